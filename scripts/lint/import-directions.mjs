@@ -42,14 +42,25 @@ const folders = {
   research: {
     generated: [],
     papers: [],
-    export: ["papers"],
-    "project-files": [],
+    "project-files": ["papers"],
     sources: ["papers"],
     "full-text": ["papers", "sources"],
     search: ["papers", "sources"],
-    screening: ["papers", "sources", "search"],
+    screening: ["papers", "sources", "search", "project-files", "full-text"],
     "paper-lookups": ["papers", "sources", "full-text", "project-files"],
     tools: ["papers", "sources", "search", "screening", "full-text"],
+    derived: ["papers", "project-files", "screening"],
+    units: [
+      "papers",
+      "sources",
+      "search",
+      "screening",
+      "project-files",
+      "full-text",
+      "paper-lookups",
+      "tools",
+      "derived",
+    ],
     workflow: [
       "papers",
       "sources",
@@ -59,11 +70,23 @@ const folders = {
       "full-text",
       "paper-lookups",
       "tools",
-      "export",
+      "derived",
+      "units",
     ],
-    overview: ["project-files", "workflow", "papers", "search", "screening", "full-text", "tools"],
-    report: ["papers", "export", "full-text", "project-files", "workflow", "overview"],
-    update: ["papers", "search", "project-files", "full-text", "paper-lookups", "workflow", "report"],
+    overview: ["project-files", "workflow", "derived", "units", "papers", "search", "screening", "full-text", "tools"],
+    report: ["papers", "screening", "full-text", "project-files", "derived", "units", "workflow", "overview"],
+    update: [
+      "papers",
+      "search",
+      "screening",
+      "project-files",
+      "full-text",
+      "paper-lookups",
+      "derived",
+      "units",
+      "workflow",
+      "report",
+    ],
     "baseline-agent": [],
   },
   task: {
@@ -123,28 +146,7 @@ const folders = {
  * The same one level deeper, for folders whose own folders have an order. Files that lie in such a folder itself are
  * its roof: they may import any of its folders, and none of them imports a file of the roof.
  */
-const inside = {
-  "research/workflow": {
-    eligibility: [],
-    "next-unit": ["eligibility"],
-    "result-types": [],
-    "statistics-and-steering": ["next-unit", "result-types", "eligibility"],
-    discovery: ["next-unit", "result-types", "eligibility", "statistics-and-steering"],
-    "report-unit": ["next-unit", "result-types", "eligibility", "statistics-and-steering"],
-    sharing: ["next-unit", "result-types", "eligibility", "statistics-and-steering", "discovery", "report-unit"],
-    "judge-reading": ["next-unit", "result-types", "eligibility", "statistics-and-steering", "report-unit"],
-    "agent-brief": [
-      "next-unit",
-      "result-types",
-      "eligibility",
-      "statistics-and-steering",
-      "discovery",
-      "report-unit",
-      "sharing",
-      "judge-reading",
-    ],
-  },
-};
+const inside = { "research/workflow": { steering: [], brief: [] } };
 
 /** What any file of its wing or above may import, whatever the folder. */
 const forEveryone = [

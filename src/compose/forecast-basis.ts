@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/state/ledger.js";
-import { type Experience, figuresFor, takesOf } from "../research/workflow/statistics-and-steering/forecast.js";
+import { type Experience, figuresFor, takesOf } from "../research/workflow/forecast.js";
 import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
 import { createAgent, modelOf } from "../engine/agents/registry.js";
 import type { Io } from "../engine/ui/io.js";

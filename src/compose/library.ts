@@ -7,7 +7,7 @@ import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextsWith } from "../research/sources/source-settings.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
-import { scholarly, type Sources } from "../research/workflow/discovery/search-session.js";
+import { scholarly, type Sources } from "../research/units/screening/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";

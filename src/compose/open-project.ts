@@ -22,16 +22,11 @@ import { type FileMemory, type GuardedProject, guardProject } from "../research/
 import { pageName } from "../research/project-files/layout.js";
 import { openResearch, type Research } from "../research/project-files/research.js";
 import { signState } from "../research/project-files/signed-state.js";
-import { unusedPrompt, rootOf } from "../research/workflow/agent-brief/prompt-file.js";
+import { unusedPrompt, rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
-import { type Experience, forecastOf } from "../research/workflow/statistics-and-steering/forecast.js";
-import {
-  isNews,
-  withEnd,
-  resetStagnation,
-  withoutResult,
-} from "../research/workflow/statistics-and-steering/observations.js";
-import { derive, deriveBetween } from "../research/workflow/statistics-and-steering/statistics.js";
+import { type Experience, forecastOf } from "../research/workflow/forecast.js";
+import { isNews, withEnd, resetStagnation, withoutResult } from "../research/derived/observations.js";
+import { derive, deriveBetween } from "../research/derived/statistics.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import type { Library } from "../research/workflow/prepare.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";

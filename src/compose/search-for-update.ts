@@ -5,7 +5,7 @@ import { httpFor } from "../research/sources/network.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import { makeTemporaryFolder } from "../engine/storage/regular-file.js";
 import { systemClock } from "../engine/lib/clock.js";
-import { rootOf } from "../research/workflow/agent-brief/prompt-file.js";
+import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { candidatesFile, documentsFolder, textsFolder } from "../research/project-files/layout.js";
 import { addressStamp } from "../research/full-text/find-text.js";

@@ -1,7 +1,7 @@
 import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { thinkingRoles } from "../engine/loop/think.js";
-import { readerRoles, type Sharing } from "../research/workflow/sharing/shared-unit.js";
+import { readerRoles, type Sharing } from "../research/units/shared-unit.js";
 import type { RoleNames } from "./agents.js";
 
 /** Which units of a project several agents share. */

@@ -9,14 +9,14 @@ import { isHeld } from "../engine/storage/lock.js";
 import { queryRecorder } from "../research/project-files/logs/query-log.js";
 import { readResearch } from "../research/project-files/research.js";
 import type { Io } from "../engine/ui/io.js";
-import { rootOf } from "../research/workflow/agent-brief/prompt-file.js";
+import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { AskedByTools, Network, ToolContext } from "../research/tools/context.js";
 import { hostsFolder, lockFile } from "../engine/lib/layout.js";
 import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/project-files/layout.js";
 import { variableOf } from "../engine/config/keys.js";
 import { entry } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
-import type { ServeTools } from "../research/workflow/agent-brief/write-brief.js";
+import type { ServeTools } from "../research/workflow/brief/write-brief.js";
 
 /** Searched where a project names no source that code can ask. */
 const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];

@@ -2,12 +2,12 @@ import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import type { DiscoveryResult } from "../../src/research/generated/result-discovery.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
 import { completeChange, mergeChanges, type Change } from "../support/projects/rrd-merge.js";
-import { acceptDiscovery } from "../../src/research/workflow/discovery/judge-batch.js";
+import { acceptDiscovery } from "../../src/research/units/screening/judge-batch.js";
 import { acceptRead } from "../support/projects/accept-read.js";
-import type { Batch } from "../../src/research/workflow/discovery/screening-batch.js";
-import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
+import type { Batch } from "../../src/research/units/screening/screening-batch.js";
+import { derive } from "../../src/research/derived/statistics.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/projects/research.js";
-import { paperOf } from "../../src/research/workflow/next-unit/status.js";
+import { paperOf } from "../../src/research/derived/status.js";
 
 export const judging = {
   iteration: 9,

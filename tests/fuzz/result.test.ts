@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { redactFor } from "../../src/engine/lib/redact.js";
 import { judge } from "../../src/research/workflow/accept.js";
-import { statusOf, type ResearchUnit } from "../../src/research/workflow/next-unit/status.js";
+import { statusOf, type ResearchUnit } from "../../src/research/derived/status.js";
 import { batch, folded, goodResults, judging, ledger, material, midway } from "./documents.js";
 import { cases, type Json, mutate, mutations, pointsInto, tear, torn } from "./mutations.js";
 import { tallyOf } from "./tally.js";

@@ -6,12 +6,12 @@ import type { Rrd } from "../../src/research/generated/rrd.js";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 import { parseRrd } from "../../src/research/project-files/rrd-file.js";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
-import { inconsistencies } from "../../src/research/workflow/statistics-and-steering/inconsistencies.js";
+import { inconsistencies } from "../../src/research/derived/inconsistencies.js";
 import { markdownOf } from "../../src/research/report/documents/markdown.js";
 import { reportModel } from "../../src/research/report/model.js";
 import { doubtsOf } from "../../src/research/report/narrative/check.js";
 import { readReportInput } from "../../src/research/report/read-report.js";
-import { derive } from "../../src/research/workflow/statistics-and-steering/statistics.js";
+import { derive } from "../../src/research/derived/statistics.js";
 
 const researches = packageFile("researches");
 const [name = ""] = readdirSync(researches).filter((each) => each.startsWith("sample-"));

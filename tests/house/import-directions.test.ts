@@ -84,14 +84,14 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
   ["a command imports the command line", "src/commands/a.ts", "../cli.js", "src/cli.ts"],
   ["papers import the workflow", "src/research/papers/a.ts", "../workflow/b.js", "src/research/workflow/b.ts"],
   [
-    "what chooses the next unit imports what is derived from the state",
-    "src/research/workflow/next-unit/a.ts",
-    "../statistics-and-steering/b.js",
-    "src/research/workflow/statistics-and-steering/b.ts",
+    "what is derived from the state imports a kind of unit",
+    "src/research/derived/a.ts",
+    "../units/b.js",
+    "src/research/units/b.ts",
   ],
   [
     "a folder of the workflow imports its roof",
-    "src/research/workflow/report-unit/a.ts",
+    "src/research/workflow/steering/a.ts",
     "../b.js",
     "src/research/workflow/b.ts",
   ],
@@ -165,9 +165,10 @@ describe("imports point down only", () => {
     plant("src/engine/agents/definition.ts", use("../loop/types.js"));
     plant("src/research/project-files/a.ts", use("../generated/rrd.js"));
     plant("src/research/generated/rrd.ts", given);
-    plant("src/research/workflow/a.ts", use("./statistics-and-steering/b.js"));
-    plant("src/research/workflow/statistics-and-steering/b.ts", use("../next-unit/c.js"));
-    plant("src/research/workflow/next-unit/c.ts", given);
+    plant("src/research/workflow/a.ts", use("./brief/b.js"));
+    plant("src/research/workflow/brief/b.ts", use("../../units/reading/c.js"));
+    plant("src/research/units/reading/c.ts", use("../unit-kind.js"));
+    plant("src/research/units/unit-kind.ts", given);
     plant("src/code/a.ts", use("../task/criteria.js"));
     plant("src/task/criteria.ts", use("../engine/storage/lock.js"));
     plant("src/engine/storage/lock.ts", given);

@@ -245,7 +245,7 @@ function loadedWith(start: string): Set<string> {
 }
 
 test("what reports and the local page are made with is loaded neither by --version nor by run", () => {
-  const heavy = /^(?:web\/|research\/report\/|research\/export\/|hono|@hono\/|markdown-it|@citation-js\/)/;
+  const heavy = /^(?:web\/|research\/report\/|research\/papers\/export\/|hono|@hono\/|markdown-it|@citation-js\/)/;
   const heavyOf = (start: string) => [...loadedWith(start)].filter((each) => heavy.test(each));
   for (const start of ["cli.ts", "commands/main.ts", "commands/program.ts", "commands/run/run.ts"])
     expect([start, ...heavyOf(start)]).toEqual([start]);
@@ -254,7 +254,8 @@ test("what reports and the local page are made with is loaded neither by --versi
 });
 
 test("a run with nothing left to do loads nothing that finds, reads or judges, and the tools' server looks for no quotes", () => {
-  const working = /^(?:text\/evidence|research\/(?:full-text|screening|sources|tools|workflow\/discovery))\//;
+  const working =
+    /^(?:text\/evidence\/|research\/(?:full-text\/|screening\/(?!eligibility\/)|sources\/|tools\/|units\/screening\/))/;
   const loadedOf = (start: string, what: RegExp) => [...loadedWith(start)].filter((each) => what.test(each));
   expect(loadedOf("commands/run/run.ts", working)).toEqual([]);
   expect(loadedOf("research/workflow/accept.ts", working)).toContain("text/evidence/check-evidence.ts");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../src/research/generated/rrd.js";
-import { decisionOf, totalsOf } from "../../src/research/papers/scores-and-decision/scores-and-decision.js";
+import { decisionOf, totalsOf } from "../../src/research/papers/rubric/rubric.js";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/concepts.md", import.meta.url)), "utf8");
 const scores = {

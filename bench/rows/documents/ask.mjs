@@ -36,7 +36,7 @@ export const row = {
       pools: "src/research/overview/questions/pool.ts",
       briefs: "src/research/overview/questions/brief-question.ts",
       kept: "src/research/overview/questions/stored-words.ts",
-      prompts: "src/research/workflow/agent-brief/prompt-file.ts",
+      prompts: "src/research/workflow/brief/prompt-file.ts",
       parser: "src/research/baseline-agent/brief.ts",
       baseline: "src/research/baseline-agent/question.ts",
       finder: "src/text/evidence/find-quote.ts",

@@ -21,7 +21,7 @@ export const row = {
       research: "src/research/project-files/research.ts",
       workflow: "src/research/workflow/workflow.ts",
       workspace: "src/research/workflow/workspace.ts",
-      statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
+      statistics: "src/research/derived/statistics.ts",
       limits: "src/engine/lib/history-limits.ts",
       clock: "src/engine/lib/clock.ts",
       text: "src/text/documents/text/document-text.ts",

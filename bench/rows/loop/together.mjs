@@ -33,7 +33,7 @@ async function measure(cwd) {
     research: "src/research/project-files/research.ts",
     workflow: "src/research/workflow/workflow.ts",
     workspaces: "src/research/workflow/workspace.ts",
-    statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
+    statistics: "src/research/derived/statistics.ts",
     limits: "src/engine/lib/history-limits.ts",
   });
   const { defaultHistoryLimits: memory } = parts.limits;

@@ -20,7 +20,7 @@ export const row = {
   async run() {
     // Built together, so that they share their state.
     const loaded = await load({
-      session: "src/research/workflow/discovery/search-session.ts",
+      session: "src/research/units/screening/search-session.ts",
       http: "src/net/polite-http.ts",
       registry: "src/research/sources/registry.ts",
       hosts: "src/research/sources/host-budgets.ts",

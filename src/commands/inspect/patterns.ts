@@ -3,8 +3,8 @@ import { configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { learnPatterns, readPatterns, unlearned } from "../../research/workflow/statistics-and-steering/lessons.js";
-import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
+import { learnPatterns, readPatterns, unlearned } from "../../research/project-files/lessons.js";
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { say } from "../../engine/ui/terminal/format.js";
 

@@ -16,14 +16,14 @@ import { readResearch } from "../../research/project-files/research.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { apartOf } from "../../research/workflow/discovery/search-session.js";
-import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
+import { apartOf } from "../../research/units/screening/search-session.js";
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { answersFolder, searchFile, searchName } from "../../research/project-files/layout.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { readCommittedSearch } from "../../research/search/committed-search.js";
-import { listedHash } from "../../research/workflow/discovery/screening-batch.js";
+import { listedHash } from "../../research/units/screening/screening-batch.js";
 
 /** So many missing answers are named. */
 const maxNamed = 5;

@@ -9,7 +9,7 @@ import { project } from "../kinds/project.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
-import { keepPassages } from "../../research/workflow/statistics-and-steering/keep-passages.js";
+import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";

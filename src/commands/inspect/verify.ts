@@ -13,7 +13,7 @@ import { hasPlacesOutside } from "../../text/evidence/kept-quotes.js";
 import { cutMark, type Passage } from "../../text/evidence/passage.js";
 import { keptPassage, passageText, quotedWords } from "../../text/evidence/quoted.js";
 import { pageMark } from "../../text/evidence/structure/sentences.js";
-import { keepPassages } from "../../research/workflow/statistics-and-steering/keep-passages.js";
+import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import { researchFormat } from "../../research/project-files/rrd-file.js";
@@ -22,7 +22,7 @@ import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { isKeptTextChanged, keptText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
-import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { groupBy } from "../../engine/lib/group.js";
 
 interface VerifyOptions extends FolderOptions {

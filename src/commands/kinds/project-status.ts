@@ -15,11 +15,11 @@ import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.j
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
 import { screenedOutIds, seedsOf } from "../../research/papers/seeds/seed.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
-import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/workflow/eligibility/agreement.js";
-import { criterionInFull, eligibilityReport } from "../../research/workflow/eligibility/eligibility.js";
-import { maxRefusals, progressOf, statusOf } from "../../research/workflow/next-unit/status.js";
-import { withoutResult } from "../../research/workflow/statistics-and-steering/observations.js";
-import { deriveStatistics } from "../../research/workflow/statistics-and-steering/statistics.js";
+import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/screening/eligibility/agreement.js";
+import { criterionInFull, eligibilityReport } from "../../research/screening/eligibility/eligibility.js";
+import { maxRefusals, progressOf, statusOf } from "../../research/derived/status.js";
+import { withoutResult } from "../../research/derived/observations.js";
+import { deriveStatistics } from "../../research/derived/statistics.js";
 import type { Status } from "./kind.js";
 
 /** Where a project stands, computed from its records; what the file says of itself is not believed. */

@@ -5,7 +5,7 @@ import { wayBack } from "../../engine/storage/state/state-file.js";
 import { rrdFile } from "../../research/project-files/layout.js";
 import { laterFormatIn } from "../../research/project-files/research.js";
 import { readRrdFile, researchFormat } from "../../research/project-files/rrd-file.js";
-import { inconsistencies } from "../../research/workflow/statistics-and-steering/inconsistencies.js";
+import { inconsistencies } from "../../research/derived/inconsistencies.js";
 import type { Finding, Validated } from "./kind.js";
 
 /** Everything that is wrong with a project's rrd.json and ledger. */

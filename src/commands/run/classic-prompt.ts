@@ -8,8 +8,8 @@ import {
   withoutFrontMatter,
   withWorkspace,
   workspaceOf,
-} from "../../research/workflow/agent-brief/front-matter.js";
-import { agreedPrompt, rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
+} from "../../research/workflow/brief/front-matter.js";
+import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { choose } from "./ask-person.js";
 import { shown } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/project-files/layout.js";

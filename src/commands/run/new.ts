@@ -12,14 +12,14 @@ import { recordElsewhere } from "../../research/project-files/logs/spending-log.
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
 import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { criterionInFull } from "../../research/workflow/eligibility/eligibility.js";
+import { criterionInFull } from "../../research/screening/eligibility/eligibility.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { readSeeds } from "../../research/papers/seeds/read-seeds.js";
 import { createWorkflow } from "../../research/workflow/new-research.js";
-import { loadPrompt } from "../../research/workflow/agent-brief/prompt-file.js";
+import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask-person.js";
 import { flowed, say } from "../../engine/ui/terminal/format.js";

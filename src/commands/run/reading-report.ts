@@ -1,7 +1,7 @@
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
-import { criterionText, isIneligible } from "../../research/workflow/eligibility/eligibility.js";
+import { criterionText, isIneligible } from "../../research/screening/eligibility/eligibility.js";
 import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
 import { notesOfOld } from "../../text/evidence/kept-quotes.js";
 import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
@@ -19,10 +19,10 @@ import {
   strategicDimensions,
   type Totals,
   totalsOf,
-} from "../../research/papers/scores-and-decision/scores-and-decision.js";
+} from "../../research/papers/rubric/rubric.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { mergeSentences } from "../../research/search/candidates.js";
-import { prose } from "../../research/workflow/statistics-and-steering/markdown.js";
+import { prose } from "../../research/project-files/markdown.js";
 import { warningsOf } from "../../research/report/papers.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */

@@ -31,12 +31,12 @@ import {
 } from "../../research/update/opening.js";
 import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/new-and-changed.js";
 import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
-import { openUpdate } from "../../research/workflow/next-unit/open-update.js";
-import { statusOf } from "../../research/workflow/next-unit/status.js";
-import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/statistics-and-steering/forecast.js";
-import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
-import { needsWriting } from "../../research/workflow/report-unit/close-update.js";
-import { readNarrative } from "../../research/workflow/report-unit/kept-narrative.js";
+import { openUpdate } from "../../research/derived/open-update.js";
+import { statusOf } from "../../research/derived/status.js";
+import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/forecast.js";
+import { derive } from "../../research/derived/statistics.js";
+import { needsWriting } from "../../research/units/report/close-update.js";
+import { readNarrative } from "../../research/units/report/kept-narrative.js";
 import { explain } from "../explain.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { remainingLimits } from "./remaining-limits.js";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { countingInsights } from "../../research/workflow/eligibility/eligibility.js";
+import { countingInsights } from "../../research/screening/eligibility/eligibility.js";
 import type { Resource } from "../../research/tools/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { isProblem } from "../../engine/tools/tool.js";

@@ -20,10 +20,10 @@ import { openResearch, readResearch } from "../../research/project-files/researc
 import { researchFormat } from "../../research/project-files/rrd-file.js";
 import { signState } from "../../research/project-files/signed-state.js";
 import type { Answer } from "../../research/generated/answer.js";
-import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
-import { type AskedIteration, foldAsked } from "../../research/workflow/statistics-and-steering/fold-answer.js";
-import { accountOf, spentOn } from "../../research/workflow/statistics-and-steering/forecast.js";
-import { derive } from "../../research/workflow/statistics-and-steering/statistics.js";
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
+import { type AskedIteration, foldAsked } from "../../research/workflow/steering/fold-answer.js";
+import { accountOf, spentOn } from "../../research/workflow/forecast.js";
+import { derive } from "../../research/derived/statistics.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 
 interface QuestionWish {

@@ -12,7 +12,7 @@ import { contextsWith } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine, behindName } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { bibliographyOf } from "../../research/export/bibtex.js";
+import { bibliographyOf } from "../../research/papers/export/bibtex.js";
 import { datesOf, namedSources } from "../run/typed-sources.js";
 import { exitCodeOf } from "../../engine/ui/sink.js";
 import { createColors } from "picocolors";

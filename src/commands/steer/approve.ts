@@ -4,7 +4,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { approve, reject } from "../../engine/storage/guard/held-edits.js";
 import { waitingEdits } from "../../research/project-files/approval.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
-import { rootOf } from "../../research/workflow/agent-brief/prompt-file.js";
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
-import { type Experience, forecastOf } from "../workflow/statistics-and-steering/forecast.js";
+import { type Experience, forecastOf } from "../workflow/forecast.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { given } from "../../engine/lib/given.js";
 import type { Sum } from "../../engine/ui/terminal/tally.js";

@@ -1,6 +1,6 @@
 import { given } from "../../engine/lib/given.js";
 import type { Rrd } from "../generated/rrd.js";
-import { countingInsights } from "../workflow/eligibility/eligibility.js";
+import { countingInsights } from "../screening/eligibility/eligibility.js";
 
 /** What came of a project's papers. */
 export interface Counts {

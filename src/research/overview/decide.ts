@@ -16,9 +16,9 @@ import { readResearch, type ResearchOptions } from "../project-files/research.js
 import { researchFormat } from "../project-files/rrd-file.js";
 import { signState } from "../project-files/signed-state.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { statusOf } from "../workflow/next-unit/status.js";
-import { isReversible, withOverride, withOverrides } from "../workflow/statistics-and-steering/overrides.js";
-import { derive } from "../workflow/statistics-and-steering/statistics.js";
+import { statusOf } from "../derived/status.js";
+import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
+import { derive } from "../derived/statistics.js";
 
 /** What a person decides on the eligibility of a paper. */
 export interface EligibilityDecision {

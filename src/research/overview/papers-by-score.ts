@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { scoresOf, totalsOf } from "../papers/scores-and-decision/scores-and-decision.js";
+import { scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 
 /** What a report says of one paper. */
 export interface ListedPaper {

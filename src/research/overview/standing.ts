@@ -8,7 +8,7 @@ import { seenFromOutside } from "../../engine/storage/under-way.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import type { Rrd } from "../generated/rrd.js";
 import { readResearch } from "../project-files/research.js";
-import { progressOf, statusOf } from "../workflow/next-unit/status.js";
+import { progressOf, statusOf } from "../derived/status.js";
 import { totalOf } from "./costs.js";
 import { countsOf, countsText } from "./counts.js";
 import { steeredResearch } from "./steered-research.js";

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
-import { secondsBefore, wasReadElsewhere } from "../workflow/statistics-and-steering/timing.js";
+import { secondsBefore, wasReadElsewhere } from "../derived/timing.js";
 
 /**
  * Time that agents worked on a project, in milliseconds. Pauses between runs don't count; undefined where nothing was

@@ -11,19 +11,14 @@ import type { ReportFile } from "../generated/report.js";
 import type { Paragraphs } from "../full-text/paragraphs.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { sumOf, totalOf } from "../overview/costs.js";
-import {
-  isDecided,
-  fullScore,
-  priorityThreshold,
-  usesBothRubrics,
-} from "../papers/scores-and-decision/scores-and-decision.js";
+import { isDecided, fullScore, priorityThreshold, usesBothRubrics } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
-import { secondsBefore, wasReadElsewhere } from "../workflow/statistics-and-steering/timing.js";
-import { criterionText, eligibilityReport } from "../workflow/eligibility/eligibility.js";
+import { secondsBefore, wasReadElsewhere } from "../derived/timing.js";
+import { criterionText, eligibilityReport } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { whyNoGround } from "../workflow/report-unit/handles.js";
-import { groupInsights } from "../workflow/report-unit/insight-groups.js";
-import { calibrationOf, type Warning } from "../papers/scores-and-decision/calibration.js";
+import { whyNoGround } from "../units/report/handles.js";
+import { groupInsights } from "../units/report/insight-groups.js";
+import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
 import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";

@@ -4,15 +4,10 @@ import { notesOfOld } from "../../text/evidence/kept-quotes.js";
 import { type PassagePiece, piecesOf } from "../../text/evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import {
-  executionDimensions,
-  scoresOf,
-  strategicDimensions,
-  totalsOf,
-} from "../papers/scores-and-decision/scores-and-decision.js";
+import { executionDimensions, scoresOf, strategicDimensions, totalsOf } from "../papers/rubric/rubric.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
-import { exclusionOf } from "../workflow/eligibility/eligibility.js";
-import { prose } from "../workflow/statistics-and-steering/markdown.js";
+import { exclusionOf } from "../screening/eligibility/eligibility.js";
+import { prose } from "../project-files/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 

@@ -2,9 +2,9 @@ import { given } from "../../engine/lib/given.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { many } from "../../engine/lib/words.js";
 import { couldBeRead } from "../papers/read-depth.js";
-import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js";
+import { isDecided } from "../papers/rubric/rubric.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { exclusionOf } from "../workflow/eligibility/eligibility.js";
+import { exclusionOf } from "../screening/eligibility/eligibility.js";
 import { reasonText } from "./method.js";
 import { countEach } from "../../engine/lib/group.js";
 

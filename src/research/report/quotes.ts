@@ -2,8 +2,8 @@ import { given } from "../../engine/lib/given.js";
 import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
-import { isIneligible } from "../workflow/eligibility/eligibility.js";
-import { handleOf } from "../workflow/report-unit/handles.js";
+import { isIneligible } from "../screening/eligibility/eligibility.js";
+import { handleOf } from "../units/report/handles.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
 /** A paper as the report names it in running text. */

@@ -2,7 +2,7 @@ import type { QueryLine } from "../../engine/generated/query.js";
 import { given } from "../../engine/lib/given.js";
 import type { Rrd } from "../generated/rrd.js";
 import { thousands } from "./pictures/words.js";
-import { blockedNames } from "../workflow/statistics-and-steering/statistics.js";
+import { blockedNames } from "../derived/statistics.js";
 
 /** One source and what it brought. */
 export interface SourceYield {

@@ -2,7 +2,7 @@ import type { Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName, surnameOf } from "../papers/authors.js";
 import { many } from "../../engine/lib/words.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
-import { isIneligible } from "../workflow/eligibility/eligibility.js";
+import { isIneligible } from "../screening/eligibility/eligibility.js";
 import type { Statement } from "./statements.js";
 
 /** How well a finding is carried, counted from the papers that it rests on. */

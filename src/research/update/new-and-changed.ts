@@ -11,11 +11,11 @@ import { type PaperRecord, type Update, versionsOf } from "../papers/paper-recor
 import { candidatesOf } from "../search/candidates.js";
 import { isFailed } from "../search/result-list.js";
 import type { SearchRecord } from "../search/search-record.js";
-import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js";
-import { type Batch, nextBatch } from "../workflow/discovery/screening-batch.js";
-import { apartOf, type Sources } from "../workflow/discovery/search-session.js";
-import { type LeftOpen, leftOpenBy } from "../workflow/discovery/update-rounds.js";
-import { isRetraction } from "../workflow/report-unit/warn-of-retractions.js";
+import { isDecided } from "../papers/rubric/rubric.js";
+import { type Batch, nextBatch } from "../units/screening/screening-batch.js";
+import { apartOf, type Sources } from "../units/screening/search-session.js";
+import { type LeftOpen, leftOpenBy } from "../units/screening/update-rounds.js";
+import { isRetraction } from "../units/retractions.js";
 import { compareTexts, type TextCompared } from "./compare-texts.js";
 
 /** What the world has brought since a project was searched last. Nothing of it is written yet. */

@@ -8,9 +8,9 @@ import type { Change, Fold } from "../project-files/research.js";
 import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
 import { oldestFirst } from "../papers/dedup/companions.js";
-import { flat } from "../workflow/statistics-and-steering/markdown.js";
-import { changeOf } from "../workflow/result-types/judged-result.js";
-import { withChecks } from "../workflow/report-unit/warn-of-retractions.js";
+import { flat } from "../project-files/markdown.js";
+import { changeOf } from "../units/judged-result.js";
+import { withChecks } from "../units/retractions.js";
 import type { Came } from "./new-and-changed.js";
 import type { Window } from "./window.js";
 

@@ -8,7 +8,7 @@ import { candidatesFile, searchFile, updateFile } from "../project-files/layout.
 import type { Rrd } from "../generated/rrd.js";
 import { readCommittedSearch } from "../search/committed-search.js";
 import { readSearchRecord } from "../search/search-record.js";
-import { searchOf } from "../workflow/next-unit/status.js";
+import { searchOf } from "../derived/status.js";
 
 /** The days of publication that an update asks for, both YYYY-MM-DD. */
 export interface Window {

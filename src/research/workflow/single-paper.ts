@@ -3,8 +3,8 @@ import type { Account } from "../../engine/loop/types.js";
 import type { ResearchWorkflow } from "./workflow.js";
 import { newRrd } from "./new-research.js";
 import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
-import { maxRefusals } from "./next-unit/status.js";
-import { isDecided } from "../papers/scores-and-decision/scores-and-decision.js";
+import { maxRefusals } from "../derived/status.js";
+import { isDecided } from "../papers/rubric/rubric.js";
 
 /** A project of one paper, for `read`: judged by both rubrics, no report, no ideas. */
 export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {

@@ -5,15 +5,15 @@ import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/
 import { sweepNoted } from "../../engine/storage/noted.js";
 import type { Guard, Who } from "../../engine/storage/guard/guard.js";
 import type { Accepting } from "./accept.js";
-import type { Material, ServeTools } from "./agent-brief/write-brief.js";
-import { accountOf, type Experience } from "./statistics-and-steering/forecast.js";
-import { loadSteered } from "./statistics-and-steering/apply-steering.js";
-import { nextUnit, unitNamed } from "./next-unit/next-unit.js";
-import { workBasis } from "./sharing/work-basis.js";
-import { loadNoted, withPart } from "./sharing/shared-unit.js";
+import type { Material, ServeTools } from "./brief/write-brief.js";
+import { accountOf, type Experience } from "./forecast.js";
+import { loadSteered } from "./steering/apply-steering.js";
+import { nextUnit, unitNamed } from "./next-unit.js";
+import { workBasis } from "./work-basis.js";
+import { loadNoted, withPart } from "../units/shared-unit.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
-import { learnPatterns, readPatterns } from "./statistics-and-steering/lessons.js";
-import { memoryOf } from "./statistics-and-steering/observations.js";
+import { learnPatterns, readPatterns } from "../project-files/lessons.js";
+import { memoryOf } from "../derived/observations.js";
 import type { Library, PreparedUnit } from "./prepare.js";
 import {
   openRefusals,
@@ -22,7 +22,7 @@ import {
   type ResearchState,
   type ResearchUnit,
   statusOf,
-} from "./next-unit/status.js";
+} from "../derived/status.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
 import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
@@ -61,7 +61,7 @@ type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
 export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 
 /**
- * A project from DISCOVERY to COMPLETE: phases over rrd.json. `next-unit/next-unit.ts` decides which unit is
+ * A project from DISCOVERY to COMPLETE: phases over rrd.json. `next-unit.ts` decides which unit is
  * next; `engine/storage/state/fold.ts` writes what was accepted.
  */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
@@ -195,7 +195,7 @@ let loaded: Awaited<ReturnType<typeof load>> | undefined;
 async function load() {
   const [{ prepareUnit, isStale }, { briefFor }, { acceptRun, acceptSettled }] = await Promise.all([
     import("./prepare.js"),
-    import("./agent-brief/write-brief.js"),
+    import("./brief/write-brief.js"),
     import("./accept.js"),
   ]);
   return { prepareUnit, isStale, briefFor, acceptRun, acceptSettled };

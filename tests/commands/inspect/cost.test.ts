@@ -9,7 +9,7 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { recordElsewhere } from "../../../src/research/project-files/logs/spending-log.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
-import { accountOf } from "../../../src/research/workflow/statistics-and-steering/forecast.js";
+import { accountOf } from "../../../src/research/workflow/forecast.js";
 
 const tokens = (input: number) => ({ input, output: 1000 });
 const pool = [paper("a", "presented"), paper("b", "rejected"), paper("c", "pending"), paper("d", "pending")];

@@ -13,7 +13,7 @@ import { lackPassages, withPassages } from "../../../src/research/full-text/old-
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { textsFolder } from "../../../src/research/project-files/layout.js";
-import { withFound } from "../../../src/research/workflow/statistics-and-steering/keep-passages.js";
+import { withFound } from "../../../src/research/workflow/keep-passages.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 

@@ -7,9 +7,9 @@ import { identifiersOf } from "../../../src/research/papers/paper-identifiers.js
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { keepAbout } from "../../../src/research/paper-lookups/code-and-citations.js";
 import { checkWorks } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
-import { services } from "../../../src/research/workflow/discovery/search-session.js";
+import { services } from "../../../src/research/units/screening/search-session.js";
 import { nextKept } from "../../../src/research/workflow/prepare.js";
-import { statusOf } from "../../../src/research/workflow/next-unit/status.js";
+import { statusOf } from "../../../src/research/derived/status.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 
 const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });

@@ -7,9 +7,9 @@ import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { editFile, realFile } from "../../../src/engine/storage/guard/held-edits.js";
 import { waitingEdits } from "../../../src/research/project-files/approval.js";
 import { guardFiles } from "../../support/projects/guarded-project.js";
-import { agentsFile } from "../../../src/research/workflow/agent-brief/unit-data.js";
-import { agreedPrompt } from "../../../src/research/workflow/agent-brief/prompt-file.js";
-import { readPatterns } from "../../../src/research/workflow/statistics-and-steering/lessons.js";
+import { agentsFile } from "../../../src/research/workflow/brief/unit-data.js";
+import { agreedPrompt } from "../../../src/research/workflow/brief/prompt-file.js";
+import { readPatterns } from "../../../src/research/project-files/lessons.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { sampleRrd, temporaryFolder, writeRrd } from "../../support/folders.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
 import { criteriaFrom, typedCriteria } from "../../../src/research/project-files/eligibility-criteria.js";
 import type { Criterion } from "../../../src/research/generated/rrd.js";
-import { criterionInFull, criterionText } from "../../../src/research/workflow/eligibility/eligibility.js";
+import { criterionInFull, criterionText } from "../../../src/research/screening/eligibility/eligibility.js";
 import { rrdWith } from "../../support/projects/research.js";
 
 const problemsOf = (criteria: unknown) => {

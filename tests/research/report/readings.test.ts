@@ -1,5 +1,5 @@
 import { expect, it, test } from "vitest";
-import { papersAsCsv } from "../../../src/research/export/csv.js";
+import { papersAsCsv } from "../../../src/research/papers/export/csv.js";
 import type { Paper } from "../../../src/research/generated/rrd.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../src/research/report/model.js";

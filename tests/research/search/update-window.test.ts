@@ -4,7 +4,7 @@ import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { isFailed, type Open } from "../../../src/research/search/result-list.js";
 import { runStep } from "../../../src/research/search/run-round.js";
 import type { Answer, Query, Source, SourceContext } from "../../../src/research/sources/shared/source.js";
-import { leftOpenBy } from "../../../src/research/workflow/discovery/update-rounds.js";
+import { leftOpenBy } from "../../../src/research/units/screening/update-rounds.js";
 
 const update: ProjectUpdate = { id: "update-1", since: "2026-01-01", until: "2026-02-28", at: "2026-02-28T10:00:00Z" };
 const rrd = { requirements: { keywords: ["soft robot"], sources: ["One"] }, papers_pool: [] } as unknown as Rrd;

@@ -5,7 +5,7 @@ import type { UpdateCheck } from "../../../src/research/paper-lookups/kept-retra
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { askedUpdate, openedFor, openingFold } from "../../../src/research/update/opening.js";
 import { isAnything, type Outside, whatCame } from "../../../src/research/update/new-and-changed.js";
-import { checkedFields } from "../../../src/research/workflow/report-unit/warn-of-retractions.js";
+import { checkedFields } from "../../../src/research/units/retractions.js";
 
 const title = "Slow release of alpha matter after transplantation in adults with infection";
 const listed = (id: string, more: Partial<PaperRecord>): PaperRecord => ({

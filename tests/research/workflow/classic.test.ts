@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { withWorkspace, workspaceOf } from "../../../src/research/workflow/agent-brief/front-matter.js";
+import { withWorkspace, workspaceOf } from "../../../src/research/workflow/brief/front-matter.js";
 import { originalPrompt } from "../../fixtures/original-folders.js";
 import { folderAgent } from "../../support/processes/command-agents.js";
 import { cli } from "../../support/processes/in-process.js";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { libraryFor } from "../../../src/compose/library.js";
 import { prepareUnit, type Library } from "../../../src/research/workflow/prepare.js";
-import { nextUnit } from "../../../src/research/workflow/next-unit/next-unit.js";
+import { nextUnit } from "../../../src/research/workflow/next-unit.js";
 import { readingWorkflow } from "../../../src/research/workflow/single-paper.js";
-import { statusOf } from "../../../src/research/workflow/next-unit/status.js";
+import { statusOf } from "../../../src/research/derived/status.js";
 import type { Delay } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
 import {

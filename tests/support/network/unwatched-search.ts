@@ -1,4 +1,4 @@
-import type { SearchOptions } from "../../../src/research/workflow/discovery/search-session.js";
+import type { SearchOptions } from "../../../src/research/units/screening/search-session.js";
 
 /** A search that nobody watches, the first of its run, with no log to have answers from. */
 export const unwatched: Pick<SearchOptions, "replay" | "isFirst" | "tell" | "watch"> = {

@@ -1,5 +1,5 @@
 import { checkReading } from "../../../src/text/evidence/check-evidence.js";
-import { acceptPaper } from "../../../src/research/workflow/judge-reading/judge-paper.js";
+import { acceptPaper } from "../../../src/research/units/reading/judge-paper.js";
 
 type Arguments = Parameters<typeof acceptPaper>;
 

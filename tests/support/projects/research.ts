@@ -1,7 +1,7 @@
 import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { Sharing } from "../../../src/research/workflow/sharing/shared-unit.js";
-import type { SearchSession } from "../../../src/research/workflow/discovery/search-session.js";
+import type { Sharing } from "../../../src/research/units/shared-unit.js";
+import type { SearchSession } from "../../../src/research/units/screening/search-session.js";
 import { candidatesOf } from "../../../src/research/search/candidates.js";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,14 +21,14 @@ import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { redactFor } from "../../../src/engine/lib/redact.js";
 import { renderFor } from "../../../src/research/report/documents/documents.js";
 import { prepareUnit, type Library } from "../../../src/research/workflow/prepare.js";
-import { derive } from "../../../src/research/workflow/statistics-and-steering/statistics.js";
+import { derive } from "../../../src/research/derived/statistics.js";
 import { type ResearchWorkflow, researchWorkflow } from "../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../clock.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { listener } from "../network/listener.js";
-import type { Material } from "../../../src/research/workflow/agent-brief/write-brief.js";
-import type { ResearchState, ResearchUnit } from "../../../src/research/workflow/next-unit/status.js";
+import type { Material } from "../../../src/research/workflow/brief/write-brief.js";
+import type { ResearchState, ResearchUnit } from "../../../src/research/derived/status.js";
 import { alone } from "../processes/alone.js";
 
 /** A temporary folder that goes with the test. */

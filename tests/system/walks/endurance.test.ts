@@ -6,7 +6,7 @@ import { stopWhenStuck, stopWithoutResult } from "../../../src/engine/loop/stop-
 import type { Agent, AgentEvent } from "../../../src/engine/loop/types.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/projects/research.js";
 import { watchContext } from "../../../src/engine/loop/stop-conditions/context-window.js";
-import { accountOf } from "../../../src/research/workflow/statistics-and-steering/forecast.js";
+import { accountOf } from "../../../src/research/workflow/forecast.js";
 import { researchWords } from "../../../src/research/project-files/words.js";
 
 const papers = (count: number) => Array.from({ length: count }, (_, index) => paper(`p${index + 1}`));

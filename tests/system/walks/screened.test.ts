@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import type { Source } from "../../../src/research/sources/shared/source.js";
-import { judgedIn, recallOf } from "../../../src/research/workflow/discovery/screened.js";
-import { runSearch } from "../../../src/research/workflow/discovery/search-session.js";
+import { judgedIn, recallOf } from "../../../src/research/units/screening/screened.js";
+import { runSearch } from "../../../src/research/units/screening/search-session.js";
 import {
   goodAgent,
   library,

@@ -10,8 +10,8 @@ import type { Account, AgentRun, Outcome, ToolServer, Unit, Verdict, Workflow } 
 import { keepAnswer, readChecked } from "../../../engine/storage/result-file.js";
 import type { Answer } from "../../generated/answer.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
-import { loadPrompt } from "../../workflow/agent-brief/prompt-file.js";
-import { type AskedIteration, summaryOf } from "../../workflow/statistics-and-steering/fold-answer.js";
+import { loadPrompt } from "../../workflow/brief/prompt-file.js";
+import { type AskedIteration, summaryOf } from "../../workflow/steering/fold-answer.js";
 import type { Workspaces } from "../../workflow/workspace.js";
 import { type AnswerRepair, questionBrief } from "./brief-question.js";
 import { checkAnswer, needsRepair, reasonsFor } from "./judge-answer.js";

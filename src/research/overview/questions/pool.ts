@@ -8,7 +8,7 @@ import type { FoundPassage } from "../../tools/context.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { stemsOf } from "../../screening/bm25.js";
-import { isIneligible } from "../../workflow/eligibility/eligibility.js";
+import { isIneligible } from "../../screening/eligibility/eligibility.js";
 import { type KeptPaper, type KeptWords, minPassagesKept } from "./stored-words.js";
 import { wordsOfPaper } from "./paper-words.js";
 import type { Passage } from "./passages.js";

@@ -2,7 +2,7 @@ import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 import type { Shown } from "../../workflow/accept.js";
-import { bibliography } from "../../export/bibtex.js";
+import { bibliography } from "../../papers/export/bibtex.js";
 import { markdownOf } from "./markdown.js";
 import { type ReportInput, type ReportModel, reportModel } from "../model.js";
 import { readBeside } from "../read-report.js";

@@ -13,7 +13,7 @@ import {
   moreThan,
   asText,
   unlinked,
-} from "../../workflow/statistics-and-steering/markdown.js";
+} from "../../project-files/markdown.js";
 import { type SectionName, sectionNames, sectionTitles } from "../checklist.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { countCell, outcomeText } from "../search-yield.js";

@@ -5,7 +5,7 @@ import {
   kappaOf,
   oneSided,
   type Table,
-} from "../../../../src/research/workflow/eligibility/agreement.js";
+} from "../../../../src/research/screening/eligibility/agreement.js";
 import type { Paper } from "../../../../src/research/generated/rrd.js";
 import { paper } from "../../../support/projects/research.js";
 

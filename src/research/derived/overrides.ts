@@ -1,0 +1,107 @@
+import { given } from "../../engine/lib/given.js";
+import type { Exclusion, Override, Paper, Rrd } from "../generated/rrd.js";
+import { decide, scoresOf, statusAfter, totalsOf } from "../papers/rubric/rubric.js";
+
+/**
+ * The state with every override of a person's applied, from `decide` or written by hand: an included paper is what its
+ * scores say, or is to be read where nobody has read it; an excluded one is rejected, and its points are held back. An
+ * included record that screening had excluded comes into the pool. Pure, and the same when applied twice.
+ */
+export function withOverrides(rrd: Rrd): Rrd {
+  const excluded = rrd.excluded ?? [];
+  const returning = excluded.filter(comesBack);
+  if (returning.length === 0 && !rrd.papers_pool.some(({ override }) => override !== undefined)) return rrd;
+  const ids = new Set(rrd.papers_pool.map(({ id }) => id));
+  const pool = rrd.papers_pool.map((paper) => settled(rrd, paper));
+  const back = returning.filter(({ id }, index) => {
+    const isFirst = returning.findIndex((other) => other.id === id) === index;
+    return isFirst && !ids.has(id);
+  });
+  return {
+    ...rrd,
+    papers_pool: [...pool, ...back.map(paperOfExcluded)],
+    ...(returning.length === 0 ? {} : { excluded: excluded.filter((one) => !comesBack(one)) }),
+  };
+}
+
+/** The state with this override on the paper or excluded record of that id; the same state where it is missing. */
+export function withOverride(rrd: Rrd, id: string, override: Override): Rrd {
+  if (rrd.papers_pool.some((paper) => paper.id === id))
+    return { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, override } : paper)) };
+  const last = (rrd.excluded ?? []).findLastIndex((one) => one.id === id && isReversible(one));
+  if (last === -1) return rrd;
+  return { ...rrd, excluded: (rrd.excluded ?? []).map((one, index) => (index === last ? { ...one, override } : one)) };
+}
+
+/** Whether a person can decide on the record of that id. */
+export const isDecidable = (rrd: Rrd, id: string): boolean =>
+  rrd.papers_pool.some((paper) => paper.id === id) ||
+  (rrd.excluded ?? []).some((one) => one.id === id && isReversible(one));
+
+/** Whether applying the overrides changes anything. */
+export const hasOpenOverride = (rrd: Rrd): boolean =>
+  (rrd.excluded ?? []).some(comesBack) || rrd.papers_pool.some((paper) => settled(rrd, paper) !== paper);
+
+/** Stages whose exclusion a person may override: not what is a duplicate or retracted. */
+const reversible: ReadonlySet<string> = new Set(["screened", "window", "notice"]);
+export const isReversible = ({ stage, duplicate_of }: Exclusion): boolean =>
+  reversible.has(stage ?? "screened") && duplicate_of === undefined;
+
+const comesBack = (one: Exclusion): boolean => one.override?.decision === "include" && isReversible(one);
+
+function settled(rrd: Rrd, paper: Paper): Paper {
+  const { override, status, score_breakdown: points, held_scores: held } = paper;
+  if (override === undefined) return paper;
+  if (override.decision === "exclude") {
+    if (status === "rejected" && points == null) return paper;
+    return {
+      ...paper,
+      status: "rejected",
+      decision: "REJECT",
+      score: null,
+      score_breakdown: null,
+      ...(points == null ? {} : { held_scores: points }),
+    };
+  }
+  // A retracted paper is never included.
+  if (paper.retracted === true) return paper;
+  if (held == null) {
+    // Not read, or its reading was undone since.
+    const isUnread = paper.analysis == null && paper.iteration === undefined;
+    const isOpen = status === "pending" || status === "analyzing";
+    return isUnread && !isOpen
+      ? { ...paper, status: "pending", decision: null, score: null, score_breakdown: null }
+      : paper;
+  }
+  const { held_scores: _, excluded_by: __, ...kept } = paper;
+  const scores = scoresOf({ ...paper, score_breakdown: held });
+  if (scores === undefined) return { ...kept, status: "insights_extracted", decision: "EXTRACT_INSIGHTS" };
+  const totals = totalsOf(rrd, scores);
+  const { decision } = decide(rrd, totals, paper);
+  return { ...kept, status: statusAfter[decision], decision, score: totals.combined, score_breakdown: held };
+}
+
+/** A record that a person takes back into the pool, with what was kept of it. */
+function paperOfExcluded({ id, title, url, identifiers, answers, override }: Exclusion): Paper {
+  return {
+    id,
+    title: title ?? id,
+    url: url ?? urlOf(id),
+    ...given({ identifiers }),
+    priority: 5,
+    status: "pending",
+    score: null,
+    score_breakdown: null,
+    analysis: null,
+    decision: null,
+    notes: `Included by a person: ${override?.why ?? ""}`,
+    ...given({ answers, override }),
+  };
+}
+
+/** The address that an id of the pool stands for, such as that of doi_10.1000_x; null where it stands for none. */
+function urlOf(id: string): string | null {
+  const [, kind, rest = ""] = /^(arxiv|doi)_(.+)$/.exec(id) ?? [];
+  if (kind === undefined) return null;
+  return kind === "arxiv" ? `https://arxiv.org/abs/${rest}` : `https://doi.org/${rest.replace("_", "/")}`;
+}

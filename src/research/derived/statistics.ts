@@ -1,0 +1,191 @@
+import { type Agreement, agreementOf } from "../screening/eligibility/agreement.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Paper, Rrd, Statistics } from "../generated/rrd.js";
+import { given } from "../../engine/lib/given.js";
+import { defaultHistoryLimits, type HistoryLimits } from "../../engine/lib/history-limits.js";
+import { deriveLoop } from "./observations.js";
+import { isDecided, scoresOf, totalsOf, usesBothRubrics, isJudged } from "../papers/rubric/rubric.js";
+import { statusOf } from "./status.js";
+import { countingInsights, isIneligible, isWaiting } from "../screening/eligibility/eligibility.js";
+import { eligibilityFlow } from "../screening/eligibility/flow.js";
+import { withOverrides } from "./overrides.js";
+import { criteriaOf } from "../project-files/eligibility-criteria.js";
+import { seedRecall } from "../papers/seeds/find-seeds.js";
+import { seedsOf } from "../papers/seeds/seed.js";
+import { statedOtherwise } from "./stated-totals.js";
+import { deriveTiming } from "./timing.js";
+import { countEach } from "../../engine/lib/group.js";
+
+/** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
+export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
+  const decided = withOverrides(rrd);
+  const counted: Rrd = { ...decided, statistics: deriveStatistics(decided) };
+  const phase = statusOf(counted, ledger).phase;
+  const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
+  // A folder of the original that nobody has run yet stays as it is.
+  return ledger.length === 0
+    ? whole
+    : {
+        ...whole,
+        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: phase === "COMPLETE" },
+      };
+}
+
+/**
+ * What of it the next of several folds builds on: counts, phase and timing follow from the records and the ledger at
+ * any time. What a file of another program states is compared at once, as it is by the first fold. Pure.
+ */
+export const deriveBetween = (
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  memory: HistoryLimits = defaultHistoryLimits,
+): Rrd =>
+  rrd.format === undefined
+    ? derive(rrd, ledger, memory)
+    : {
+        ...rrd,
+        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: rrd.loop?.done ?? false },
+      };
+
+const lastIteration = (ledger: readonly LedgerLine[]): number =>
+  ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
+
+/**
+ * Counts, and averages over the papers that could be judged, from the records alone; null where it is missing. What
+ * discovery recorded of its sources is kept, and so is what a file of another program states otherwise.
+ */
+export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
+  const derived = countsOf(rrd);
+  const stated = statedOtherwise(rrd, derived);
+  return stated === undefined ? derived : { ...derived, stated };
+}
+
+function countsOf(rrd: Rrd): NonNullable<Statistics> {
+  const papers = rrd.papers_pool;
+  const counts = countEach(papers.map(({ status }) => status));
+  const withStatus = (status: Paper["status"]) => counts.get(status) ?? 0;
+  // A check belongs to the papers that it left its mark on; where none has one, it was undone.
+  const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...before } = rrd.statistics ?? {};
+  const waiting = withStatus("waiting");
+  const agreement = agreementOf(rrd);
+  return {
+    ...before,
+    total_discovered: papers.length,
+    total_analyzed: papers.filter(isDecided).length,
+    total_presented: withStatus("presented"),
+    total_rejected: withStatus("rejected"),
+    total_insights_extracted: withStatus("insights_extracted"),
+    ...(criteriaOf(rrd).length === 0 && waiting === 0 ? {} : { total_waiting: waiting }),
+    ...(agreement === undefined ? {} : { screening_agreement: recordOf(agreement) }),
+    total_insights: countingInsights(rrd).length,
+    total_retracted: papers.filter(({ retracted }) => retracted === true).length,
+    ...retractionCheck(papers),
+    discovery_metrics: {
+      ...before.discovery_metrics,
+      sources_blocked: blockedNames(rrd),
+      ...flowOf(rrd),
+      ...seedsFound(rrd),
+    },
+    // A field of a person's own stays; an average of the other rubric would no longer be true.
+    analysis_metrics: { ...without(before.analysis_metrics, ownMetrics), ...analysisMetrics(rrd) },
+  };
+}
+
+const recordOf = ({ readers, kappa_interval: interval, ...agreement }: Agreement) => ({
+  ...agreement,
+  readers: [...readers],
+  kappa_interval: interval === null ? null : [...interval],
+});
+
+/** The last check over the papers, and what came of it. */
+function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>, "retraction_check"> {
+  const checks = papers.map(({ updates_check: check }) => check).filter((check) => check != null);
+  if (checks.length === 0) return {};
+  const checked = checks.filter(({ checked_by }) => checked_by.length > 0).length;
+  const [at = null] = checks.map((check) => check.at).toSorted((a, b) => b.localeCompare(a));
+  const isDemoted = ({ updates_check: check, status }: Paper) =>
+    check?.demoted_from !== undefined && status === "rejected";
+  const demoted = papers.filter(isDemoted).map(({ id }) => id);
+  return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
+}
+
+/** The check of recall for the seeds as they are now, which a person may have changed; nothing where there was none. */
+function seedsFound(rrd: Rrd): object {
+  const before = rrd.statistics?.discovery_metrics?.seeds;
+  return before === undefined ? {} : given({ seeds: seedRecall(seedsOf(rrd), [], before.references) });
+}
+
+/** What became of the records that were found; nothing where code did not search and there are no criteria. */
+function flowOf(rrd: Rrd): object {
+  const { flow: before, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
+  const eligibility = eligibilityFlow(rrd);
+  if (before === undefined && eligibility.screening === undefined) return {};
+  const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = before ?? {};
+  const excluded: Record<string, number> = {};
+  for (const { stage, duplicate_of } of rrd.excluded ?? []) {
+    const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
+    excluded[name] = (excluded[name] ?? 0) + 1;
+  }
+  const screened = screening.reduce((sum, batch) => sum + batch.screened, 0);
+  const waiting = rrd.papers_pool.filter(isWaiting).length;
+  const ineligible = rrd.papers_pool.filter(isIneligible).length - waiting;
+  const included = rrd.papers_pool.length - waiting - ineligible;
+  const out = given({ waiting: waiting || undefined, ineligible: ineligible || undefined });
+  return { flow: { ...flow, screened, excluded, included, ...out, ...eligibility } };
+}
+
+const ownMetrics =
+  "avg_score score_distribution avg_combined_score avg_execution_score avg_blue_ocean_score combined_score_distribution blue_ocean_distribution".split(
+    " ",
+  );
+
+const without = (fields: object | null | undefined, names: readonly string[]): object =>
+  Object.fromEntries(Object.entries(fields ?? {}).filter(([name]) => !names.includes(name)));
+
+/** Old files hold names, or objects that name the source in one of these fields. */
+export function blockedNames(rrd: Rrd): string[] {
+  return (rrd.blocked_sources ?? []).map((blocked) => {
+    if (typeof blocked === "string") return blocked;
+    const { name, source, url } = blocked as Record<string, unknown>;
+    return String(name ?? source ?? url ?? JSON.stringify(blocked));
+  });
+}
+
+function analysisMetrics(rrd: Rrd): Record<string, unknown> {
+  const [execution, combined, strategic]: [number[], number[], number[]] = [[], [], []];
+  for (const paper of rrd.papers_pool) {
+    const scores = isJudged(paper) ? scoresOf(paper) : undefined;
+    if (scores === undefined) continue;
+    const totals = totalsOf(rrd, scores);
+    execution.push(totals.execution);
+    combined.push(totals.combined);
+    if (totals.strategic !== undefined) strategic.push(totals.strategic);
+  }
+  if (!usesBothRubrics(rrd))
+    return { avg_score: mean(execution), score_distribution: distribution(execution, executionBands) };
+  return {
+    avg_combined_score: mean(combined),
+    avg_execution_score: mean(execution),
+    avg_blue_ocean_score: mean(strategic),
+    combined_score_distribution: distribution(combined, combinedBands),
+    blue_ocean_distribution: distribution(strategic, strategicBands),
+  };
+}
+
+/** Upper bounds of each band; the names are the original's. */
+const executionBands = { "0-11": 11, "12-17": 17, "18-23": 23, "24-30": 30 };
+const combinedBands = { "0-17": 17, "18-24": 24, "25-34": 34, "35-50": 50 };
+const strategicBands = { "0-7": 7, "8-11": 11, "12-15": 15, "16-20": 20 };
+
+function distribution(values: readonly number[], bands: Readonly<Record<string, number>>): Record<string, number> {
+  const most = Object.entries(bands);
+  const counts = Object.fromEntries(most.map(([name]) => [name, 0]));
+  for (const value of values) {
+    const band = most.find(([, upper]) => Math.floor(value) <= upper)?.[0];
+    if (band !== undefined) counts[band] = (counts[band] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const mean = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;

@@ -1,0 +1,176 @@
+import { oneLine } from "../../../engine/lib/sanitise.js";
+import { given } from "../../../engine/lib/given.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { authorsOf } from "../authors.js";
+import { normalTitle } from "../normalise-title.js";
+import { type AuthorName, personName } from "../person-name.js";
+import { parseReference } from "../reference.js";
+
+/** What a citation needs of a paper. A paper of the pool has it, and so has what a search found. */
+export type Cited = Pick<
+  Paper,
+  | "id"
+  | "title"
+  | "authors"
+  | "date"
+  | "identifiers"
+  | "url"
+  | "pdf_url"
+  | "abstract"
+  | "venue"
+  | "volume"
+  | "issue"
+  | "pages"
+  | "publication_type"
+  | "retracted"
+> & {
+  readonly status?: Paper["status"];
+  /** Of its insights. */
+  readonly tags?: readonly string[];
+};
+
+export type WorkKind = "article" | "conference" | "chapter" | "book" | "thesis" | "report" | "preprint" | "other";
+
+/**
+ * A work as each of our formats writes it. Texts stand on one line, without control, bidirectional and zero-width
+ * characters; addresses are http or https.
+ */
+export interface CitedWork {
+  /** The id in the project, which `show` takes. */
+  readonly id: string;
+  /** Surname and year, unique within the project: "lee2024", "lee2024b". It does not change when papers are added. */
+  readonly key: string;
+  readonly kind: WorkKind;
+  readonly title: string;
+  readonly authors: readonly AuthorName[];
+  readonly year?: number;
+  /** Year, month and day, as far as they are known. */
+  readonly date?: readonly number[];
+  readonly venue?: string;
+  readonly volume?: string;
+  readonly issue?: string;
+  readonly pages?: string;
+  readonly doi?: string;
+  readonly arxiv?: string;
+  readonly url?: string;
+  readonly pdf?: string;
+  readonly abstract?: string;
+  /** What became of it, such as "presented"; undefined where it belongs to no project. */
+  readonly decision?: string;
+  readonly tags: readonly string[];
+  readonly retracted: boolean;
+}
+
+/** The works of a project in the order of its pool; `wanted`: only the papers of that status. */
+export function worksOf(rrd: Rrd, wanted?: Paper["status"]): CitedWork[] {
+  const tags = new Map<string, Set<string>>();
+  for (const { paper_id, tags: named } of rrd.insights ?? [])
+    if (paper_id != null)
+      tags.set(paper_id, new Set([...(tags.get(paper_id) ?? []), ...(named ?? []).map(oneLine)].filter(Boolean)));
+  const all = citedWorks(rrd.papers_pool.map((paper) => ({ ...paper, tags: [...(tags.get(paper.id) ?? [])] })));
+  return wanted === undefined ? all : all.filter((_, index) => rrd.papers_pool[index]?.status === wanted);
+}
+
+/** Papers as works with a key each, in their order. */
+export function citedWorks(papers: readonly Cited[]): CitedWork[] {
+  const freeKey = keysInUse();
+  return papers.map((paper) => {
+    const work = workOf(paper);
+    return { ...work, key: freeKey(keyBase(work)) };
+  });
+}
+
+function workOf(paper: Cited): Omit<CitedWork, "key"> {
+  const doi = doiOf(paper);
+  const arxiv = said(arxivOf(paper));
+  // A month or a day that no calendar has is not told.
+  const [year, ...rest] =
+    /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?/.exec(paper.date ?? "")?.slice(1) ?? [];
+  return {
+    id: oneLine(paper.id),
+    kind: kindOf(paper, arxiv),
+    title: oneLine(paper.title),
+    authors: authorsOf(paper.authors).map(oneLine).filter(Boolean).map(personName),
+    ...(year === undefined
+      ? {}
+      : { year: Number(year), date: [year, ...rest].filter((part) => part !== undefined).map(Number) }),
+    ...given({
+      venue: said(paper.venue),
+      volume: said(paper.volume),
+      issue: said(paper.issue),
+      pages: said(paper.pages),
+      abstract: said(paper.abstract),
+      decision: paper.status?.replaceAll("_", " "),
+    }),
+    ...given({ doi, arxiv, url: webAddress(paper.url), pdf: webAddress(paper.pdf_url) }),
+    tags: paper.tags ?? [],
+    retracted: paper.retracted === true,
+  };
+}
+
+const said = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
+
+/** An address that a browser opens. The sample's and a file's are of this machine alone. */
+const webAddress = (value: string | null | undefined): string | undefined => {
+  const text = oneLine(value ?? "");
+  return /^https?:\/\//i.test(text) ? text : undefined;
+};
+
+/** A paper's number on arXiv, undefined where it has none. */
+export const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">): string | undefined =>
+  identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(id)?.[1]?.replace("_", "/");
+
+/** Folders of the original name a DOI by its address alone. */
+function doiOf({ identifiers, url }: Pick<Paper, "identifiers" | "url">): string | undefined {
+  const known = said(identifiers?.doi);
+  if (known !== undefined) return known;
+  const reference = /doi\.org\//i.test(url ?? "") ? parseReference(url ?? "") : undefined;
+  return reference?.kind === "doi" ? reference.doi : undefined;
+}
+
+/** What sources call works, in the few kinds that the formats tell apart. */
+const kinds: readonly (readonly [RegExp, WorkKind])[] = [
+  [/preprint|posted-content/i, "preprint"],
+  [/proceedings|conference/i, "conference"],
+  // Before "report": Europe PMC has case reports of journals.
+  [/journal/i, "article"],
+  [/book-chapter|book-section|chapter/i, "chapter"],
+  [/dissertation|thesis/i, "thesis"],
+  [/report/i, "report"],
+  [/\bbook\b|monograph/i, "book"],
+  [/article|review|letter|editorial|survey/i, "article"],
+];
+
+function kindOf({ publication_type: type, volume, issue, pages, venue }: Cited, arxiv: string | undefined): WorkKind {
+  const inVolume = said(venue) !== undefined && [volume, issue, pages].some((part) => said(part) !== undefined);
+  const named = kinds.find(([words]) => words.test(type ?? ""))?.[1];
+  if (named !== undefined) return named === "article" && said(venue) === undefined ? "other" : named;
+  if (inVolume) return "article";
+  return arxiv === undefined ? "other" : "preprint";
+}
+
+function keyBase({ authors: [first], title, id, year }: Omit<CitedWork, "key">): string {
+  const plain = (text: string) => normalTitle(text).replace(/[^a-z]/g, "");
+  const name = first === undefined ? "" : plain("literal" in first ? first.literal : first.family);
+  const word = normalTitle(title)
+    .split(" ")
+    .find((each) => /^[a-z]{3,}$/.test(each));
+  const who = name.slice(0, 24) || word || id.replace(/[^\w-]/g, "_");
+  return `${who}${year ?? "nd"}`;
+}
+
+/** Gives each work a key: the second one of a name and year gets a "b", the 27th a number. */
+function keysInUse(): (base: string) => string {
+  const used = new Set<string>();
+  // Where the last search ended: thousands of works may have one name and year.
+  const tried = new Map<string, number>();
+  return (base) => {
+    for (let n = (tried.get(base) ?? 0) + 1; ; n += 1) {
+      const key = n === 1 ? base : n <= 26 ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
+      if (used.has(key)) continue;
+      used.add(key);
+      tried.set(base, n);
+      return key;
+    }
+  };
+}

@@ -1,0 +1,61 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import type { Change } from "../project-files/research.js";
+import type { ProductIdeas } from "../generated/product-ideas.js";
+import type { ReportFile } from "../generated/report.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
+
+/** The schema of a result by the kind of unit that it answers. */
+export const schemaOf = {
+  discovery: "result-discovery",
+  paper: "result-analysis",
+  report: "result-report",
+  ideas: "result-ideation",
+  requirements: "result-requirements",
+  critique: "result-critique",
+  answer: "result-answer",
+} as const;
+
+/**
+ * What is folded in when a result is accepted. engine/storage/state/fold.ts writes it, in this order: an entry of the
+ * journal, rrd.json, the entry of progress.txt and the ledger's line, whole files, the journal's mark; then git commits
+ * them.
+ */
+export interface Acceptable {
+  readonly changes: readonly Change[];
+  /** Entry for progress.txt, without the iteration's line. */
+  readonly progress: string;
+  readonly files?: readonly { readonly name: string; readonly text: string }[];
+  /** What has to be shown to people anew: the state with these changes, and what else the result holds. */
+  readonly shows?: { readonly rrd: Rrd; readonly narrative?: ReportFile; readonly ideas?: ProductIdeas };
+  /** One line for the screen and the commit. */
+  readonly summary: string;
+  readonly ledger?: Partial<LedgerLine>;
+  /** What a person has to know of it. */
+  readonly notice?: { readonly level: "info" | "warning"; readonly message: string };
+}
+
+/** Why a result is refused, for the next attempt to read. */
+export interface Unacceptable {
+  readonly reasons: readonly string[];
+}
+
+/** What judging a result needs besides the state. */
+export interface Judging {
+  readonly iteration: number;
+  /** Name of the agent, for the report. */
+  readonly agent: string;
+  /** Time of the acceptance. */
+  readonly at: Date;
+  /** Something that looks like a secret of the user's was taken out of the result. */
+  readonly redacted?: boolean;
+}
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The change of a paper's record to these fields. */
+export const changeOf = (paper: Paper, set: Partial<Paper>): Change => ({
+  in: "papers_pool",
+  id: paper.id,
+  set,
+  was: Object.fromEntries(Object.keys(set).map((field) => [field, paper[field]])),
+});

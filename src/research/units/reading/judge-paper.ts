@@ -1,0 +1,435 @@
+import type { AnalysisResult } from "../../generated/result-analysis.js";
+import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
+import { checkReading } from "../../../text/evidence/check-evidence.js";
+import type { DocumentText } from "../../../text/documents/text/document-text.js";
+import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
+import { clip } from "../../../engine/lib/tokens.js";
+import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
+import {
+  decide,
+  fullScore,
+  statusAfter,
+  totalsOf,
+  usesBothRubrics,
+  type Scores,
+  executionDimensions,
+  strategicDimensions,
+  type Totals,
+} from "../../papers/rubric/rubric.js";
+import { couldBeRead } from "../../papers/read-depth.js";
+import type { Change } from "../../project-files/research.js";
+import { insightId, lastNumber } from "../../project-files/rrd-file.js";
+import { papersToReadAgain } from "../../derived/open-update.js";
+import { flat, prose } from "../../project-files/markdown.js";
+import { patternLines } from "../../project-files/lessons.js";
+import { answerText } from "../../screening/eligibility/answer-text.js";
+import {
+  answersAt,
+  askedCriteria,
+  criterionText,
+  eligibilityOf,
+  isIneligible,
+} from "../../screening/eligibility/eligibility.js";
+import { checkedFields, isRetraction } from "../retractions.js";
+
+/** What is known of a paper besides its record when its reading is judged. */
+export interface PaperMaterial {
+  readonly text?: DocumentText;
+  /** Why there is no text. */
+  readonly unavailable?: string;
+  /** Sentences of the text that give orders to its readers' models. */
+  readonly instructions?: readonly string[];
+  /** What happened to the paper since it was published. */
+  readonly check?: UpdateCheck;
+}
+
+/**
+ * Derives totals, decision and status of a reading whose quotes and numbers were checked against the paper's text, and
+ * so were its `answers` to the eligibility criteria.
+ */
+export function acceptPaper(
+  rrd: Rrd,
+  paper: Paper,
+  result: AnalysisResult,
+  material: PaperMaterial,
+  judging: Judging,
+  checked: ReturnType<typeof checkReading>,
+  answers: readonly Answer[],
+): Acceptable | Unacceptable {
+  const both = usesBothRubrics(rrd);
+  const strategic = result.scores.blue_ocean;
+  const { evidence, numbers, missing, ...counts } = checked;
+  const reasons = [
+    ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
+    ...(both && strategic === undefined
+      ? ["/scores/blue_ocean is missing; this project is judged by both rubrics"]
+      : []),
+    ...(counts.verified < counts.notInText
+      ? [
+          `only ${counts.verified} of ${counts.verified + counts.notInText} quotes were found in the text; copy the paper's own words`,
+          ...missing.slice(0, 10).map(({ quote, why }) => `${why}: "${clip(quote, 30)}"`),
+        ]
+      : []),
+    ...unanswered(askedCriteria(rrd, paper), result),
+  ];
+  if (reasons.length > 0) return { reasons };
+
+  const scores: Scores = {
+    execution: result.scores.execution,
+    ...(both && strategic !== undefined ? { strategic } : {}),
+  };
+  const totals = totalsOf(rrd, scores);
+  const read_depth = material.text?.depth ?? "abstract";
+  const retracted = paper.retracted === true || material.text?.retracted === true;
+  const scored = decide(rrd, totals, { retracted, read_depth });
+  const screening = screeningOf(rrd, paper, answers, retracted);
+  const { decision, because } = screening ?? scored;
+  const origin = material.text?.origin;
+  // Those of an excluded paper don't count, and a person's decision to include it brings them back.
+  const insights = insightsOf(rrd, paper, result);
+  const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material.check);
+  const warnings = [
+    ...foundWarnings,
+    ...warningsOf(paper, material, retracted, counts, numbers),
+    ...(judging.redacted === true ? [secretWarning] : []),
+  ];
+  const points = both
+    ? {
+        execution: scores.execution,
+        blue_ocean: scores.strategic,
+        execution_total: totals.execution,
+        blue_ocean_total: totals.strategic,
+        combined_total: totals.combined,
+      }
+    : { ...scores.execution };
+  const { held_scores: wasHeld, excluded_by: wasExcludedBy } = paper;
+  const set = {
+    ...finding,
+    status: decision === null ? ("waiting" as const) : statusAfter[decision],
+    ...(screening === undefined
+      ? { score: totals.combined, score_breakdown: points, ...(wasHeld == null ? {} : { held_scores: null }) }
+      : { score: null, score_breakdown: null, held_scores: points }),
+    ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
+    ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
+    analysis: {
+      summary: result.summary,
+      methodology: result.methodology,
+      results: result.results,
+      limitations: result.limitations,
+      implementations_found: result.implementations_found,
+      commercialized: result.commercialized,
+      ...(result.commercialized_by ? { commercialized_by: result.commercialized_by } : {}),
+      ...(result.market ? { market: result.market } : {}),
+      ...(numbers.length > 0 ? { numbers: [...numbers] } : {}),
+      evidence,
+    },
+    decision,
+    notes:
+      because === undefined
+        ? result.notes
+        : screening === undefined
+          ? `${result.notes} (Not ${decisionByScore(rrd, totals)}: ${because}.)`
+          : `${because} ${result.notes}`,
+    read_depth,
+    ...(material.text === undefined ? {} : { text_sha256: material.text.sha256 }),
+    ...(origin === undefined ? {} : { text_from: `${origin.way}, ${origin.url}` }),
+    ...(retracted ? { retracted } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    iteration: judging.iteration,
+  } satisfies Partial<Paper>;
+  return {
+    changes: [
+      changeOf(paper, set),
+      ...insightsBefore(rrd, paper),
+      ...insights.map((insight) => ({ in: "insights" as const, id: insight.id ?? "", set: { ...insight }, was: null })),
+      ...(result.visited_urls?.length
+        ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }]
+        : []),
+    ],
+    progress: paperEntry(
+      rrd,
+      { ...paper, ...set },
+      { ...result, analysis: set.analysis },
+      scores,
+      totals,
+      insights,
+      counts,
+      judging,
+    ),
+    summary:
+      screening !== undefined
+        ? `${screening.summary}, ${evidenceSummary(counts)}`
+        : couldBeRead({ ...paper, ...set })
+          ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
+          : `${decision}, only the title could be read`,
+    ledger: {
+      evidence: {
+        verified: counts.verified,
+        ...(counts.near > 0 ? { near: counts.near } : {}),
+        not_in_text: counts.notInText,
+        could_not_check: counts.couldNotCheck,
+      },
+    },
+  };
+}
+
+/** Takes away the insights of an earlier reading, where an update has the paper read again. */
+const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
+  papersToReadAgain(rrd).some(({ id }) => id === paper.id)
+    ? (rrd.insights ?? []).flatMap(({ id, paper_id }) =>
+        paper_id === paper.id && id != null ? [{ in: "insights", id, set: {}, remove: true }] : [],
+      )
+    : [];
+
+/** Why a result is refused that answers no criterion at all; what is missing next to others counts as unclear. */
+function unanswered(criteria: readonly Criterion[], { criteria: said = {} }: AnalysisResult): string[] {
+  if (criteria.length === 0 || criteria.some(({ id }) => Object.hasOwn(said, id))) return [];
+  return [`/criteria is missing; answer each eligibility criterion: ${criteria.map(({ id }) => id).join(", ")}`];
+}
+
+/** What the criteria say of a paper that was read, where they keep it from being scored. */
+interface Screening {
+  /** Null: a person decides. */
+  readonly decision: "REJECT" | null;
+  readonly because: string;
+  readonly summary: string;
+  /** Id of the criterion that excludes. */
+  readonly by?: string;
+}
+
+function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retracted: boolean): Screening | undefined {
+  const criteria = askedCriteria(rrd, paper);
+  // A retracted paper is rejected whatever else is said of it.
+  if (criteria.length === 0 || retracted) return undefined;
+  const { excludedBy, open } = eligibilityOf(criteria, answers);
+  if (excludedBy !== undefined)
+    return {
+      decision: "REJECT",
+      because: `Excluded by ${criterionText(excludedBy)}.`,
+      summary: `REJECT, excluded by ${excludedBy.id}`,
+      by: excludedBy.id,
+    };
+  if (open.length === 0) return undefined;
+  const ids = open.map(({ id }) => id).join(", ");
+  return {
+    decision: null,
+    because: `Waits for a person: ${open.map(criterionText).join("; ")} ${open.length === 1 ? "is" : "are"} unclear.`,
+    summary: `waits for you: ${ids} unclear`,
+  };
+}
+
+const decisionByScore = (rrd: Rrd, totals: ReturnType<typeof totalsOf>): string => decide(rrd, totals, {}).decision;
+
+interface Counts {
+  readonly verified: number;
+  readonly near: number;
+  readonly notInText: number;
+  readonly couldNotCheck: number;
+}
+
+function evidenceSummary({ verified, near, notInText, couldNotCheck }: Counts): string {
+  if (couldNotCheck > 0 && verified + near + notInText === 0)
+    return `${couldNotCheck} ${couldNotCheck === 1 ? "quote" : "quotes"} could not be checked`;
+  return `${verified} of ${verified + near + notInText} quotes found${near > 0 ? `, ${near} near` : ""}`;
+}
+
+const secretWarning =
+  "The result contained what looks like a secret of yours; it was removed. If the paper told the agent to do so, the agent may also have sent it elsewhere.";
+
+/** Why each way to the whole text gave nothing, so that a person can help. */
+function otherWays({ text }: PaperMaterial): string {
+  const tried = (text?.origin?.tried ?? []).map(({ way, reason }) => `${way}: ${reason.replace(/\.$/, "")}`);
+  return tried.length === 0 ? "" : ` ${clip(tried.join("; "), 120)}.`;
+}
+
+/** Numbers named in a warning; the record has all. */
+const maxNamed = 8;
+
+function warningsOf(
+  paper: Paper,
+  material: PaperMaterial,
+  retracted: boolean,
+  { notInText, near }: Counts,
+  numbers: readonly CheckedNumber[],
+): string[] {
+  const unproved = numbers.filter(({ status }) => status === "in-text" || status === "not-in-text");
+  const orders = material.instructions?.length ?? 0;
+  return [
+    ...(retracted ? ["Retracted."] : []),
+    ...(material.text?.warnings ?? []),
+    ...(orders > 0
+      ? [
+          `The text holds ${orders === 1 ? "a sentence" : `${orders} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`,
+        ]
+      : []),
+    ...(material.text?.depth === "abstract"
+      ? [`Only a page about the paper was read; its full text was not available.${otherWays(material)}`]
+      : []),
+    ...(material.unavailable === undefined
+      ? []
+      : [
+          `${couldBeRead({ ...paper, read_depth: "abstract" }) ? "Only the abstract was read" : "Only the title could be read"}: ${material.unavailable}`,
+        ]),
+    ...(notInText > 0
+      ? [
+          `${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`,
+        ]
+      : []),
+    ...(near > 0
+      ? [`${near} ${near === 1 ? "quote differs" : "quotes differ"} from the text in the unit or rounding of a number.`]
+      : []),
+    ...(unproved.length > 0 ? [unprovedWords(unproved)] : []),
+  ];
+}
+
+function unprovedWords(numbers: readonly CheckedNumber[]): string {
+  const named = numbers
+    .slice(0, maxNamed)
+    .map(({ number, status }) => `${number}${status === "in-text" ? " (elsewhere in the text)" : ""}`);
+  const more = numbers.length > maxNamed ? ` and ${numbers.length - maxNamed} more` : "";
+  return `Numbers of the results that no found quote has: ${named.join(", ")}${more}.`;
+}
+
+function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
+  if (result.insights.length === 0) return [];
+  const isInPool = (id: string) => rrd.papers_pool.some((other) => other.id === id);
+  const last = lastNumber((rrd.insights ?? []).map(({ id }) => id ?? ""));
+  return result.insights.map((insight, index) => ({
+    id: insightId(last + index + 1),
+    paper_id: paper.id,
+    insight: insight.insight,
+    tags: insight.tags ?? [],
+    cross_refs: (insight.cross_refs ?? []).filter((id) => id !== paper.id && isInPool(id)),
+  }));
+}
+
+const labels: Readonly<Record<string, string>> = {
+  time_to_poc: "Time-to-POC",
+  value_market: "Value/Market",
+  first_mover_window: "First-Mover Window",
+  network_effects: "Network/Data Effects",
+};
+
+/** "market_creation" as "Market Creation", where the original has no spelling of its own. */
+const labelOf = (name: string): string =>
+  labels[name] ?? name.replaceAll("_", " ").replace(/\b\w/g, (letter) => letter.toUpperCase());
+
+/** The progress.txt entry of one analysed paper, in the original's form. */
+function paperEntry(
+  rrd: Rrd,
+  paper: Paper,
+  { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] | undefined },
+  { execution, strategic }: Scores,
+  totals: Totals,
+  insights: readonly Insight[],
+  counts: Counts,
+  { at }: Judging,
+): string {
+  const { implementations_found: repos, commercialized: isSold, commercialized_by: by, market } = analysis;
+  const score =
+    totals.strategic === undefined
+      ? `Score: ${totals.execution}/${fullScore(rrd)}`
+      : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`;
+  const near = counts.near > 0 ? `${counts.near} near, ` : "";
+  const ocean = totals.strategic ?? 10;
+  const contradicts = (market === "red" && ocean >= 12) || (market === "blue" && ocean < 8);
+  const references = [...new Set(insights.flatMap(({ cross_refs }) => cross_refs ?? []))];
+  const dimensions = (names: readonly string[], points: object) =>
+    names.map((name) => `- ${labelOf(name)}: ${Reflect.get(points, name)}/5`);
+  const parts: string[][] = [
+    [
+      `## ${dayOf(at)} - Paper: ${paper.title}`,
+      `ID: ${paper.id}`,
+      `Status: ${paper.status.toUpperCase()}`,
+      paper.score === null
+        ? "Score: none, because the criteria are not met or open"
+        : couldBeRead(paper)
+          ? score
+          : "Score: none, because only the title could be read",
+    ],
+    [`**Summary:** ${prose(analysis.summary)}`],
+    [`**Key Method:** ${prose(analysis.methodology)}`],
+    [
+      "**Implementation Check:**",
+      `- GitHub repos: ${Array.isArray(repos) && repos.length > 0 ? repos.join(", ") : "none found"}`,
+      `- Commercial use: ${isSold == null ? "not looked up" : isSold ? `yes${by ? ` (${by})` : ""}` : "no"}`,
+    ],
+    [
+      `**Evidence:** ${counts.verified} quotes found, ${near}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
+      ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
+    ],
+    (paper.answers ?? []).length === 0
+      ? []
+      : ["**Eligibility:**", ...answersAt("full_text", paper.answers).map((answer) => `- ${answerText(answer)}`)],
+    paper.score === null
+      ? []
+      : [`**Execution Score Breakdown (${totals.execution}/30):**`, ...dimensions(executionDimensions, execution)],
+    strategic === undefined || paper.score === null
+      ? []
+      : [`**Blue Ocean Score Breakdown (${totals.strategic}/20):**`, ...dimensions(strategicDimensions, strategic)],
+    market
+      ? [
+          `**Market Classification:** ${labelOf(market)} Ocean${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
+        ]
+      : [],
+    [`**Decision Rationale:** ${paper.notes ?? ""}`],
+    insights.length > 0
+      ? [
+          isIneligible(paper)
+            ? "**Insights, which don't count unless a person includes the paper:**"
+            : "**Extracted Insights:**",
+          ...insights.map(({ id, insight }) => `- ${id}: ${insight}`),
+        ]
+      : [],
+    references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
+  ];
+  // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
+  const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
+  return [...lines, ...patternLines(paper.id, patterns)].join("\n");
+}
+
+/** Whether a paper is known to be retracted or withdrawn, by its record or by this check of it. */
+export const isRetracted = (paper: Paper, check: UpdateCheck | undefined): boolean =>
+  paper.retracted === true || check?.updates.some(isRetraction) === true;
+
+/** What a check found of a paper, for its record; nothing where it found nothing or nobody could be asked. */
+const findingOf = (paper: Paper, check: UpdateCheck | undefined): Partial<Paper> =>
+  check === undefined || check.updates.length === 0 ? {} : checkedFields(paper, check);
+
+/** Rejects a retracted paper that nobody has read: whatever an agent found in it, it would not be presented. */
+export function acceptRetractedPaper(
+  paper: Paper,
+  check: UpdateCheck | undefined,
+  { iteration, at }: Judging,
+): Acceptable {
+  const finding = findingOf(paper, check);
+  const warnings = finding.warnings ?? paper.warnings ?? [];
+  const set: Partial<Paper> = {
+    ...finding,
+    retracted: true,
+    status: "rejected",
+    score: null,
+    score_breakdown: null,
+    analysis: null,
+    decision: "REJECT",
+    notes: `${paper.notes ?? ""} (Not read: the paper was retracted.)`.trim(),
+    warnings: warnings.length > 0 ? warnings : ["Retracted."],
+    iteration,
+  };
+  const lines = [
+    `## ${dayOf(at)} - Paper: ${paper.title}`,
+    `ID: ${paper.id}`,
+    "Status: REJECTED",
+    "Score: none, because a retracted paper is not read",
+    "",
+    ...(set.warnings ?? []).map((warning) => `- ${warning}`),
+  ];
+  return {
+    changes: [changeOf(paper, set)],
+    progress: lines.map(flat).join("\n"),
+    summary: "REJECT, retracted before it was read",
+    notice: { level: "warning", message: `${paper.title} (${paper.id}) is retracted, so no agent reads it.` },
+    // What an earlier iteration found stands on its line.
+    ...(paper.retracted === true ? {} : { ledger: { retracted: [paper.id] } }),
+  };
+}

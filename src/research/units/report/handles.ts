@@ -1,0 +1,42 @@
+import type { Evidence, Paper } from "../../generated/rrd.js";
+import { isIneligible } from "../../screening/eligibility/eligibility.js";
+
+/** The handle of a quote: the paper's id and the quote's number in its `evidence`, from 1, such as "sample_01#2". */
+export const handleOf = (paper: string, number: number): string => `${paper}#${number}`;
+
+/** Paper and number of a handle; undefined for what is not a handle. */
+export function parseHandle(handle: string): { readonly paper: string; readonly number: number } | undefined {
+  const match = /^(.+)#(\d{1,6})$/s.exec(handle.trim());
+  return match?.[1] === undefined ? undefined : { paper: match[1], number: Number(match[2]) };
+}
+
+/** Why nothing may be built on a paper, one clause; undefined for one that stands. */
+export const whyNoGround = (paper: Paper): string | undefined =>
+  paper.retracted === true ? "was retracted" : isIneligible(paper) ? "is not eligible" : undefined;
+
+/** A quote of a project, with the paper it comes from. */
+export interface FoundEvidence {
+  readonly paper: Paper;
+  /** From 1. */
+  readonly number: number;
+  readonly evidence: Evidence;
+}
+
+/** The quote that a handle names, or a clause that says why it is missing to show. */
+export function evidenceAt(
+  handle: string,
+  papers: ReadonlyMap<string, Paper>,
+): FoundEvidence | { readonly reason: string } {
+  const parsed = parseHandle(handle);
+  if (parsed === undefined) return { reason: "it is not a handle; write a paper's id, '#' and the number of a quote" };
+  const paper = papers.get(parsed.paper);
+  if (paper === undefined) return { reason: `the paper ${parsed.paper} is not in this project` };
+  const all = paper.analysis?.evidence ?? [];
+  const evidence = all[parsed.number - 1];
+  if (evidence === undefined) {
+    const has = all.length === 0 ? "no quotes" : `${all.length} ${all.length === 1 ? "quote" : "quotes"}`;
+    return { reason: `the paper ${parsed.paper} has ${has}` };
+  }
+  if (evidence.status === "not-in-text") return { reason: "that quote was not found in the text of the paper" };
+  return { paper, number: parsed.number, evidence };
+}

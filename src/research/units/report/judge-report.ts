@@ -1,0 +1,156 @@
+import type { ReportFile } from "../../generated/report.js";
+import type { ReportResult } from "../../generated/result-report.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { many } from "../../../engine/lib/words.js";
+import { given } from "../../../engine/lib/given.js";
+import { stateVersion } from "../../../engine/storage/state/format-version.js";
+import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
+import { dayOf } from "../judged-result.js";
+import { flat } from "../../project-files/markdown.js";
+import { patternLines } from "../../project-files/lessons.js";
+import { quotedWords } from "../../../text/evidence/quoted.js";
+import { evidenceAt, whyNoGround } from "./handles.js";
+import { closedBy } from "./close-update.js";
+import { groupInsights } from "./insight-groups.js";
+import { sideBySide } from "./side-by-side.js";
+import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
+import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
+
+/** The name of the group of this place, in the unit and in a result. */
+export const groupName = (index: number): string => `g${index + 1}`;
+/** The same of a pair of quotes on one outcome. */
+export const pairName = (index: number): string => `p${index + 1}`;
+
+/**
+ * Checks that every statement rests on quotes that exist and on papers that stand, and that themes name groups of the
+ * unit. Whether a quote holds a statement's numbers is shown in the report and by `report --check`: it refuses nothing.
+ */
+export function acceptReport(
+  before: Rrd,
+  result: ReportResult,
+  judging: Judging,
+  retraction?: RetractionCheck,
+): Acceptable | Unacceptable {
+  const { rrd, changes, retracted } = withChecks(before, retraction);
+  const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const groups = groupInsights(rrd);
+  // As they stood in the brief: a paper found retracted only now takes its pair with it, not the names of others.
+  const pairs = sideBySide(before.papers_pool);
+  const pairOf = (name: string) => pairs.find((_, index) => pairName(index) === name);
+  const reasons = [
+    ...(result.unit === "report" ? [] : [`unit is "${result.unit}"; this unit is "report"`]),
+    ...unsupported(result, papers),
+    ...result.themes.flatMap((theme, index) =>
+      theme.groups
+        .filter((name) => !groups.some((_, place) => groupName(place) === name))
+        .map((name) => `/themes/${index} names the group "${name}", which the unit does not have`),
+    ),
+    ...(result.side_by_side ?? []).flatMap(({ pair }, index) =>
+      pairOf(pair) === undefined
+        ? [`/side_by_side/${index} names the pair "${pair}", which the unit does not have`]
+        : [],
+    ),
+    ...(result.comparison?.rows ?? []).flatMap(({ cells }, index) =>
+      cells.length === result.comparison?.approaches.length
+        ? []
+        : [
+            `/comparison/rows/${index} has ${cells.length} cells for ${result.comparison?.approaches.length} approaches`,
+          ],
+    ),
+    ...sentences(result).flatMap(([where, { rests_on = [] }]) =>
+      rests_on.flatMap((handle) => {
+        const found = evidenceAt(handle, papers);
+        if ("reason" in found) return `${where} rests on "${handle}": ${found.reason}`;
+        const why = whyNoGround(found.paper);
+        return why === undefined ? [] : `${where} rests on "${handle}": ${found.paper.id} ${why}; never build on it`;
+      }),
+    ),
+  ];
+  if (reasons.length > 0) return { reasons: [...new Set(reasons)] };
+
+  const { unit: _, patterns, themes, comparison, findings, side_by_side: contrasts = [], ...said } = result;
+  // Written again after an update, the report still opens with what that changed.
+  const former = new Set((rrd.updates?.at(-1)?.before ?? []).map(({ id }) => id));
+  const closed = closedBy(rrd, "written", judging.at);
+  const differing = contrasts.flatMap(({ pair, text }) => {
+    const { sides } = pairOf(pair) ?? { sides: [] };
+    const stands = sides.every(({ paper: { id } }) => whyNoGround(papers.get(id) as Paper) === undefined);
+    return sides.length > 0 && stands ? [{ text, rests_on: sides.map(({ handle }) => handle) }] : [];
+  });
+  const resting = [...sentences(result).map(([, sentence]) => sentence), ...differing];
+  const handles = [...new Set(resting.flatMap(({ rests_on = [] }) => rests_on))].toSorted();
+  const quoteOf = (handle: string): [string, string][] => {
+    const found = evidenceAt(handle, papers);
+    return "reason" in found ? [] : [[handle, quotedWords(found.evidence)]];
+  };
+  // The file's types let unknown fields be, which an interface without them can't be told to be.
+  const narrative = {
+    format: stateVersion,
+    written_at: judging.at.toISOString(),
+    iteration: judging.iteration,
+    agent: judging.agent,
+    ...said,
+    // What it is said to continue has to be a finding that there was.
+    findings: findings.map(({ was, ...finding }) => ({ ...finding, ...(former.has(was ?? "") ? { was } : {}) })),
+    ...given({ comparison }),
+    ...(differing.length === 0 ? {} : { side_by_side: differing }),
+    themes: themes.map(({ groups: named, ...theme }) => ({
+      ...theme,
+      insight_ids: named.flatMap((name) =>
+        (groups[Number(name.slice(1)) - 1]?.insights ?? []).flatMap(({ id }) => id ?? []),
+      ),
+    })),
+    quotes: Object.fromEntries(handles.flatMap(quoteOf)),
+  } as unknown as ReportFile;
+  return {
+    changes: [...changes, ...closed.changes],
+    files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],
+    shows: { rrd: closed.rrd, narrative },
+    progress: [
+      `## ${dayOf(judging.at)} - Report`,
+      "",
+      `Generated: ${reportName}, ${reportDataName}, ${bibliographyName}`,
+      "",
+      ...retractionLines(rrd, retracted).map(flat),
+      ...patternLines("report", patterns),
+    ].join("\n"),
+    summary: `report written, ${many(result.findings.length, "finding")}${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
+    ...(retracted.length === 0 ? {} : { ledger: { retracted: [...retracted] } }),
+  };
+}
+
+interface Sentence {
+  readonly text: string;
+  readonly rests_on?: readonly string[];
+}
+
+/** Every sentence of a narrative with the JSON pointer to it. */
+export const sentences = (
+  said: Pick<
+    ReportResult,
+    "answer" | "findings" | "agreed" | "disputed" | "gaps" | "comparison" | "recommendations"
+  > & { readonly themes: readonly Sentence[] },
+): (readonly [string, Sentence])[] => [
+  ...(["answer", "findings", "agreed"] as const).flatMap((name) => at(`/${name}`, said[name])),
+  ...said.disputed.flatMap(({ sides }, index) => at(`/disputed/${index}/sides`, sides)),
+  ...at("/gaps", said.gaps),
+  ...at("/themes", said.themes),
+  ...(said.comparison?.rows ?? []).flatMap(({ cells }, index) => at(`/comparison/rows/${index}/cells`, cells)),
+  ...at("/recommendations", said.recommendations),
+];
+
+const at = (pointer: string, list: readonly Sentence[]): (readonly [string, Sentence])[] =>
+  list.map((sentence, index) => [`${pointer}/${index}`, sentence] as const);
+
+/** An answer or a report that rests on nothing, where there are quotes that it could rest on. */
+function unsupported({ answer, findings }: ReportResult, papers: ReadonlyMap<string, Paper>): string[] {
+  const isQuoted = (paper: Paper) =>
+    whyNoGround(paper) === undefined && (paper.analysis?.evidence ?? []).some(({ status }) => status !== "not-in-text");
+  if (![...papers.values()].some(isQuoted)) return [];
+  return [
+    ...answer.flatMap(({ rests_on = [] }, index) =>
+      rests_on.length === 0 ? [`/answer/${index} rests on no quote; name at least one by its handle`] : [],
+    ),
+    ...(findings.length === 0 ? ["there are no findings, although papers were quoted"] : []),
+  ];
+}

@@ -1,0 +1,157 @@
+import type { Paper, Rrd } from "../generated/rrd.js";
+import type { UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";
+import type { Change } from "../project-files/research.js";
+import { given } from "../../engine/lib/given.js";
+import { isSameUpdate, oldestFirst } from "../papers/dedup/companions.js";
+import { inline } from "../project-files/markdown.js";
+import { deriveStatistics } from "../derived/statistics.js";
+import { countingInsights } from "../screening/eligibility/eligibility.js";
+import { changeOf } from "./judged-result.js";
+
+/** The answers of one check, kept from the brief of a report to its acceptance. */
+export interface RetractionCheck {
+  readonly checks: ReadonlyMap<string, UpdateCheck>;
+}
+
+/** A pool may hold thousands; a report names some hundred. */
+const maxChecked = 300;
+
+/** Papers that are not rejected: presented, kept for their insights, or waiting for a person. */
+const stands: ReadonlySet<string> = new Set(["presented", "insights_extracted", "waiting"]);
+
+/** What a report rests on: presented papers, then papers with insights and those that wait, the best first. */
+export function papersToCheck(rrd: Rrd): readonly Paper[] {
+  const withInsights = new Set(countingInsights(rrd).map((insight) => insight.paper_id));
+  const rank = (paper: Paper) => (paper.status === "presented" ? 1e6 : 0) + (paper.score ?? 0);
+  return rrd.papers_pool
+    .filter((paper) => stands.has(paper.status) || withInsights.has(paper.id))
+    .toSorted((a, b) => rank(b) - rank(a))
+    .slice(0, maxChecked);
+}
+
+export interface Checked {
+  readonly rrd: Rrd;
+  readonly changes: readonly Change[];
+  /** Ids of papers that the check found retracted and that were not known to be. */
+  readonly retracted: readonly string[];
+}
+
+/**
+ * The state with what a check found: a retracted paper is no longer presented and gives no insights, whatever its
+ * scores. Where nothing was checked it is as before. Pure.
+ */
+export function withChecks(rrd: Rrd, retraction: RetractionCheck | undefined): Checked {
+  if (retraction === undefined) return { rrd, changes: [], retracted: [] };
+  const retracted: string[] = [];
+  const changes: Change[] = [];
+  const papers_pool = rrd.papers_pool.map((paper) => {
+    const check = retraction.checks.get(paper.id);
+    if (check === undefined) return paper;
+    const set = checkedFields(paper, check);
+    if (set.retracted === true && paper.retracted !== true) retracted.push(paper.id);
+    changes.push(changeOf(paper, set));
+    return { ...paper, ...set };
+  });
+  const checked = { ...rrd, papers_pool };
+  return { rrd: { ...checked, statistics: deriveStatistics(checked) }, changes, retracted };
+}
+
+/**
+ * What a check changes in a paper's record: what was found and by whom, warnings, and the status of one that no longer
+ * stands. Pure.
+ */
+export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> {
+  const { updates, checked_by, unchecked, at, citation } = check;
+  const { decision, status, notes } = paper;
+  const demoted_from = paper.updates_check?.demoted_from;
+  const isNews = checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined);
+  const all = withKnown(paper, check);
+  const updates_check = {
+    ...{ at, checked_by: [...checked_by], unchecked: [...unchecked], ...given({ demoted_from }) },
+    ...(citation === undefined ? {} : { citation: copied(citation) }),
+  };
+  const noted = { ...(isNews ? { updates: all } : {}), updates_check };
+  const concerns = updates.filter(({ type }) => type === "concern").map(sentenceOf);
+  const warnings = [...new Set([...(paper.warnings ?? []), ...concerns])];
+  const retraction = updates.find(isRetraction);
+  if (retraction === undefined)
+    return { ...noted, ...(warnings.length > (paper.warnings?.length ?? 0) ? { warnings } : {}) };
+
+  const sentence = sentenceOf(retraction);
+  const found = { ...noted, retracted: true, warnings: [...new Set([...warnings, sentence])] };
+  if (!stands.has(status)) return found;
+  const because = `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
+  return {
+    ...found,
+    updates_check: { ...updates_check, demoted_from: status },
+    status: "rejected",
+    decision: "REJECT",
+    notes: `${notes ?? ""} (No longer ${decision ?? status}: ${because}; found on ${at.slice(0, 10)}.)`.trim(),
+  };
+}
+
+/** What happened to a paper: what is said now, and what a service said before that did not answer this time. */
+function withKnown(paper: Paper, { updates, checked_by }: UpdateCheck): NonNullable<Paper["updates"]> {
+  const isSaid = (one: NonNullable<Paper["updates"]>[number]) => updates.some((each) => isSameUpdate(each, one));
+  // "Crossref (retraction-watch)" is what Crossref says.
+  const isAsked = (source: string) => checked_by.some((name) => source === name || source.startsWith(`${name} (`));
+  const known = (paper.updates ?? []).filter((one) => !isAsked(one.source) && !isSaid(one));
+  return oldestFirst([...known, ...updates].map((update) => ({ ...update })));
+}
+
+const copied = ({ matched_by, differs, unknown_to }: NonNullable<UpdateCheck["citation"]>) => ({
+  matched_by: [...matched_by],
+  differs: [...differs],
+  unknown_to: [...unknown_to],
+});
+
+export const isRetraction = ({ type }: { readonly type: string }): boolean =>
+  type === "retraction" || type === "withdrawal";
+
+const words: Readonly<Record<string, string>> = {
+  retraction: "Retracted",
+  withdrawal: "Withdrawn",
+  concern: "An expression of concern was published",
+};
+
+const sentenceOf = ({ type, date, source }: { type: string; date?: string; source: string }): string =>
+  `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
+
+/** How far the papers that the report rests on were checked, in one or two sentences. */
+export function checkSentence(rrd: Rrd): string {
+  const isDemoted = ({ status, updates_check }: Paper) =>
+    status === "rejected" && updates_check?.demoted_from !== undefined;
+  const all = [...new Set([...papersToCheck(rrd), ...rrd.papers_pool.filter(isDemoted)])];
+  if (all.length === 0)
+    return "No paper is presented or kept for its insights, so there was nothing to check for retractions.";
+  const isKnown = ({ updates_check }: Paper) => (updates_check?.checked_by.length ?? 0) > 0;
+  const [known, unknown] = [all.filter(isKnown), all.filter((paper) => !isKnown(paper))];
+  const [reason = "no service was asked."] = unknown.flatMap(({ updates_check }) => updates_check?.unchecked[0] ?? []);
+  const why = inline(reason).replace(/\.?$/, ".");
+  if (known.length === 0) return `Retraction status could not be checked: ${why}`;
+  const services = [...new Set(known.flatMap(({ updates_check }) => updates_check?.checked_by ?? []))].join(", ");
+  const last = known
+    .map(({ updates_check }) => updates_check?.at.slice(0, 10) ?? "")
+    .toSorted()
+    .at(-1);
+  const checked = `${known.length} of the ${all.length} papers that this report rests on were checked for retractions on ${last} (${services}).`;
+  if (unknown.length === 0) return checked;
+  const [ids, more] = [
+    unknown
+      .slice(0, 10)
+      .map(({ id }) => id)
+      .join(", "),
+    unknown.length > 10 ? ", …" : "",
+  ];
+  return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}${more}; ${why}`;
+}
+
+/** What the log says of a check. */
+export function retractionLines(rrd: Rrd, retracted: readonly string[]): string[] {
+  const found = rrd.papers_pool.filter(({ id }) => retracted.includes(id));
+  return [
+    `**Retraction check:** ${checkSentence(rrd)}`,
+    ...found.map((paper) => `- ${paper.title} (${paper.id}) is retracted: ${paper.notes ?? ""}`),
+    "",
+  ];
+}

@@ -1,0 +1,466 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DiscoveryResult } from "../../generated/result-discovery.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { given } from "../../../engine/lib/given.js";
+import { sanitise } from "../../../engine/lib/sanitise.js";
+import { identifiersFrom } from "../../papers/identifiers.js";
+import { keptFacts } from "../../papers/paper-record.js";
+import { paperId, parseReference, type Reference } from "../../papers/reference.js";
+import { workIndex } from "../../papers/dedup/work-index.js";
+import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
+import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
+import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
+import { flat } from "../../project-files/markdown.js";
+import { patternLines } from "../../project-files/lessons.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
+import { eligibilityOf } from "../../screening/eligibility/eligibility.js";
+import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-seeds.js";
+import { seedsOf } from "../../papers/seeds/seed.js";
+import { blockedNames } from "../../derived/statistics.js";
+import { screeningMetrics } from "./screened.js";
+import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
+import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
+import { excludedFacts } from "./excluded-facts.js";
+import { isSeed } from "./next-round.js";
+import { many } from "../../../engine/lib/words.js";
+import { agreementOf, oneSided, readingsText } from "../../screening/eligibility/agreement.js";
+import type { Combined } from "./readers.js";
+import type { Batch } from "./screening-batch.js";
+import { mostOf, targetOf, batchesWithoutNew, searchOf } from "../../derived/status.js";
+import { isDecided } from "../../papers/rubric/rubric.js";
+import type { Found as PaperFound, PoolCitations, ScreeningCandidate } from "./search-results.js";
+import { reportLine, type SourceReport } from "./source-reports.js";
+
+type Found = DiscoveryResult["papers"][number];
+
+/**
+ * Takes new papers into the pool, best first and never beyond the target; keeps what was screened out, and how the
+ * sources did. Where there are eligibility criteria, their `answers` alone say what goes to full text.
+ */
+export function acceptDiscovery(
+  rrd: Rrd,
+  unit: string,
+  result: DiscoveryResult,
+  batch: Batch,
+  judging: Judging,
+  answers: AnswersById = new Map(),
+  readers?: Combined,
+): Acceptable | Unacceptable {
+  const criteria = criteriaOf(rrd);
+  const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
+  const isOffered = ({ id }: { readonly id?: string }) => id !== undefined && candidates.has(id);
+  const { kept = [], papers, dropped = [], visited_urls = [] } = result;
+  const own = papers.filter((found) => !isOffered(found));
+  const reasons = [
+    ...kept
+      .filter((one) => !isOffered(one))
+      .map(({ id }) => `kept names "${id}", which is not a candidate of this unit`),
+    ...(result.unit === unit ? [] : [`unit is "${result.unit}"; this unit is "${unit}"`]),
+    // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any
+    // file of the user's.
+    ...own.flatMap(({ title, url, pdf_url }) =>
+      [url, pdf_url ?? url]
+        .filter((at, index, all) => !isAddress(at) && all.indexOf(at) === index)
+        .map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
+    ),
+    ...unanswered(criteria, [...kept, ...papers, ...dropped].filter(isOffered)),
+  ];
+  if (reasons.length > 0) return { reasons };
+
+  let size = rrd.papers_pool.length;
+  const ids = new Set(rrd.papers_pool.map(({ id }) => id));
+  const known = workIndex();
+  // What code offered was compared with the pool before, and a person may have said that two are two works.
+  const isCompared = own.length > 0;
+  if (isCompared) for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
+  const added: Paper[] = [];
+  const duplicate = (id: string, title: string, of: string, why?: string) => ({
+    id,
+    title,
+    ...excludedFacts(candidates.get(id)),
+    reason: `the same work as ${of}${why === undefined ? "" : `: ${why}`}`,
+    stage: "duplicate" as const,
+    duplicate_of: of,
+  });
+  const excluded: NonNullable<Rrd["excluded"]> = [
+    ...batch.duplicates.map(({ candidate, of, why }) => ({
+      ...duplicate(candidate.id, candidate.title, of, why),
+      ...excludedFacts(candidate),
+    })),
+    ...(batch.search?.setAside ?? []),
+  ];
+  let beyond = 0;
+  const chosen = kept.flatMap(({ id, priority, reason }) => {
+    const candidate = candidates.get(id);
+    if (candidate === undefined) return [];
+    // Code's own word stands where the agent says nothing else.
+    const { title, url, priority: proposed = 3, why = "" } = candidate;
+    return [{ id, title, url, priority: priority ?? proposed, reason: reason ?? why }];
+  });
+  // What no criterion excludes goes to full text, whatever the agent would do with it.
+  const open = criteria.length === 0 ? [] : dropped.flatMap((one) => openCandidate(one, candidates.get(one.id)));
+  for (const found of [...chosen, ...papers, ...open].toSorted((a, b) => b.priority - a.priority)) {
+    const candidate = candidates.get(found.id ?? "");
+    const answered = candidate === undefined ? unchecked(criteria) : (answers.get(candidate.id) ?? []);
+    const { excludedBy } = eligibilityOf(criteria, answered);
+    if (candidate !== undefined && excludedBy !== undefined) {
+      if (!excluded.some(({ id }) => id === candidate.id))
+        excluded.push({ ...screenedOut(candidate, excludedBy, answered), ...readingsOf(readers, candidate.id) });
+      continue;
+    }
+    const paper = {
+      ...recordOf(found, candidate),
+      ...(answered.length === 0 ? {} : { answers: [...answered] }),
+      ...readingsOf(readers, candidate?.id),
+      ...(readers?.waiting.has(candidate?.id ?? "") === true ? { status: "waiting" as const } : {}),
+    };
+    const traits = isCompared ? matchFeaturesOf(paper) : undefined;
+    const twin = candidate !== undefined || traits === undefined ? undefined : known.twinOf(traits)?.id;
+    if (ids.has(paper.id)) continue;
+    if (twin !== undefined) excluded.push(duplicate(paper.id, paper.title, twin));
+    else if (size >= mostOf(rrd)) beyond += 1;
+    else {
+      size += 1;
+      ids.add(paper.id);
+      if (traits !== undefined) known.add(paper.id, traits);
+      added.push(paper);
+    }
+  }
+  for (const { id, reason } of criteria.length > 0 ? [] : dropped) {
+    const candidate = candidates.get(id);
+    if (candidate !== undefined && !added.some((paper) => paper.id === id))
+      excluded.push({
+        ...{ id, title: candidate.title, reason, stage: "screened" },
+        ...excludedFacts(candidate),
+        ...readingsOf(readers, id),
+      });
+  }
+
+  const sources: SourceReport[] = [...batch.sources, ...result.sources];
+  const judged = {
+    screened: batch.candidates.filter(({ id }) => [...kept, ...papers, ...dropped].some((each) => each.id === id))
+      .length,
+    kept: added.length,
+    mayLead: added.filter(isSeed).length,
+    waiting: batch.candidates.filter(({ id }) => ![...added, ...excluded].some((each) => each.id === id)).length,
+  };
+  const seeds = seedsFoundIn(rrd, batch, added);
+  const discovery_metrics = { ...metricsOf(rrd, batch, sources, judged), ...given({ seeds }) };
+  const { conflicts = 0 } = readers ?? {};
+  const after = { papers_pool: [...rrd.papers_pool, ...added], excluded: [...(rrd.excluded ?? []), ...excluded] };
+  const before = rrd.statistics?.discovery_metrics?.substitutions ?? {};
+  const replaced = Object.entries(batch.search?.substitutions ?? {}).flatMap(([name, said]) =>
+    before[name] === said || !blockedNames(rrd).includes(name) ? [] : [said],
+  );
+  const updates = updatesAfter(rrd, batch);
+  const warning =
+    [...replaced, ...(readers === undefined ? [] : [oneSided(agreementOf(after)) ?? []].flat())].join(" ") || undefined;
+  const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
+  return {
+    changes: [
+      ...added.map((paper) => ({ in: "papers_pool" as const, id: paper.id, set: { ...paper }, was: null })),
+      ...newCitations(rrd, batch).map(({ id, found }) => ({ in: "papers_pool" as const, id, set: { found } })),
+      ...newCorrections(rrd, batch).map(({ id, updates: noted }) => ({
+        in: "papers_pool" as const,
+        id,
+        set: { updates: noted },
+      })),
+      {
+        in: "rrd",
+        set: { statistics: { ...rrd.statistics, discovery_metrics }, ...given({ updates }) },
+        was: { statistics: rrd.statistics, ...(updates === undefined ? {} : { updates: rrd.updates }) },
+        add: {
+          ...(excluded.length > 0 ? { excluded } : {}),
+          ...(blocked.length > 0 ? { blocked_sources: blocked } : {}),
+          ...(visited_urls.length > 0 ? { visited_urls } : {}),
+        },
+      },
+    ],
+    progress: entry({
+      readers: readers && readersLines(readers),
+      ...{ unit, judging, added, excluded, sources, blocked, beyond, result },
+      recall: discovery_metrics.recall?.says,
+    }),
+    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
+    ...given({ notice: warning === undefined ? undefined : { level: "warning" as const, message: warning } }),
+    ledger: { new_papers: added.length },
+  };
+}
+
+/**
+ * Papers of the pool that snowballing came upon again, as themselves or as a duplicate, with the links to other papers
+ * of the pool that their records do not hold yet.
+ */
+function newCitations(rrd: Rrd, { search, duplicates }: Batch): { readonly id: string; readonly found: PaperFound }[] {
+  const met = new Map<string, { readonly cites: Set<string>; readonly cited_by: Set<string> }>();
+  const meet = ({ id, cites = [], cited_by = [] }: PoolCitations) => {
+    const links = met.get(id) ?? { cites: new Set(), cited_by: new Set() };
+    met.set(id, links);
+    for (const other of cites) if (other !== id) links.cites.add(other);
+    for (const other of cited_by) if (other !== id) links.cited_by.add(other);
+  };
+  for (const citations of search?.pooled ?? []) meet(citations);
+  for (const { candidate, of } of duplicates) meet({ ...candidate.found, id: of });
+  return rrd.papers_pool.flatMap(({ id, found, source }) => {
+    const links = met.get(id);
+    if (links === undefined) return [];
+    const before = found ?? { sources: [source ?? "a person"], why: "" };
+    const cites = [...new Set([...(before.cites ?? []), ...links.cites])];
+    const cited_by = [...new Set([...(before.cited_by ?? []), ...links.cited_by])];
+    const isNew = cites.length > (before.cites?.length ?? 0) || cited_by.length > (before.cited_by?.length ?? 0);
+    if (!isNew) return [];
+    return [
+      {
+        id,
+        found: { ...before, ...(cites.length === 0 ? {} : { cites }), ...(cited_by.length === 0 ? {} : { cited_by }) },
+      },
+    ];
+  });
+}
+
+/**
+ * Papers of the pool that are still to be read and of which the search has found a correction since, with all their
+ * updates. Whether one that was read has to be read again is asked when an update is opened.
+ */
+function newCorrections(
+  rrd: Rrd,
+  { search }: Batch,
+): { readonly id: string; readonly updates: NonNullable<Paper["updates"]> }[] {
+  return (search?.corrections ?? []).flatMap(({ id, updates }) => {
+    const paper = rrd.papers_pool.find((each) => each.id === id);
+    const known = paper?.updates ?? [];
+    const added = updates.filter((update) => !known.some((each) => isSameUpdate(each, update)));
+    if (paper === undefined || isDecided(paper) || added.length === 0) return [];
+    return [{ id, updates: oldestFirst([...known, ...added.map((each) => ({ ...each }))]) }];
+  });
+}
+
+/**
+ * The updates, where a source that had failed was asked since, or failed only now; undefined where all is as it was.
+ */
+function updatesAfter(rrd: Rrd, { search }: Batch): Rrd["updates"] | undefined {
+  const { failed = {} } = openUpdate(rrd) ?? {};
+  const leftOpen = search?.leftOpen;
+  if (leftOpen === undefined || isDeepStrictEqual(leftOpen, failed)) return undefined;
+  return withLastUpdate(rrd, { failed: { ...leftOpen } });
+}
+
+/** The check of recall by the person's seeds: among all that was searched, listed by folders, or found by the agent. */
+function seedsFoundIn(rrd: Rrd, { search, candidates }: Batch, added: readonly Paper[]): SeedRecall | undefined {
+  const seeds = seedsOf(rrd);
+  const inBatch = findSeeds(
+    seeds,
+    [...candidates, ...added].map((record) => ({ record, mergedFrom: [] })),
+  );
+  const before = rrd.statistics?.discovery_metrics?.seeds?.references;
+  return seedRecall(seeds, [...(search?.seeds?.works.values() ?? []), ...inBatch.works.values()], before);
+}
+
+/** What the readers of a record decided on it. */
+function readingsOf(readers: Combined | undefined, id: string | undefined): Pick<Paper, "readings"> {
+  const readings = readers?.readings.get(id ?? "");
+  return readings === undefined ? {} : { readings: [...readings] };
+}
+
+/** The records on which readers disagree, for the log. */
+function readersLines({ readings, waiting, conflicts }: Combined): string[] {
+  const [some = []] = readings.values();
+  const names = some.map(({ by }) => by).join(" and ");
+  const inConflict = [...readings].filter(([, all]) => new Set(all.map(({ decision }) => decision)).size > 1);
+  return [
+    `**Readers:** ${names}, ${readings.size} records, ${many(conflicts, "conflict")}`,
+    ...inConflict.map(([id, all]) => `- ${id}: ${readingsText(all)}${waiting.has(id) ? "; a person decides" : ""}`),
+    "",
+  ];
+}
+
+/** What an empty batch adds: the search is over, or goes on with the next one. */
+export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: Judging): Acceptable {
+  const judged = acceptDiscovery(rrd, unit, { unit, papers: [], sources: [] }, batch, judging);
+  if ("reasons" in judged) throw new Error(`an empty batch was refused: ${judged.reasons.join("; ")}`);
+  const said = batch.sources.map((source) => ` ${reportLine(source).replace(/\.$/, "")}.`).join("");
+  const why = "nothing to screen and no source left to search, so no agent was started.";
+  return {
+    ...judged,
+    notice: { level: "info", message: `Discovery, batch ${unit.replace("discovery-", "")}: ${why}${said}` },
+  };
+}
+
+/** Anyone who parses an address may drop a line break or an escape code within; anyone who prints it does not. */
+const isAddress = (url: string): boolean =>
+  /^https?:\/\/[^\s/.]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
+
+/** A record from what the agent said; what code knew of a candidate beats what the agent wrote of it. */
+function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Paper {
+  // A web address by now: never unknown, never a file.
+  const id = paperId(parseReference(found.url) as Reference);
+  const identifiers = { ...identifiersFrom({ doi: found.doi }), ...candidate?.identifiers };
+  const { title, url, pdf_url = null, authors = [], date = null, source = "web", abstract = null } = found;
+  return {
+    ...keptFacts({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),
+    ...(candidate?.found === undefined ? {} : { found: candidate.found }),
+    priority: found.priority,
+    status: "pending",
+    score: null,
+    score_breakdown: null,
+    analysis: null,
+    decision: null,
+    notes: found.reason,
+  };
+}
+
+function entry(of: {
+  unit: string;
+  judging: Judging;
+  added: readonly Paper[];
+  excluded: NonNullable<Rrd["excluded"]>;
+  sources: readonly SourceReport[];
+  blocked: readonly string[];
+  beyond: number;
+  result: DiscoveryResult;
+  recall: string | undefined;
+  readers: readonly string[] | undefined;
+}): string {
+  const { unit, added, excluded, beyond, recall } = of;
+  const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
+  const asked = (queries: readonly string[] | undefined) =>
+    queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`;
+  const lines = [
+    `## ${dayOf(of.judging.at)} - Discovery: batch ${unit.replace("discovery-", "")}`,
+    "",
+    `**New papers:** ${added.length}`,
+    ...added.map((paper) => `- ${paper.title} (${paper.id}) - priority ${paper.priority}`),
+    "",
+    "**Sources:**",
+    ...of.sources.map((source) =>
+      source.found === undefined
+        ? `- ${source.name}: ${source.status}${because(source.reason)}${asked(source.queries)}`
+        : `- ${reportLine(source)}${asked(source.queries)}`,
+    ),
+    ...of.blocked.map(
+      (name) => `- ${name} is blocked from now on; remove it from blocked_sources in rrd.json to try it again`,
+    ),
+    "",
+    ...(excluded.length > 0
+      ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""]
+      : []),
+    ...(of.readers ?? []),
+    ...(recall === undefined ? [] : [`**Recall:** ${recall}.`, ""]),
+    ...(beyond > 0 ? [`${beyond} more were found than the target needs and were left out.`, ""] : []),
+  ];
+  return [...lines.map(flat), ...patternLines(unit, of.result.patterns)].join("\n");
+}
+
+const maxFailures = 3;
+
+type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
+
+/** What became of the candidates of a batch. */
+interface Judged {
+  readonly screened: number;
+  readonly kept: number;
+  /** Papers among them that may be followed to others. */
+  readonly mayLead: number;
+  /** Neither in the pool nor left out: the agent said nothing of them, or the target was reached before them. */
+  readonly waiting: number;
+}
+
+/** What is recorded of the search once a batch is accepted. */
+function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], judged: Judged): Metrics {
+  const { exhausted: _before, keywords_not_searched: __, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
+  const { search, listed, toAgent = [] } = batch;
+  // With a source left to the agent only empty batches say that nothing more comes.
+  const leadsOn = search?.mayLeadOn === true && judged.mayLead > 0;
+  // The end of an update is that all that came is judged; what an agent says nothing of is put before it again.
+  const isUpdate = openUpdate(rrd) !== undefined;
+  const isSilent = judged.screened === 0 && batchesWithoutNew(rrd) > 0;
+  const isJudged = (listed?.left ?? 0) === 0 && (judged.waiting === 0 || isSilent);
+  const isAsked = search === undefined ? isUpdate : search.exhausted !== undefined && search.left === 0;
+  const isOver = isAsked && toAgent.length === 0 && !leadsOn && (!isUpdate || isJudged);
+  const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
+  const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
+  return {
+    ...metrics,
+    ...sourceMetrics(metrics, sources),
+    batches: (metrics.batches ?? 0) + 1,
+    batches_without_new: judged.kept === 0 && !(isUpdate && judged.screened > 0) ? batchesWithoutNew(rrd) + 1 : 0,
+    searched_for: searchOf(rrd),
+    ...(listed === undefined ? {} : { listed_sha256: listed.sha256 }),
+    ...(search === undefined
+      ? {}
+      : screeningMetrics(rrd, { ...judged, rounds: search.rounds.length, waiting: unscreened })),
+    ...(search === undefined && listed !== undefined && criteriaOf(rrd).length > 0
+      ? {
+          flow: {
+            ...metrics.flow,
+            identified: listed.identified,
+            duplicates_removed: 0,
+            not_screened: unscreened + listed.left,
+          },
+        }
+      : {}),
+    ...(search === undefined
+      ? {}
+      : {
+          rounds: [...search.rounds],
+          pool_sha256: search.candidatesSha256,
+          ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
+          flow: {
+            ...metrics.flow,
+            identified: { ...search.identified, ...listed?.identified },
+            // What folders hold is compared with the rest batch by batch, so its duplicates are among the excluded.
+            duplicates_removed: records - search.works,
+            not_screened: unscreened + (listed?.left ?? 0),
+          },
+          ...(search.notAsked.length === 0 ? {} : { keywords_not_searched: [...search.notAsked] }),
+        }),
+    ...(isOver ? { exhausted: search?.exhausted ?? "everything that came was judged" } : {}),
+  };
+}
+
+function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {
+  const union = (old: readonly string[] | null | undefined, names: readonly string[]) => [
+    ...new Set([...(old ?? []), ...names]),
+  ];
+  const named = (...statuses: SourceReport["status"][]) =>
+    sources.filter((source) => statuses.includes(source.status)).map((source) => source.name);
+  const failed = sources.filter(({ status }) => status !== "ok" && status !== "empty");
+  // Maps: a source may be called constructor.
+  const now = new Map<string, string>();
+  // Where code and the agent failed, both say why.
+  for (const { name, reason, status } of failed)
+    now.set(name, now.has(name) ? `${now.get(name)} The agent: ${reason ?? status}` : (reason ?? status));
+  const inARow = new Map(Object.entries(before.failures_in_a_row ?? {}));
+  // Code's reports come before the agent's: where code failed and the agent did not, the source can be had.
+  const counted = new Set<string>();
+  for (const source of sources) {
+    const { name, failures = isFailed(source) ? 1 : 0 } = source;
+    if (source.status === "skipped") continue;
+    if (!isFailed(source)) inARow.set(name, failures);
+    else if (!counted.has(name)) inARow.set(name, (inARow.get(name) ?? 0) + failures);
+    counted.add(name);
+  }
+  return {
+    failures_in_a_row: Object.fromEntries(inARow),
+    sources_tried: union(
+      before.sources_tried,
+      sources.filter((source) => !isFailed(source) || source.failures !== 0).map((source) => source.name),
+    ),
+    sources_skipped: sources.filter(({ status }) => status === "skipped").map(({ name }) => name),
+    sources_successful: union(before.sources_successful, named("ok")),
+    source_failure_reasons: Object.fromEntries([...Object.entries(before.source_failure_reasons ?? {}), ...now]),
+  };
+}
+
+const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty" && status !== "skipped";
+
+/** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
+function newlyBlocked(
+  rrd: Rrd,
+  sources: readonly SourceReport[],
+  failures: Readonly<Record<string, number>> = {},
+): string[] {
+  const known = new Set(rrd.blocked_sources ?? []);
+  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= maxFailures);
+  return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
+}

@@ -1,0 +1,80 @@
+import type { Answers } from "../../generated/result-analysis.js";
+import type { DiscoveryResult } from "../../generated/result-discovery.js";
+import type { Answer, Criterion, Exclusion, Rrd } from "../../generated/rrd.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
+import { checkScreening } from "../../screening/eligibility/check-answers.js";
+import { groundText } from "../../screening/eligibility/answer-text.js";
+import { criterionText } from "../../screening/eligibility/eligibility.js";
+import { excludedFacts } from "./excluded-facts.js";
+import type { Batch } from "./screening-batch.js";
+import type { ScreeningCandidate } from "./search-results.js";
+
+/** The checked answers to the eligibility criteria, by the id of the candidate. */
+export type AnswersById = ReadonlyMap<string, readonly Answer[]>;
+
+/**
+ * Checks what an agent answered to the criteria of a project for each candidate that it names; nothing where there are
+ * no criteria.
+ */
+export async function checkedAnswers(rrd: Rrd, result: DiscoveryResult, batch: Batch): Promise<AnswersById> {
+  const criteria = criteriaOf(rrd);
+  if (criteria.length === 0) return new Map();
+  const said = new Map<string, Answers | undefined>();
+  const { kept = [], papers, dropped = [] } = result;
+  for (const { id, criteria: one } of [...kept, ...papers, ...dropped])
+    if (id !== undefined) said.set(id, said.get(id) ?? one);
+  const checked = new Map<string, readonly Answer[]>();
+  for (const candidate of batch.candidates)
+    if (said.has(candidate.id))
+      checked.set(candidate.id, await checkScreening(criteria, said.get(candidate.id), candidate));
+  return checked;
+}
+
+/** Why a result is refused that answers no criterion for any candidate; what is missing next to others is unclear. */
+export function unanswered(
+  criteria: readonly Criterion[],
+  entries: readonly { readonly criteria?: Answers | undefined }[],
+): string[] {
+  if (criteria.length === 0 || entries.length === 0) return [];
+  if (entries.some(({ criteria: said = {} }) => criteria.some(({ id }) => Object.hasOwn(said, id)))) return [];
+  const ids = criteria.map(({ id }) => id).join(", ");
+  return [`no entry has \`criteria\`; answer each eligibility criterion for each candidate: ${ids}`];
+}
+
+/** A candidate that the agent would drop, as one that is read last. */
+export function openCandidate(
+  { id, reason }: { id: string; reason: string },
+  candidate: ScreeningCandidate | undefined,
+): DiscoveryResult["papers"] {
+  if (candidate === undefined) return [];
+  const { title, url } = candidate;
+  return [{ id, title, url, priority: 1, reason: `No criterion excludes it; the agent would drop it: ${reason}` }];
+}
+
+/** Of a paper that the agent found itself nobody else has seen the abstract, so its text decides. */
+export const unchecked = (criteria: readonly Criterion[]): Answer[] =>
+  criteria.map(({ id }) => ({
+    criterion: id,
+    stage: "screening",
+    answer: "unclear",
+    reason: "The agent found the paper itself, so there was no abstract to check quotes against.",
+  }));
+
+export function screenedOut(
+  candidate: ScreeningCandidate,
+  criterion: Criterion,
+  answers: readonly Answer[],
+): Exclusion {
+  const { id, title } = candidate;
+  const decisive = answers.find((one) => one.criterion === criterion.id);
+  const ground = decisive === undefined ? "" : groundText(decisive);
+  return {
+    id,
+    title,
+    reason: `excluded by ${criterionText(criterion)}${ground === "" ? "" : `: ${decisive?.answer}${ground}`}`,
+    stage: "screened",
+    criterion: criterion.id,
+    answers: [...answers],
+    ...excludedFacts(candidate),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Override, Rrd } from "../../generated/rrd.js";
+import type { Judged } from "../../screening/screening-order.js";
+import { type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
+import { searchOf } from "../../derived/status.js";
+import { isDecided } from "../../papers/rubric/rubric.js";
+
+type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
+type Screening = NonNullable<Metrics["screening"]>;
+
+/** Exclusions that say nothing of what a record is about. */
+const formal: ReadonlySet<string> = new Set(["duplicate", "retracted", "window", "notice"]);
+
+/**
+ * What was decided on records, as examples for the order of the rest: screening, and what a paper's full text said
+ * later.
+ */
+export function judgedIn(rrd: Rrd): Judged[] {
+  const papers = rrd.papers_pool.filter(({ retracted }) => retracted !== true);
+  return [
+    ...papers.map((paper) => {
+      const { id, title, abstract, override } = paper;
+      // What a person said of its eligibility counts for more than its score.
+      const kept = override === undefined ? !isDecided(paper) || paper.status !== "rejected" : isIncluded(override);
+      return { id, title, abstract, kept };
+    }),
+    ...(rrd.excluded ?? [])
+      .filter(({ stage, override }) => override !== undefined || !formal.has(stage ?? ""))
+      .map(({ id, title }) => ({ id, title: title ?? "", kept: false })),
+  ];
+}
+
+const isIncluded = ({ decision }: Override): boolean => decision === "include";
+
+/** Batches of what is searched for now. */
+export const screeningOf = (rrd: Rrd): Screening => {
+  const metrics = rrd.statistics?.discovery_metrics;
+  return metrics?.searched_for === searchOf(rrd) ? (metrics.screening ?? []) : [];
+};
+
+export interface Recall extends RecallBound {
+  readonly reached: boolean;
+  /** What may be claimed, as one sentence. */
+  readonly says: string;
+}
+
+/**
+ * What may be claimed of the recall; undefined where the requirements ask for none. Only batches after the last of the
+ * `rounds` of searching count as draws, because a new round brings records that the earlier ones could not draw.
+ * `waiting`: records that nobody has screened.
+ */
+export function recallOf(
+  requirements: Rrd["requirements"],
+  batches: Screening,
+  { rounds, waiting }: { readonly rounds: number; readonly waiting: number },
+): Recall | undefined {
+  const { target_recall: target, confidence } = requirements.screening ?? {};
+  if (target === undefined || confidence === undefined) return undefined;
+  const [drawn, before]: [ScreenedBatch[], ScreenedBatch[]] = [[], []];
+  // An agent may add papers of its own, which were not drawn.
+  for (const { screened, kept, rounds: after } of batches)
+    (after === rounds ? drawn : before).push({ screened, kept: Math.min(kept, screened) });
+  const earlier = before.reduce((sum, { kept }) => sum + kept, 0);
+  const found = drawn.reduce((sum, { kept }) => sum + kept, earlier);
+  const bound = recallBound(drawn, { earlier, waiting }, { target, confidence });
+  // Where nothing was found, nothing says what would be relevant.
+  const reached = waiting === 0 || (found > 0 && bound.risk < 1 - confidence);
+  const of = `of the relevant records that the search found were kept, with ${percent(confidence)} confidence`;
+  const says =
+    waiting === 0
+      ? "every record that the search found was screened"
+      : reached
+        ? `${percent(target)} ${of}; the risk that it is less is ${percent(bound.risk)}`
+        : `at least ${percent(bound.atLeast)} ${of}; ${percent(target)} are asked for`;
+  return { ...bound, reached, says };
+}
+
+/**
+ * The batches with this one; and what may be claimed of the recall where one is asked for. `waiting`: records that
+ * nobody has screened.
+ */
+export function screeningMetrics(
+  rrd: Rrd,
+  {
+    screened,
+    kept,
+    rounds,
+    waiting,
+  }: { readonly screened: number; readonly kept: number; readonly rounds: number; readonly waiting: number },
+): Pick<Metrics, "screening" | "recall"> {
+  const before = screeningOf(rrd);
+  const batch = { screened, kept, rounds };
+  const batches = screened === 0 ? before : [...before, batch];
+  const recall = recallOf(rrd.requirements, batches, { rounds, waiting });
+  if (recall === undefined) return screened === 0 ? {} : { screening: batches };
+  const { atLeast: at_least, risk, reached, says } = recall;
+  return {
+    screening: screened === 0 ? before : [...before, { ...batch, recall_at_least: at_least, risk }],
+    recall: { at_least, risk, reached, says },
+  };
+}
+
+const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;

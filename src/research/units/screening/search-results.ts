@@ -1,0 +1,239 @@
+import { given } from "../../../engine/lib/given.js";
+import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
+import { correctionsAmong } from "../../papers/dedup/companions.js";
+import { termsNotAsked } from "../../search/search-plan.js";
+import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
+import type { Ranked } from "../../screening/screening-order.js";
+import { citationsOf } from "../../search/snowballing.js";
+import { excludedFacts } from "./excluded-facts.js";
+import { openUpdate } from "../../derived/open-update.js";
+import { leftOpenBy } from "./update-rounds.js";
+import { unversioned } from "../../papers/identifiers.js";
+import { type SearchSession, settledIds, type Sources } from "./search-session.js";
+import { type PaperRecord, type Update, versionsOf } from "../../papers/paper-record.js";
+import { reportsOf, type SourceReport } from "./source-reports.js";
+
+export type Found = NonNullable<Paper["found"]>;
+
+/** What code found out about a candidate, and what priority it proposes on that ground. */
+interface Assessment {
+  readonly priority: number;
+  readonly why: string;
+  readonly found: Found;
+}
+
+/** A record that is put before anyone who screens; one of a folder comes without assessment. */
+export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
+
+/** What the scholarly services gave so far, for the statistics. */
+export interface Searched extends Pick<
+  SearchSession,
+  "candidatesSha256" | "passed" | "mayLeadOn" | "exhausted" | "seeds"
+> {
+  readonly rounds: readonly Step[];
+  /** Records by source, and works that they are about. */
+  readonly identified: Readonly<Record<string, number>>;
+  readonly works: number;
+  readonly setAside: readonly Exclusion[];
+  /** What was asked in place of a source that programs may not ask. */
+  readonly substitutions: Readonly<Record<string, string>>;
+  /** Works that wait to be judged once this batch is. */
+  readonly left: number;
+  /** Keywords that no source was asked for so far. */
+  readonly notAsked: readonly string[];
+  /** In an update: sources whose part of its window is still to be asked, with its first day. */
+  readonly leftOpen?: Readonly<Record<string, string>>;
+  /** What snowballing came upon again: papers that were in the pool before, with the papers that it links them to. */
+  readonly pooled: readonly PoolCitations[];
+  /** Corrections of papers that were in the pool before. */
+  readonly corrections?: readonly PoolCorrections[];
+}
+
+/** Citations between a paper of the pool and others of it. */
+export interface PoolCitations extends Pick<Found, "cites" | "cited_by"> {
+  readonly id: string;
+}
+
+/** Corrections that the search has found of a paper of the pool. */
+export interface PoolCorrections {
+  readonly id: string;
+  readonly updates: readonly Update[];
+}
+
+/** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
+export async function searchResults(
+  rrd: Rrd,
+  library: Pick<Sources, "services" | "substitution" | "search">,
+  requested: readonly string[],
+  instead: ReadonlyMap<string, string>,
+): Promise<
+  | {
+      works: readonly ScreeningCandidate[];
+      reports: readonly SourceReport[];
+      search: Searched;
+      /** Ids of all records that the search has compared with one another, those of judged works too. */
+      compared: ReadonlySet<string>;
+      /** Where none of them had an answer for now: how each did. */
+      away?: readonly SourceReport[];
+    }
+  | undefined
+> {
+  const services = new Map(requested.map((name) => [name, library.services(name)] as const));
+  const names = [...new Set([...services.values()].flat())];
+  if (names.length === 0) return undefined;
+  const session = await library.search(rrd, names);
+  const { candidatesSha256, passed, mayLeadOn, exhausted, seeds } = session;
+  const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
+  const isContinued = session.steps.length >= noted;
+  // A network that is away says nothing of a source: it counts as no failure of theirs.
+  const unasked = reportsOf(session.away ?? [], session.candidates, 0).map((report) => ({ ...report, failures: 0 }));
+  const own = [...reportsOf(session.listings, session.candidates, isContinued ? noted : 0), ...unasked];
+  const decisionsOn = mergeDecisions(session.candidates);
+  const substitutions = Object.fromEntries([
+    ...requested.flatMap((name) => {
+      const said = library.substitution(name);
+      return said === undefined ? [] : [[name, said] as const];
+    }),
+    ...[...instead].map(([name, other]) => [name, `${name} is blocked; ${other} is searched in its place.`] as const),
+  ]);
+  return {
+    ...(unasked.length === 0 ? {} : { away: unasked }),
+    works: session.works.map((work, index) =>
+      screeningCandidate(index < maxOfABatch ? work : withoutLearned(work), decisionsOn),
+    ),
+    reports: [...own, ...asRequested(services, own, substitutions)],
+    compared: new Set(
+      session.candidates.works.flatMap(({ record, provenance }) =>
+        [record, ...versionsOf(provenance)].map(({ id }) => id),
+      ),
+    ),
+    search: {
+      ...{ candidatesSha256, passed, mayLeadOn, ...given({ exhausted, seeds }) },
+      rounds: session.steps,
+      identified: identified(session),
+      works: session.candidates.works.length + decidedAlone(rrd, session),
+      setAside: session.setAside.map(({ work: { record }, stage, reason }) => {
+        return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
+      }),
+      substitutions,
+      left: 0,
+      notAsked: termsNotAsked(rrd.requirements, session.steps),
+      pooled: pooledCitations(rrd, session.candidates.works),
+      corrections: pooledCorrections(rrd, session.candidates.works),
+      ...given({ leftOpen: leftOpenIn(rrd, library, session) }),
+    },
+  };
+}
+
+/** Companion reports that were set aside or judged before their work was found: they count as works of their own. */
+function decidedAlone(rrd: Rrd, { candidates }: SearchSession): number {
+  const settled = settledIds(rrd);
+  const companions = candidates.works.flatMap(({ provenance }) => provenance.companions ?? []);
+  // Some services give a correction the identifier of its article.
+  const works = new Set(
+    candidates.works.flatMap(({ record, provenance }) => [record, ...versionsOf(provenance)].map(({ id }) => id)),
+  );
+  const isAlone = ({ record: { id } }: (typeof companions)[number]) => settled.has(id) && !works.has(id);
+  return new Set(companions.filter(isAlone).map(({ record }) => record.id)).size;
+}
+
+/** Sources whose part of the open update's window is still to be asked; undefined where none is open. */
+function leftOpenIn(
+  rrd: Rrd,
+  { services }: Pick<Sources, "services">,
+  session: SearchSession,
+): Record<string, string> | undefined {
+  const update = openUpdate(rrd);
+  if (update === undefined) return undefined;
+  const wanted = [...new Set((rrd.requirements.sources ?? []).flatMap(services))];
+  return Object.fromEntries(
+    [...leftOpenBy(rrd, update, session, wanted)].map(([source, { since }]) => [source, since]),
+  );
+}
+
+/** A report under the name that the person wrote, where that is not the service's own: "Google Scholar". */
+function asRequested(
+  services: ReadonlyMap<string, readonly string[]>,
+  reports: readonly SourceReport[],
+  substitutions: Readonly<Record<string, string>>,
+): SourceReport[] {
+  const names = new Set(reports.map(({ name }) => name.toLowerCase()));
+  return [...services].flatMap(([name, its]) => {
+    const own = reports.filter((report) => its.includes(report.name));
+    const [first] = own;
+    if (first === undefined || names.has(name.toLowerCase())) return [];
+    const best = own.find(({ status }) => status === "ok") ?? own.find(({ status }) => status === "empty") ?? first;
+    const reason = substitutions[name] ?? best.reason;
+    const failures = Math.min(...own.map((report) => report.failures ?? 0));
+    return [{ name, status: best.status, ...(reason == null ? {} : { reason }), failures }];
+  });
+}
+
+/** More records than fit into a batch, whose words are worth naming. */
+const maxOfABatch = 100;
+const withoutLearned = ({ learned: _, ...work }: Ranked): Ranked => work;
+
+function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDecisions): ScreeningCandidate {
+  const { record, provenance, priority, why, learned } = work;
+  const { merged, apart } = decisionsOn(work);
+  const { arxiv, ...others } = record.identifiers;
+  const { cites, cited_by } = citationsOf(provenance.places);
+  return {
+    ...record,
+    identifiers: arxiv === undefined ? others : { ...others, arxiv: unversioned(arxiv) },
+    priority,
+    why,
+    found: {
+      sources: [...new Set(provenance.places.map(({ source }) => source))],
+      why: [why, learned?.() ?? ""].filter((part) => part !== "").join("; "),
+      ...(cites.length === 0 ? {} : { cites: [...cites] }),
+      ...(cited_by.length === 0 ? {} : { cited_by: [...cited_by] }),
+      ...(merged.length === 0 ? {} : { merged: [...merged] }),
+      ...(apart.length === 0 ? {} : { apart: [...apart] }),
+    },
+  };
+}
+
+/** A work may stand in the pool under the id of any record that it was merged from. */
+function pooledCitations(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCitations[] {
+  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
+  return works.flatMap(({ record, provenance }) => {
+    const { places } = provenance;
+    if (!places.some(({ seed }) => seed !== undefined)) return [];
+    const { cites, cited_by } = citationsOf(places);
+    return [...new Set([record, ...versionsOf(provenance)].map(({ id }) => id))]
+      .filter((id) => pool.has(id))
+      .map((id) => ({ id, cites: [...cites], cited_by: [...cited_by] }));
+  });
+}
+
+function pooledCorrections(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCorrections[] {
+  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
+  return works.flatMap(({ record, provenance }) => {
+    const updates = correctionsAmong(provenance.companions);
+    const ids = updates.length === 0 ? [] : [record, ...versionsOf(provenance)].map(({ id }) => id);
+    return [...new Set(ids)].filter((id) => pool.has(id)).map((id) => ({ id, updates }));
+  });
+}
+
+/**
+ * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it
+ * counts for each of them, so that there are never more works than records.
+ */
+function identified({ listings, candidates }: SearchSession): Record<string, number> {
+  const sourceOf = new Map(
+    listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)),
+  );
+  // A source that was asked and listed nothing counts too. Maps: a source may be called constructor.
+  const counts = new Map(listings.map(({ source }) => [source, 0]));
+  for (const { provenance } of candidates.works) {
+    const its = new Map(
+      provenance.mergedFrom.map((record) => {
+        const source = sourceOf.get(record) ?? record.source;
+        return [`${source}\n${record.id}`, source] as const;
+      }),
+    );
+    for (const source of its.values()) counts.set(source, (counts.get(source) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}

@@ -1,0 +1,269 @@
+import { given } from "../../engine/lib/given.js";
+import { many } from "../../engine/lib/words.js";
+import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { currentAccepted } from "../../engine/storage/state/ledger.js";
+import { isAnswerUnit } from "../project-files/logs/answers-log.js";
+import type { Rrd } from "../generated/rrd.js";
+import type { Forecast, Account, Budget, Spent } from "../../engine/loop/types.js";
+import { openUpdate, papersToReadAgain } from "../derived/open-update.js";
+import { statusOf, targetOf, type UnitKind } from "../derived/status.js";
+import { isDecided } from "../papers/rubric/rubric.js";
+import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
+
+/** What one unit took until it was accepted, attempts for nothing included. */
+interface Take {
+  /** In and out, cached ones included. */
+  readonly tokens: number;
+  readonly minutes: number;
+  /** US dollars; undefined: not known. */
+  readonly usd?: number;
+  /** Part of that is our estimate. */
+  readonly estimated?: true;
+}
+
+/** What is known of units of each kind. */
+export type Takes = Partial<Readonly<Record<UnitKind, Take>>>;
+
+/** What a forecast rests on as long as a project has no experience of its own. */
+export interface Experience {
+  readonly takes: Takes;
+  /** Where that was learned, to stand behind "from". */
+  readonly from: string;
+  /** Set where agents work on the folder itself: then one iteration is like the other. */
+  readonly classic?: true;
+  /** Who will work; what others took then tells nothing. Undefined: all that have worked so far. */
+  readonly agents?: readonly string[];
+}
+
+/** US dollars of so many tokens; undefined where the model's price is not known. */
+export type Price = (figure: Figure) => number | undefined;
+
+/** The dated figures, priced. An agent without a model takes nothing but a moment. */
+export function figuresFor(
+  { name, free }: { readonly name: string; readonly free?: true | undefined },
+  price: Price,
+): Experience {
+  const take = (figure: Figure): Take => {
+    if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
+    const usd = price(figure);
+    const tokens = figure.input + figure.output;
+    return { tokens, minutes: figure.minutes, ...(usd === undefined ? {} : { usd, estimated: true }) };
+  };
+  return {
+    takes: Object.fromEntries(Object.entries(figures).map(([kind, figure]) => [kind, take(figure)])),
+    from: free === true ? `${name}, which uses no model` : `figures of ${measuredOn} for a typical paper`,
+  };
+}
+
+/** Which kind of unit a line is about. */
+function kindOf({ unit, phase }: LedgerLine): UnitKind {
+  if (unit === "classic" || unit === "report" || unit === "ideas") return unit;
+  return phase === "DISCOVERY" ? "discovery" : "paper";
+}
+
+/** Neither a reset, nor the making of the project, nor a batch that code noted without an agent. */
+const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean =>
+  outcome !== "reset" && agent !== undefined && unit !== "requirements" && !isAnswerUnit(unit);
+
+/** What all attempts at one unit took. */
+interface Taken {
+  tokens: number;
+  seconds: number;
+  usd: number;
+  isPaid: boolean;
+  isEstimated: boolean;
+  isAccepted: boolean;
+}
+
+/** The median of what units of each kind took that were accepted, over the ledgers of several projects. */
+export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
+  const all = new Map<UnitKind, Taken[]>();
+  for (const ledger of ledgers) {
+    const units = new Map<UnitKind, Map<string, Taken>>();
+    // In classic mode every iteration is called the same; what leads to an accepted one belongs together.
+    let classic = 0;
+    for (const line of ledger) {
+      if (!isUnitOfAResearch(line)) continue;
+      const kind = kindOf(line);
+      const ofKind = units.get(kind) ?? new Map<string, Taken>();
+      units.set(kind, ofKind);
+      const unit = kind === "classic" ? String(classic) : line.unit;
+      if (kind === "classic" && line.outcome === "accepted") classic += 1;
+      const taken = ofKind.get(unit) ?? nothingTaken();
+      ofKind.set(unit, taken);
+      addTo(taken, line);
+    }
+    for (const [kind, ofKind] of units) {
+      const known = all.get(kind) ?? [];
+      all.set(kind, known);
+      for (const taken of ofKind.values()) if (taken.isAccepted) known.push(taken);
+    }
+  }
+  return Object.fromEntries(
+    [...all].flatMap(([kind, units]) => (units.length === 0 ? [] : [[kind, medianOf(units)]])),
+  ) as Takes;
+}
+
+const nothingTaken = (): Taken => ({
+  tokens: 0,
+  seconds: 0,
+  usd: 0,
+  isPaid: false,
+  isEstimated: false,
+  isAccepted: false,
+});
+
+function addTo(taken: Taken, line: LedgerLine): void {
+  taken.tokens += tokensOf(line);
+  taken.seconds += line.duration_seconds ?? 0;
+  taken.usd += line.cost_usd ?? 0;
+  taken.isPaid ||= line.cost_usd !== undefined;
+  taken.isEstimated ||= line.cost_usd !== undefined && line.estimated === true;
+  taken.isAccepted ||= line.outcome === "accepted";
+}
+
+const medianOf = (units: readonly Taken[]): Take => ({
+  tokens: median(units.map(({ tokens }) => tokens)),
+  minutes: median(units.map(({ seconds }) => seconds)) / 60,
+  ...(units.some(({ isPaid }) => isPaid) ? { usd: median(units.map(({ usd }) => usd)) } : {}),
+  ...(units.some(({ isEstimated }) => isEstimated) ? { estimated: true as const } : {}),
+});
+
+/** Units of each kind for which an agent is started. */
+export type UnitsLeft = Readonly<Record<Exclude<UnitKind, "classic">, number>>;
+
+/** How many units of each kind are left. */
+function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): UnitsLeft {
+  const { discoveryOver, reportDone, ideasWanted, ideasDone } = statusOf(rrd, ledger);
+  const pool = rrd.papers_pool.length;
+  const decided = rrd.papers_pool.filter(isDecided).length;
+  const ideas = ideasWanted && !ideasDone ? 1 : 0;
+  // However many papers were wanted: nobody knows how many of the works that came belong.
+  if (openUpdate(rrd) !== undefined)
+    return {
+      ...{ discovery: discoveryOver ? 0 : 1, paper: pool - decided + papersToReadAgain(rrd).length },
+      ...{ report: reportDone ? 0 : 1, ideas: currentAccepted(ledger).has("ideas") ? 0 : ideas },
+    };
+  const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
+    outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
+  );
+  const aBatch = batches.length === 0 ? papersABatch : median(batches);
+  return {
+    discovery: discoveryOver ? 0 : Math.max(1, Math.ceil((targetOf(rrd) - pool) / aBatch)),
+    paper: (discoveryOver ? pool : Math.max(targetOf(rrd), pool)) - decided,
+    report: reportDone ? 0 : 1,
+    ideas,
+  };
+}
+
+/**
+ * What the rest of a project will take: its units that are left times the median of those it has had, and of `before`
+ * for kinds that it has had none of. Undefined where nothing is left, or nothing is known of what is left. `todo`: what
+ * is left, where the records do not hold it yet.
+ */
+export function forecastOf(
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  before: Experience = { takes: {}, from: "" },
+  todo: UnitsLeft = unitsLeft(rrd, ledger),
+): Forecast | undefined {
+  const own = takesOf([
+    ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent))),
+  ]);
+  const isClassic = before.classic === true || (own.paper === undefined && own.classic !== undefined);
+  const left = Object.entries(todo).filter(([, units]) => units > 0) as [UnitKind, number][];
+  const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? "classic" : kind, own, before) }));
+  const main = known.find(({ kind }) => kind === "paper") ?? known[0];
+  if (main?.take === undefined) return undefined;
+  const sum = (of: (take: Take) => number) =>
+    known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
+  const { usd, tokens } = main.take;
+  const unpriced =
+    usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
+  // What has no price of its own is priced as papers are.
+  const priced = (take: Take) => take.usd ?? (tokens === 0 ? 0 : (take.tokens / tokens) * (usd ?? 0));
+  const papers = known.find(({ kind }) => kind === "paper")?.units ?? 0;
+  return {
+    papers,
+    ...(papers === 0 ? {} : { left: many(papers, "paper") }),
+    iterations: known.reduce((total, { units }) => total + units, 0),
+    tokens: Math.round(sum(({ tokens }) => tokens)),
+    seconds: Math.round(sum(({ minutes }) => minutes) * 60),
+    ...(usd === undefined ? {} : { cost_usd: roundUsd(sum(priced)) }),
+    ...(unpriced || known.some(({ take }) => take?.estimated === true) ? { estimated: true as const } : {}),
+    from: [...new Set([main, ...known].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
+  };
+}
+
+function takeFor(kind: UnitKind, own: Takes, before: Experience): { take?: Take; from: string } {
+  const mine = own[kind];
+  if (mine !== undefined) return { take: mine, from: "what it took so far" };
+  const learned = before.takes[kind];
+  return learned === undefined ? { from: "" } : { take: learned, from: before.from };
+}
+
+function median(values: readonly number[]): number {
+  // Numbers are sorted by the engine itself there, and not by a function that is asked 200,000 times.
+  const sorted = new Float64Array(values).sort();
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+/** The day on which these figures were measured with the real Claude Code and Codex. */
+const measuredOn = "2026-11-22";
+
+/** What one unit takes, all requests of its agent together. */
+export interface Figure {
+  /** Tokens. */
+  readonly input: number;
+  readonly output: number;
+  readonly minutes: number;
+}
+
+/** Tokens of a paper of usual length. */
+const medianPaper = 15_000;
+/** What the CLI puts in front of every brief. */
+const floor = 2_000;
+const fullBrief = 6_000;
+
+/**
+ * What a unit takes where nothing is known of this machine's own: briefs at their bound, a paper of usual length,
+ * answered in one request; a batch of discovery searches further in two more. Nothing but data.
+ */
+export const figures: Readonly<Record<Exclude<UnitKind, "classic">, Figure>> = {
+  discovery: { input: 3 * (floor + fullBrief), output: 3_000, minutes: 4 },
+  paper: { input: floor + fullBrief + medianPaper, output: 2_500, minutes: 3 },
+  report: { input: floor + fullBrief, output: 3_000, minutes: 3 },
+  ideas: { input: floor + fullBrief, output: 4_000, minutes: 3 },
+};
+
+/** Papers that a batch of discovery brings, where this project has had none yet. */
+const papersABatch = 8;
+
+/** What a project has cost in its whole life, what it may cost, and what the rest of it will. */
+export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {
+  const forecast = forecastOf(rrd, ledger, before);
+  return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...given({ forecast }) };
+}
+
+/**
+ * Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's
+ * summaries of the history.
+ */
+export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Spent {
+  const work = ledger.filter(({ outcome }) => outcome !== "reset");
+  return spentOnAttempts(
+    work.map((line) => ({ ...line, tokens: tokensOf(line) })),
+    loop?.rch_metrics,
+  );
+}
+
+function budgetOf({ budget }: Rrd): Budget {
+  const { max_usd: usd, max_tokens: tokens, max_minutes: minutes, max_iterations: iterations } = budget ?? {};
+  return Object.fromEntries(
+    Object.entries({ usd, tokens, minutes, iterations }).filter(([, most]) => typeof most === "number"),
+  );
+}
+
+const tokensOf = ({ tokens }: LedgerLine): number => (tokens?.input ?? 0) + (tokens?.output ?? 0);

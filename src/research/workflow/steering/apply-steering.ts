@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Redact } from "../../../engine/lib/redact.js";
+import type { Tell } from "../../../engine/loop/types.js";
+import { appendOnce } from "../../../engine/storage/atomic-file.js";
+import {
+  type BesideMessage,
+  type DecisionMessage,
+  maxMessage,
+  type Received,
+  readMessages,
+  takeMessage,
+} from "../../../engine/storage/state/steering-inbox.js";
+import type { Research } from "../../project-files/research.js";
+import { progressName } from "../../project-files/layout.js";
+import { askedIn, foldAsked } from "./fold-answer.js";
+import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "../../derived/overrides.js";
+import { resetStagnation } from "../../derived/observations.js";
+
+/**
+ * Loads the state once what a person has said since the last iteration was written into it, and acknowledges each
+ * message.
+ */
+export async function loadSteered(
+  research: Pick<Research, "folder" | "load" | "edit" | "fold" | "nextIteration">,
+  { now, redact }: { readonly now: () => number; readonly redact: Redact },
+  tell: Tell,
+): ReturnType<Research["load"]> {
+  const messages = await messagesFor(research.folder, redact);
+  await foldBeside(research, messages, tell);
+  const loaded = await research.load();
+  const heard = await applyMessages(research, loaded.rrd, messages.filter(isSaid), now);
+  for (const message of heard) await tell({ type: "notice", level: "info", message });
+  // What a person wrote into rrd.json by hand takes effect with the next edit.
+  const isOpen = heard.length === 0 && hasOpenOverride(loaded.rrd);
+  if (isOpen) await research.edit((rrd) => resetStagnation(rrd), true);
+  return heard.length === 0 && !isOpen ? loaded : await research.load();
+}
+
+/**
+ * Writes what a person said since the last iteration into rrd.json and progress.txt, and answers with an
+ * acknowledgement of each. Each message is taken away only when both are written, and writing twice is as writing once:
+ * a kill in between loses none and doubles none.
+ */
+async function applyMessages(
+  research: Pick<Research, "folder" | "edit">,
+  before: Rrd,
+  messages: readonly Said[],
+  now: () => number,
+): Promise<string[]> {
+  if (messages.length === 0) return [];
+  const at = new Date(now()).toISOString();
+  await research.edit((rrd) => steered(rrd, messages, at), true);
+  for (const message of messages) {
+    const words = "text" in message ? message.text : "record" in message ? decided(before, message) : cleared;
+    // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
+    await appendOnce(join(research.folder, progressName), {
+      offset: 0,
+      text: `---\n\n## Steering ${message.id}\n${words}\n\n`,
+    });
+    await takeMessage(research.folder, message.id);
+  }
+  return messages.map((message) =>
+    "text" in message
+      ? `Heard: ${message.text}`
+      : "record" in message
+        ? decided(before, message)
+        : "Received: earlier instructions are removed.",
+  );
+}
+
+type Said = Exclude<Received, BesideMessage>;
+const isSaid = (message: Received): message is Said => !("beside" in message);
+
+/** Folds in what was done outside the run, each once. */
+async function foldBeside(
+  research: Pick<Research, "folder" | "load" | "fold" | "nextIteration">,
+  messages: readonly Received[],
+  tell: Tell,
+): Promise<void> {
+  for (const message of messages) {
+    if (!("beside" in message)) continue;
+    const asked = askedIn(message.beside);
+    const says = asked === undefined ? undefined : await foldAsked(research, { ...asked, message: message.id });
+    await takeMessage(research.folder, message.id);
+    if (says !== undefined) await tell({ type: "notice", level: "info", message: says });
+  }
+}
+
+const cleared = "Earlier instructions are removed.";
+
+/** What came of a decision, one sentence; a paper may be gone since it was made. */
+const decided = (rrd: Rrd, { record, decision, why }: DecisionMessage): string =>
+  isDecidable(rrd, record)
+    ? `Decided: ${decision} ${record} (${why}).`
+    : `There is no paper ${record} any more, so the decision to ${decision} it was dropped.`;
+
+/** What a person has said that no run has heard yet, oldest first. */
+export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
+  (await readMessages(folder)).map((message) =>
+    "text" in message
+      ? { ...message, text: redact(message.text).slice(0, maxMessage) }
+      : "record" in message
+        ? { ...message, why: redact(message.why).slice(0, maxMessage) }
+        : message,
+  );
+
+/** The state with these messages applied, in their order. Pure. */
+export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
+  let steering = rrd.loop?.steering ?? [];
+  let whole = rrd;
+  const said = messages.filter(isSaid);
+  for (const message of said) {
+    if ("clear" in message) steering = [];
+    else if ("record" in message) {
+      const { record, decision, why } = message;
+      whole = withOverrides(withOverride(whole, record, { decision, why, at }));
+    } else if (!steering.some(({ id }) => id === message.id))
+      steering = [...steering, { id: message.id, at, text: message.text }];
+  }
+  const heard = { ...whole, loop: { ...whole.loop, steering } };
+  return said.length === 0 ? whole : resetStagnation(heard);
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from "vitest";
+import type { Answer, Criterion, Exclusion, Override, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
+import { derive } from "../../../src/research/derived/statistics.js";
+import { judgedIn } from "../../../src/research/units/screening/screened.js";
+import { eligibilityOf } from "../../../src/research/screening/eligibility/eligibility.js";
+import { hasOpenOverride, withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
+import fc from "../../support/runner/fast-check.js";
+import { paper, rrdWith, scoresOfAll } from "../../support/projects/research.js";
+
+const criteria: Criterion[] = [
+  { id: "c1", kind: "include", text: "randomised trial" },
+  { id: "c2", kind: "exclude", text: "animal study" },
+];
+const { execution, strategic: blue_ocean } = scoresOfAll(3);
+const points = { execution, blue_ocean };
+const because = (decision: Override["decision"]): Override => ({ decision, why: "A reason." });
+const answer = (criterion: string, given: Answer["answer"], stage: Answer["stage"] = "full_text"): Answer => ({
+  ...{ criterion, stage, answer: given },
+});
+
+describe("what answers come to", () => {
+  test.each([
+    ["yes", "no", undefined, []],
+    ["no", "no", "c1", []],
+    ["yes", "yes", "c2", []],
+    ["no", "yes", "c1", []],
+    ["unclear", "yes", "c2", []],
+    ["unclear", "no", undefined, ["c1"]],
+    ["unclear", "unclear", undefined, ["c1", "c2"]],
+  ] as const)("include %s and exclude %s: excluded by %s, open %j", (first, second, by, open) => {
+    const found = eligibilityOf(criteria, [answer("c1", first), answer("c2", second)]);
+    expect([found.excludedBy?.id, found.open.map(({ id }) => id)]).toEqual([by, open]);
+  });
+
+  test("what was not answered is open, and an answer to no criterion says nothing", () => {
+    expect(eligibilityOf(criteria, [answer("c9", "no")]).open).toHaveLength(2);
+    expect(eligibilityOf([], [answer("c1", "no")])).toEqual({ open: [] });
+  });
+});
+
+/** Papers as projects hold them: unread, read, excluded, waiting, retracted, with and without a person's word. */
+const anyPaper = (index: number): fc.Arbitrary<Paper> =>
+  fc
+    .record({
+      kind: fc.constantFrom("pending", "presented", "rejected", "excluded", "waiting", "retracted"),
+      override: fc.option(fc.constantFrom(because("include"), because("exclude")), { nil: undefined }),
+      isScreened: fc.boolean(),
+    })
+    .map(({ kind, override, isScreened }) => {
+      const screened = isScreened ? [answer("c1", "yes", "screening"), answer("c2", "unclear", "screening")] : [];
+      const read = { analysis: { summary: "It works." }, iteration: 3, read_depth: "full" as const };
+      const over: Partial<Paper> =
+        kind === "pending"
+          ? {}
+          : kind === "presented"
+            ? { ...read, status: "presented", decision: "PRESENT", score: 30, score_breakdown: points }
+            : kind === "rejected"
+              ? { ...read, status: "rejected", decision: "REJECT", score: 10, score_breakdown: scoresNested(1) }
+              : kind === "excluded"
+                ? {
+                    ...read,
+                    status: "rejected",
+                    decision: "REJECT",
+                    score: null,
+                    held_scores: points,
+                    excluded_by: "c2",
+                  }
+                : kind === "waiting"
+                  ? { ...read, status: "waiting", decision: null, score: null, held_scores: points }
+                  : { status: "rejected", decision: "REJECT", retracted: true, iteration: 2, score: null };
+      return paper(`p${index}`, {
+        ...over,
+        ...(screened.length === 0 ? {} : { answers: screened }),
+        ...(override === undefined ? {} : { override }),
+      });
+    });
+const scoresNested = (each: number) => ({
+  execution: scoresOfAll(each).execution,
+  blue_ocean: scoresOfAll(each).strategic,
+});
+
+const anyExclusion = (index: number): fc.Arbitrary<Exclusion> =>
+  fc
+    .record({
+      stage: fc.constantFrom("screened", "duplicate", "window", "retracted", "notice"),
+      criterion: fc.option(fc.constantFrom("c1", "c2", "gone"), { nil: undefined }),
+      override: fc.option(fc.constantFrom(because("include"), because("exclude")), { nil: undefined }),
+    })
+    .map(({ stage, criterion, override }) => ({
+      ...{
+        id: `x${index}`,
+        title: `Excluded ${index}`,
+        reason: "A reason.",
+        stage: stage as NonNullable<Exclusion["stage"]>,
+      },
+      ...(stage === "duplicate" ? { duplicate_of: "p0" } : {}),
+      ...(criterion === undefined || stage !== "screened" ? {} : { criterion }),
+      ...(override === undefined ? {} : { override }),
+    }));
+
+const some = <Value>(of: (index: number) => fc.Arbitrary<Value>) =>
+  fc.integer({ min: 0, max: 8 }).chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => of(index))));
+const anyProject: fc.Arbitrary<Rrd> = fc
+  .record({ papers: some(anyPaper), excluded: some(anyExclusion) })
+  .map(({ papers, excluded }) => {
+    const rrd = rrdWith(papers as Paper[]);
+    return { ...rrd, requirements: { ...rrd.requirements, criteria }, excluded: excluded as Exclusion[] };
+  });
+
+const sum = (counts: Readonly<Record<string, number>> = {}) => Object.values(counts).reduce((a, b) => a + b, 0);
+
+describe("whatever stands in a project", () => {
+  test("each stage of the flow gives out what came in, and the file stays valid", () => {
+    fc.assert(
+      fc.property(anyProject, (rrd) => {
+        const after = derive(rrd, []);
+        const { screening, full_text: read } = after.statistics?.discovery_metrics?.flow ?? {};
+        expect(screening?.screened).toBe((screening?.passed ?? 0) + sum(screening?.excluded));
+        expect(read?.sought).toBe((screening?.passed ?? 0) + (read?.added ?? 0));
+        const outs = [read?.not_read, sum(read?.excluded), read?.waiting, read?.included];
+        expect(read?.sought).toBe(outs.reduce<number>((total, count) => total + (count ?? 0), 0));
+        for (const count of [...outs, read?.added]) expect(count).toBeGreaterThanOrEqual(0);
+        expect(parseRrd(JSON.stringify(after), "rrd.json").problems).toBeUndefined();
+      }),
+    );
+  });
+
+  test("an override is applied once: a second time changes nothing, and none is left open", () => {
+    fc.assert(
+      fc.property(anyProject, (rrd) => {
+        const once = withOverrides(rrd);
+        expect(withOverrides(once)).toEqual(once);
+        expect(hasOpenOverride(once)).toBe(false);
+        expect(once.papers_pool.length + (once.excluded?.length ?? 0)).toBe(
+          rrd.papers_pool.length + (rrd.excluded?.length ?? 0),
+        );
+        for (const { override, status, score, retracted } of once.papers_pool) {
+          if (override?.decision === "exclude") expect([status, score]).toEqual(["rejected", null]);
+          if (override?.decision === "include") expect(status).not.toBe("waiting");
+          if (retracted === true) expect(status).toBe("rejected");
+        }
+      }),
+    );
+  });
+
+  test("nobody's decision changes nothing", () => {
+    fc.assert(
+      fc.property(anyProject, (rrd) => {
+        const without = <One extends object>(one: One): One =>
+          Object.fromEntries(Object.entries(one).filter(([name]) => name !== "override")) as One;
+        const plain: Rrd = {
+          ...rrd,
+          papers_pool: rrd.papers_pool.map(without),
+          excluded: (rrd.excluded ?? []).map(without),
+        };
+        expect(withOverrides(plain)).toBe(plain);
+      }),
+    );
+  });
+
+  test("excluding a paper and including it again gives back its status and its points", () => {
+    const before = paper("p1", {
+      ...{ status: "presented", decision: "PRESENT", score: 30, score_breakdown: points, analysis: {}, iteration: 1 },
+    });
+    const rrd = rrdWith([before]);
+    const excluded = withOverrides(withOverride(rrd, "p1", because("exclude")));
+    expect(excluded.papers_pool[0]).toMatchObject({ status: "rejected", score: null, score_breakdown: null });
+    const back = withOverrides(withOverride(excluded, "p1", because("include")));
+    expect(back.papers_pool[0]).toEqual({ ...before, override: because("include") });
+  });
+});
+
+describe("a person's decision as an example for the order", () => {
+  test("beats the score and the criteria", () => {
+    const low = { status: "rejected", decision: "REJECT", score: 10, score_breakdown: scoresNested(1) } as const;
+    const rrd: Rrd = {
+      ...rrdWith([
+        paper("low", low),
+        paper("wanted", { ...low, override: because("include") }),
+        paper("unwanted", { status: "rejected", override: because("exclude") }),
+        paper("waits", { status: "waiting" }),
+      ]),
+      excluded: [
+        { id: "old", title: "Old", reason: "old", stage: "window" },
+        { id: "not", title: "Not", reason: "old", stage: "window", override: because("exclude") },
+      ],
+    };
+    expect(judgedIn(rrd).map(({ id, kept }) => [id, kept])).toEqual([
+      ["low", false],
+      ["wanted", true],
+      ["unwanted", false],
+      ["waits", true],
+      ["not", false],
+    ]);
+  });
+});
+
+test("a decision on a record that is gone changes nothing", () => {
+  const rrd = rrdWith([paper("p1")]);
+  expect(withOverride(rrd, "p2", because("include"))).toBe(rrd);
+});

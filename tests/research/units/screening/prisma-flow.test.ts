@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
+import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
+import type { Open } from "../../../../src/research/search/result-list.js";
+import type { Source } from "../../../../src/research/sources/shared/source.js";
+import { pageRecord } from "../../../../src/research/sources/shared/web-page.js";
+import { runSearch } from "../../../../src/research/units/screening/search-session.js";
+import {
+  library,
+  researchFolder,
+  rrdWith,
+  scriptedAgent,
+  temporaryFolder,
+} from "../../../support/projects/research.js";
+import { unwatched } from "../../../support/network/unwatched-search.js";
+
+const now = () => Date.parse("2026-03-01T00:00:00Z");
+const wanting = (sources: readonly string[], target_papers: number): Rrd => ({
+  ...rrdWith([]),
+  requirements: {
+    keywords: ["matter alpha", "matter beta"],
+    focus_area: "matter",
+    sources: [...sources],
+    target_papers,
+    time_window_days: 400,
+    historical_lookback_days: 1500,
+  },
+});
+
+/** Opens sources that give the same answers to every question. */
+const answering =
+  (answers: Readonly<Record<string, readonly PaperRecord[]>>): Open =>
+  (name) => {
+    const value = answers[name];
+    if (value === undefined) return { unavailable: `There is no ${name}.` };
+    const source: Source = {
+      name,
+      aliases: [],
+      endpoint: "",
+      // A page is a record of its own in each answer, as one that was parsed is.
+      search: async () =>
+        value.length === 0
+          ? { status: "empty", reason: "nothing" }
+          : { status: "ok", value: structuredClone([...value]) },
+    };
+    const http = { get: () => Promise.reject(new Error("no network")) };
+    return { source, context: { http, endpoint: "", contextFor: () => ({ unavailable: "no network" }) } };
+  };
+
+/** A library of one folder and of sources that are searched. */
+function libraryOf(documents: readonly PaperRecord[], answers: Readonly<Record<string, readonly PaperRecord[]>>) {
+  const open = answering(answers);
+  const folder = temporaryFolder();
+  const signal = new AbortController().signal;
+  return library({
+    serves: (name) => name === "folder:papers",
+    offered: documents,
+    services: (name) => (name in answers ? [name] : []),
+    search: (rrd, names) => runSearch(rrd, names, { ...unwatched, folder, open, now, signal }),
+  });
+}
+
+type Flow = NonNullable<NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>["flow"]>;
+const sum = (counts: Readonly<Record<string, number>> = {}) => Object.values(counts).reduce((a, b) => a + b, 0);
+
+/** Every record is identified once and ends in one place: removed, excluded, included, or not screened. */
+function expectWhole({
+  identified,
+  duplicates_removed = 0,
+  screened = 0,
+  excluded,
+  included = 0,
+  waiting = 0,
+  ineligible = 0,
+  not_screened = 0,
+}: Flow) {
+  const counts = [...Object.values(identified ?? {}), ...Object.values(excluded ?? {})];
+  for (const count of [...counts, duplicates_removed, screened, included, waiting, ineligible, not_screened])
+    expect(count).toBeGreaterThanOrEqual(0);
+  expect(sum(identified)).toBe(duplicates_removed + sum(excluded) + included + waiting + ineligible + not_screened);
+}
+
+const page = (url: string, title: string, date?: string, source = "SearXNG"): PaperRecord =>
+  pageRecord(source, { url, title, snippet: "A page.", date }) as PaperRecord;
+const document = (id: string, title: string): PaperRecord => ({
+  ...{ id, title, url: `file:///papers/${id}.pdf`, pdf_url: null, authors: ["Ada Author"], date: "2026-01-01" },
+  ...{ source: "folder:papers", abstract: null, identifiers: {} },
+});
+
+describe("the PRISMA flow", () => {
+  test("counts an old web page with a short title once, though it is listed for every keyword, beside a folder", async () => {
+    const given = libraryOf([document("doc_1", "On the matter in a folder")], {
+      SearXNG: [page("https://example.org/old", "Introduction", "1990-05-01")],
+    });
+    const agent = scriptedAgent(({ unit }) => ({ result: { unit, kept: [{ id: "doc_1" }], papers: [], sources: [] } }));
+    const { rrd, ledger } = await researchFolder(wanting(["folder:papers", "SearXNG"], 5), given).run(agent, 1);
+    expect(ledger.map(({ outcome }) => outcome)).toEqual(["accepted"]);
+    const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+    expect(flow).toEqual({
+      identified: { "folder:papers": 1, SearXNG: 1 },
+      duplicates_removed: 0,
+      screened: 1,
+      excluded: { window: 1 },
+      included: 1,
+      not_screened: 0,
+    });
+  });
+
+  describe("with an article and its correction", () => {
+    const title = "Slow release of alpha matter after transplantation in adults with infection";
+    const listed = (id: string, more: Partial<PaperRecord>): PaperRecord => ({
+      ...{ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Sample", "Bo Other"] },
+      ...{ date: "2026-01-01", source: "SearXNG", abstract: "Matter alpha.", identifiers: {} },
+      ...{ venue: "Journal of Matter", volume: "36", issue: "5", pages: "542-549" },
+      ...more,
+    });
+    const article = listed("article", { title: `${title}.[Erratum appears in J Matter. 2026 Sep 4;36(9):987]` });
+    const correction = listed("correction", {
+      ...{ title: `Erratum: ${title}`, kind: "notice", issue: "9", pages: "987" },
+    });
+    const found = () => libraryOf([], { SearXNG: [article, correction] });
+    const paperOf = ({ id, url, authors }: PaperRecord): Paper => ({
+      ...{ id, title, url, authors: [...authors], status: "pending", iteration: 1 },
+    });
+    const agent = () =>
+      scriptedAgent(({ unit }) => ({ result: { unit, kept: [{ id: "article" }], papers: [], sources: [] } }));
+
+    test("counts the correction as removed, and keeps its notice with the article", async () => {
+      const { rrd } = await researchFolder(wanting(["SearXNG"], 5), found()).run(agent(), 1);
+      const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+      expect(flow).toMatchObject({ identified: { SearXNG: 2 }, duplicates_removed: 1, screened: 1, included: 1 });
+      expectWhole(flow);
+      expect(rrd.papers_pool).toMatchObject([
+        {
+          id: "article",
+          updates: [{ type: "correction", notice: "https://example.org/correction" }],
+          found: {
+            merged: expect.arrayContaining([
+              expect.objectContaining({ id: "correction", why: "a correction of it, which its own record names" }),
+            ]),
+          },
+        },
+      ]);
+    });
+
+    test("screens an article whose correction was set aside under the article's own title", async () => {
+      const plain = listed("plain", {});
+      const { id, url, authors } = listed("notice", { kind: "notice" });
+      const before = {
+        ...wanting(["SearXNG"], 5),
+        excluded: [
+          {
+            ...{ id, title, url, first_author: authors[0] ?? "", year: 2026, reason: "a notice", iteration: 1 },
+            stage: "notice" as const,
+          },
+        ],
+      };
+      const keeping = scriptedAgent(({ unit }) => ({
+        result: { unit, kept: [{ id: "plain" }], papers: [], sources: [] },
+      }));
+      const { rrd } = await researchFolder(before, libraryOf([], { SearXNG: [plain] })).run(keeping, 1);
+      expect(rrd.papers_pool.map((each) => each.id)).toEqual(["plain"]);
+    });
+
+    test.each(["pending", "presented"] as const)(
+      "notes a correction that comes later of a paper that is still to be read, and of no other (%s)",
+      async (status) => {
+        const before: Rrd = { ...wanting(["SearXNG"], 5), papers_pool: [{ ...paperOf(article), status }] };
+        const nothing = scriptedAgent(({ unit }) => ({ result: { unit, kept: [], papers: [], sources: [] } }));
+        const { rrd } = await researchFolder(before, found()).run(nothing, 1);
+        const note = { type: "correction", source: "a search of SearXNG", notice: "https://example.org/correction" };
+        expect(rrd.papers_pool.map(({ updates }) => updates)).toMatchObject([
+          status === "pending" ? [{ ...note, date: "2026-01-01" }] : undefined,
+        ]);
+      },
+    );
+
+    test("adds up where a service gives the correction the identifier of its article", async () => {
+      const identifiers = { doi: "10.1000/article" };
+      const same = [
+        { ...article, identifiers },
+        { ...correction, id: "article", source: "Crossref", identifiers },
+      ] as const;
+      const both = libraryOf([], { SearXNG: [same[0]], Crossref: [same[1]] });
+      const before = { ...wanting(["SearXNG", "Crossref"], 5), papers_pool: [paperOf(article)] };
+      const nothing = scriptedAgent(({ unit }) => ({ result: { unit, kept: [], papers: [], sources: [] } }));
+      const { rrd } = await researchFolder(before, both).run(nothing, 1);
+      const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+      expect(flow).toMatchObject({ identified: { SearXNG: 1, Crossref: 1 }, duplicates_removed: 1, included: 1 });
+      expectWhole(flow);
+    });
+
+    test("says of no service that it lists an article of which it lists the correction alone", async () => {
+      const both = libraryOf([], { SearXNG: [article], Crossref: [{ ...correction, source: "Crossref" }] });
+      const { rrd } = await researchFolder(wanting(["SearXNG", "Crossref"], 5), both).run(agent(), 1);
+      expect(rrd.papers_pool.map((each) => each.found?.sources)).toEqual([["SearXNG"]]);
+    });
+
+    test("screens an article whose correction came before it and was set aside", async () => {
+      const before = {
+        ...wanting(["SearXNG"], 5),
+        excluded: [
+          {
+            ...{ id: "correction", title: correction.title, reason: "a notice", stage: "notice" as const },
+            iteration: 1,
+          },
+        ],
+      };
+      const { rrd } = await researchFolder(before, found()).run(agent(), 1);
+      expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["article"]);
+      const flow = rrd.statistics?.discovery_metrics?.flow ?? {};
+      expect(flow).toMatchObject({ identified: { SearXNG: 2 }, duplicates_removed: 0, excluded: { notice: 1 } });
+      expectWhole(flow);
+    });
+  });
+
+  describe("with a record that looks like one that was screened out before", () => {
+    const title = "Slow release of alpha matter after transplantation in adults with infection";
+    const listed = (id: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
+      ...{ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Sample", "Bo Other"] },
+      ...{ date: "2026-01-01", source: "SearXNG", abstract: "Matter alpha.", identifiers: {} },
+      ...{ venue: "Journal of Matter", volume: "36", issue: "5", pages: "542-549" },
+      ...more,
+    });
+    const { id, url, authors } = listed("first");
+    const screenedOut = { id, title, url, year: 2026, first_author: authors[0] ?? "", reason: "It does not fit." };
+    const before = (sources: readonly string[]): Rrd => ({
+      ...wanting(sources, 5),
+      excluded: [{ ...screenedOut, stage: "screened", iteration: 1 }],
+    });
+    const keeping = scriptedAgent(({ unit }) => ({
+      result: { unit, kept: [{ id: "second" }], papers: [], sources: [] },
+    }));
+
+    test("offers the abstract in another journal, which the search has told from it", async () => {
+      const elsewhere = listed("second", { venue: "Annals of Surgery", volume: "12", issue: "1", pages: "77" });
+      const given = libraryOf([], { SearXNG: [listed("first"), elsewhere] });
+      const { rrd } = await researchFolder(before(["SearXNG"]), given).run(keeping, 1);
+      expect(rrd.papers_pool.map((paper) => paper.id)).toEqual(["second"]);
+      expectWhole(rrd.statistics?.discovery_metrics?.flow ?? {});
+    });
+
+    test("counts the same work that comes under another id as its duplicate, and asks nobody", async () => {
+      const given = libraryOf([document("second", title)], { SearXNG: [listed("first")] });
+      const fitting = { ...given, candidates: async () => [{ ...document("second", title), authors: [...authors] }] };
+      const { rrd, ledger } = await researchFolder(before(["folder:papers", "SearXNG"]), fitting).run(keeping, 1);
+      expect(ledger.map(({ agent }) => agent)).toEqual([undefined]);
+      expect(rrd.excluded).toMatchObject([
+        { id: "first", stage: "screened" },
+        { id: "second", stage: "duplicate", duplicate_of: "first" },
+      ]);
+      expectWhole(rrd.statistics?.discovery_metrics?.flow ?? {});
+    });
+  });
+});

@@ -1,0 +1,192 @@
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { costCommand } from "../../../src/commands/inspect/cost.js";
+import { runCommand } from "../../../src/commands/run/run.js";
+import { experienceFor } from "../../../src/compose/forecast-basis.js";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { type Experience, figuresFor, forecastOf, takesOf } from "../../../src/research/workflow/forecast.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { given } from "../../../src/engine/lib/given.js";
+
+const fresh = {
+  project: "R",
+  requirements: { target_papers: 16 },
+  phase: "DISCOVERY",
+  papers_pool: [],
+} as unknown as Rrd;
+const take = (tokens: number, minutes = 1) => ({ tokens, minutes, usd: tokens / 1_000 });
+const before: Experience = {
+  takes: { discovery: take(10), paper: take(100), report: take(5), ideas: take(7) },
+  from: "elsewhere",
+};
+const read = (iteration: number, unit: string, input: number, more: Partial<LedgerLine> = {}) =>
+  line(iteration, unit, {
+    agent: "claude",
+    model: "claude-sonnet-5",
+    tokens: { input, output: 0 },
+    cost_usd: input / 1_000,
+    duration_seconds: 60,
+    ...more,
+  });
+
+test("a fresh research is forecast whole: batches to its target, every paper, the report, and the ideas where they are wanted", () => {
+  expect(forecastOf(fresh, [], before)).toEqual({
+    papers: 16,
+    left: "16 papers",
+    iterations: 2 + 16 + 1,
+    tokens: 2 * 10 + 16 * 100 + 5,
+    seconds: 19 * 60,
+    cost_usd: expect.closeTo(1.625),
+    from: "elsewhere",
+  });
+  const withIdeas = { ...fresh, handoff: { product_ideation: { enabled: true } } } as Rrd;
+  expect(forecastOf(withIdeas, [], before)).toMatchObject({ iterations: 20, tokens: 1_632 });
+});
+
+test("what a research took itself goes before what others did, kind by kind, and it says which", () => {
+  const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
+  expect(forecastOf(rrd, [read(1, "a", 40)], before)).toMatchObject({
+    papers: 1,
+    iterations: 2,
+    tokens: 40 + 5,
+    from: "what it took so far and elsewhere",
+  });
+});
+
+test("neither what made a research nor a batch without new papers tells how many batches are left", () => {
+  const batch = (iteration: number, new_papers: number) =>
+    read(iteration, `discovery-${iteration}`, 10, { phase: "DISCOVERY", new_papers });
+  const made = read(1, "requirements", 1, { phase: "DISCOVERY" });
+  expect(forecastOf(fresh, [made], before)).toMatchObject({ iterations: 2 + 16 + 1, tokens: 2 * 10 + 16 * 100 + 5 });
+  const rrd = { ...fresh, papers_pool: [1, 2, 3, 4].map((n) => paper(`p${n}`, "pending")) } as Rrd;
+  expect(forecastOf(rrd, [made, batch(2, 4), batch(3, 0)], before)).toMatchObject({ iterations: 3 + 16 + 1 });
+});
+
+test("what has no price of its own is priced as papers are, and marked as estimated", () => {
+  const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
+  const unpriced: Experience = { takes: { report: { tokens: 20, minutes: 1 } }, from: "figures" };
+  expect(forecastOf(rrd, [read(1, "a", 40)], unpriced)).toMatchObject({
+    tokens: 60,
+    cost_usd: expect.closeTo(0.06),
+    estimated: true,
+  });
+});
+
+test("what another agent took tells nothing of the one that will work", () => {
+  const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
+  expect(forecastOf(rrd, [read(1, "a", 40)], { ...before, agents: ["codex"] })).toMatchObject({
+    tokens: 100 + 5,
+    from: "elsewhere",
+  });
+});
+
+test("nothing is forecast where nothing is known of papers, or nothing is left", () => {
+  expect(forecastOf(fresh, [])).toBeUndefined();
+  const done = { ...fresh, phase: "COMPLETE", papers_pool: [paper("a", "presented")] } as Rrd;
+  expect(forecastOf(done, [], before)).toBeUndefined();
+});
+
+test("attempts for nothing belong to the unit that they led to, and papers of the same id in two researches are two", () => {
+  const ledger = [read(1, "a", 10, { outcome: "refused" }), read(2, "a", 20), read(3, "b", 70, { outcome: "failed" })];
+  expect(takesOf([ledger, [read(1, "a", 50)]]).paper).toMatchObject({ tokens: 40 });
+});
+
+test("in classic mode one iteration is like the other, and one accepted stands for one paper", () => {
+  const classic = [read(1, "classic", 10, { outcome: "refused" }), read(2, "classic", 30), read(3, "classic", 60)];
+  const forecast = forecastOf(fresh, classic, { takes: {}, from: "", classic: true });
+  expect(forecast).toMatchObject({ iterations: 19, tokens: 19 * 50 });
+});
+
+test("the dated figures are priced as estimates, and an agent without a model costs nothing", () => {
+  const priced = figuresFor({ name: "codex" }, ({ input, output }) => (input + output) / 1_000_000);
+  expect(forecastOf(fresh, [], priced)).toMatchObject({
+    estimated: true,
+    cost_usd: expect.any(Number),
+    from: expect.stringMatching(/figures of \d{4}-/),
+  });
+  expect(
+    forecastOf(
+      fresh,
+      [],
+      figuresFor({ name: "claude" }, () => undefined),
+    ),
+  ).not.toHaveProperty("cost_usd");
+  expect(
+    forecastOf(
+      fresh,
+      [],
+      figuresFor({ name: "baseline", free: true }, () => 9),
+    ),
+  ).toMatchObject({ tokens: 0, cost_usd: 0 });
+});
+
+test("other researches in the folder are what a fresh one rests on: those of the same agent and model, the newest twenty", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "fresh-2026-03-01", fresh);
+  const beside = (name: string, lines: readonly LedgerLine[], age: number) => {
+    const at = makeResearch(cwd, name, {}, lines);
+    const time = Date.now() / 1000 - age;
+    utimesSync(join(at, "ledger.jsonl"), time, time);
+  };
+  for (let n = 0; n < 20; n += 1) beside(`other-${n}`, [read(1, "a", 1_000)], n);
+  beside("old", [read(1, "a", 9_000_000)], 1_000);
+  beside("codex-only", [read(1, "a", 500_000, { agent: "codex" })], -1);
+  mkdirSync(join(dirname(folder), "not-a-research"));
+  writeFileSync(join(dirname(folder), "a-file"), "");
+  const sonnet = await experienceFor(folder, { name: "claude", model: "sonnet" }, false);
+  expect(sonnet).toMatchObject({
+    takes: { paper: { tokens: 1_000 }, report: { tokens: expect.any(Number) } },
+    from: expect.stringMatching(/19 other projects/),
+  });
+  expect((await experienceFor(folder, { name: "claude", model: "opus" }, false)).from).toContain("figures of");
+  expect((await experienceFor(folder, { name: "amp" }, true)).takes).toEqual({});
+});
+
+test("cost tells of a fresh research what it will take", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "fresh-2026-03-01", fresh);
+  const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_AGENT: "codex" } });
+  await costCommand({ folder: "fresh-2026-03-01", json: false }, io);
+  expect(io.out()).toMatch(
+    /Forecast: ≈ 19 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of\s+work; estimated from figures of/,
+  );
+});
+
+test("cost forecasts nothing of a research in classic mode that nothing was accepted in", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "fresh-2026-03-01", fresh, [read(1, "classic", 10, { phase: "DISCOVERY", outcome: "failed" })]);
+  const io = fakeIo({ cwd, env: { HOME: cwd } });
+  await costCommand({ folder: "fresh-2026-03-01", json: false }, io);
+  expect(io.out()).not.toContain("Forecast");
+});
+
+test("a run says what the whole will take before its first iteration", async () => {
+  const cwd = freshFolder();
+  const requirements = { target_papers: 2, sources: ["samples"], keywords: ["dexterous manipulation"] };
+  makeResearch(cwd, "grasping-2026-03-01", {
+    ...fresh,
+    requirements,
+    handoff: { product_ideation: { enabled: true } },
+  });
+  const unitAgent = `cmd:${process.execPath} ${fileURLToPath(new URL("../../support/processes/unit-agent.mjs", import.meta.url))}`;
+  makeResearch(cwd, "other", { phase: "COMPLETE", papers_pool: [paper("a", "presented")] }, [
+    given({ ...read(1, "a", 40_000, { agent: unitAgent }), model: undefined }),
+  ]);
+  const io = fakeIo({ cwd, env: { HOME: cwd, PATH: process.env["PATH"] } });
+  const flags = { agent: unitAgent, unconfined: true, git: false, iterations: 1 };
+  await runCommand(
+    { folder: "grasping-2026-03-01", flags, force: false, classic: false, ask: false, quiet: false, json: false },
+    io,
+  );
+  const lines = io.err().split("\n");
+  const forecast = lines.findIndex((each) =>
+    /Forecast: ≈ 5 iterations left \(2 papers\): 1\d\dk tokens, .*another project/.test(each),
+  );
+  const begun = lines.findIndex((each) => each.includes("#1 "));
+  expect([forecast, begun].every((at) => at !== -1)).toBe(true);
+  expect(forecast).toBeLessThan(begun);
+});
