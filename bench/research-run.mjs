@@ -14,15 +14,15 @@ export async function openRun(cwd, folder, { iterations, tell = async () => {} }
     keepHistory: "src/engine/loop/history/keep-history.ts",
     summarise: "src/engine/loop/history/summarise.ts",
     detection: "src/engine/loop/stop-conditions/stuck.ts",
-    account: "src/research/workflow/statistics-and-steering/forecast.ts",
+    account: "src/research/workflow/forecast.ts",
     runLoop: "src/engine/loop/run-loop.ts",
     rules: "src/engine/loop/rules-of-run.ts",
     research: "src/research/project-files/research.ts",
     words: "src/research/project-files/words.ts",
     workflow: "src/research/workflow/workflow.ts",
     workspace: "src/research/workflow/workspace.ts",
-    prompt: "src/research/workflow/agent-brief/prompt-file.ts",
-    statistics: "src/research/workflow/statistics-and-steering/statistics.ts",
+    prompt: "src/research/workflow/brief/prompt-file.ts",
+    derive: "src/research/workflow/derive.ts",
     clock: "src/engine/lib/clock.ts",
     limits: "src/engine/lib/history-limits.ts",
     redact: "src/engine/lib/redact.ts",
@@ -32,7 +32,7 @@ export async function openRun(cwd, folder, { iterations, tell = async () => {} }
   const { researchWords: words } = modules.words;
   const agent = answering();
   const research = await modules.research.openResearch(folder, {
-    derive: (rrd, ledger) => modules.statistics.derive(rrd, ledger, memory),
+    derive: (rrd, ledger) => modules.derive.derive(rrd, ledger, memory),
     git: true,
     notify: () => {},
   });

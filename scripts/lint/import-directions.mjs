@@ -142,11 +142,19 @@ const folders = {
   },
 };
 
+/** What kinds of units share. */
+const underKinds = ["unit-kind", "judged-result", "single-unit", "shared-unit", "brief-text", "retractions"];
+const kindsOfUnits = ["screening", "reading", "report", "ideas"];
+
 /**
- * The same one level deeper, for folders whose own folders have an order. Files that lie in such a folder itself are
- * its roof: they may import any of its folders, and none of them imports a file of the roof.
+ * The same one level deeper, for folders whose own folders have an order. Files that lie in such a folder itself and
+ * are not listed are its roof: they may import any of its folders, and none of them imports a file of the roof.
  */
-const inside = { "research/workflow": { steering: [], brief: [] } };
+const inside = {
+  // A kind of unit never imports its sibling, nor the list of all kinds.
+  "research/units": Object.fromEntries([...underKinds, ...kindsOfUnits].map((name) => [name, underKinds])),
+  "research/workflow": { steering: [], brief: [] },
+};
 
 /** What any file of its wing or above may import, whatever the folder. */
 const forEveryone = [
@@ -221,7 +229,9 @@ function objection(from, to) {
 /** Why one file of a folder whose folders have an order may not import another of it. */
 function objectionInside(parent, allowed, from, to) {
   const [mine, other] = [from, to].map((path) => path.slice(parent.length + 1).split("/"));
-  const [room, its] = [mine, other].map((path) => (path.length > 1 ? path[0] : undefined));
+  const [room, its] = [mine, other].map(([first, ...more]) =>
+    more.length > 0 || Object.hasOwn(allowed, first) ? first : undefined,
+  );
   for (const name of [room, its])
     if (name !== undefined && allowed[name] === undefined)
       return `The folder '${parent}/${name}' has no place in scripts/lint/import-directions.mjs.`;

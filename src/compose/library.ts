@@ -7,12 +7,13 @@ import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextsWith } from "../research/sources/source-settings.js";
 import { ofSearch, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
-import { scholarly, type Sources } from "../research/units/screening/search-session.js";
+import type { Sources } from "../research/screening/paper-sources.js";
+import { scholarly } from "../research/units/screening/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";
 import { answersFolder, documentsFolder } from "../research/project-files/layout.js";
-import type { Library } from "../research/workflow/prepare.js";
+import type { Library } from "../research/units/unit-kind.js";
 
 /**
  * Takes what a search would write: questions for the log, and what it has found. Services are then asked for what they

@@ -26,9 +26,9 @@ import { unusedPrompt, rootOf } from "../research/workflow/brief/prompt-file.js"
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/forecast.js";
 import { isNews, withEnd, resetStagnation, withoutResult } from "../research/derived/observations.js";
-import { derive, deriveBetween } from "../research/derived/statistics.js";
+import { derive, deriveBetween } from "../research/workflow/derive.js";
 import type { Proposal } from "../research/workflow/accept.js";
-import type { Library } from "../research/workflow/prepare.js";
+import type { Library } from "../research/units/unit-kind.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { hasSpace, workspacesOf } from "../research/workflow/workspace.js";
 import { sharingOf } from "./sharing.js";

@@ -1,7 +1,8 @@
 import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { thinkingRoles } from "../engine/loop/think.js";
-import { readerRoles, type Sharing } from "../research/units/shared-unit.js";
+import { readerRoles } from "../research/units/shared-unit.js";
+import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
 
 /** Which units of a project several agents share. */

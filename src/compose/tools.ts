@@ -16,7 +16,7 @@ import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/proje
 import { variableOf } from "../engine/config/keys.js";
 import { entry } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
-import type { ServeTools } from "../research/workflow/brief/write-brief.js";
+import type { ServeTools } from "../research/units/unit-kind.js";
 
 /** Searched where a project names no source that code can ask. */
 const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];

@@ -5,7 +5,7 @@ import { completeChange, mergeChanges, type Change } from "../support/projects/r
 import { acceptDiscovery } from "../../src/research/units/screening/judge-batch.js";
 import { acceptRead } from "../support/projects/accept-read.js";
 import type { Batch } from "../../src/research/units/screening/screening-batch.js";
-import { derive } from "../../src/research/derived/statistics.js";
+import { derive } from "../../src/research/workflow/derive.js";
 import { ideas, narrative, paper, paperText, reading, rrdWith } from "../support/projects/research.js";
 import { paperOf } from "../../src/research/derived/status.js";
 

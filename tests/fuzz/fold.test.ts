@@ -8,7 +8,7 @@ import {
   undoChanges,
 } from "../support/projects/rrd-merge.js";
 import { acceptRead } from "../support/projects/accept-read.js";
-import { derive } from "../../src/research/derived/statistics.js";
+import { derive } from "../../src/research/workflow/derive.js";
 import { parseRrd } from "../../src/research/project-files/rrd-file.js";
 import fc from "../support/runner/fast-check.js";
 import { paper, reading, rrdWith } from "../support/projects/research.js";

@@ -6,7 +6,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { redactFor } from "../../src/engine/lib/redact.js";
 import { judge } from "../../src/research/workflow/accept.js";
-import { statusOf, type ResearchUnit } from "../../src/research/derived/status.js";
+import { statusOf } from "../../src/research/workflow/status.js";
+import type { Unit } from "../../src/engine/loop/types.js";
+import type { ReadingMaterial } from "../../src/research/units/reading/prepare.js";
+import type { ScreeningMaterial } from "../../src/research/units/screening/prepare.js";
 import { batch, folded, goodResults, judging, ledger, material, midway } from "./documents.js";
 import { cases, type Json, mutate, mutations, pointsInto, tear, torn } from "./mutations.js";
 import { tallyOf } from "./tally.js";
@@ -19,10 +22,11 @@ const state = { rrd, ledger, status: statusOf(rrd, ledger), noted: new Map() };
 
 type Kind = keyof typeof goodResults;
 const kinds = Object.keys(goodResults) as Kind[];
-const unitOf = (kind: Kind): ResearchUnit => ({ kind, id: goodResults[kind].unit, phase: "ANALYSIS", title: kind });
+const unitOf = (kind: Kind): Unit => ({ kind, id: goodResults[kind].unit, phase: "ANALYSIS", title: kind });
 const leave = (text: string) => writeFileSync(join(workspace, "result.json"), text);
+const given: ReadingMaterial & ScreeningMaterial = { ...material("p3"), batch };
 const judgeIt = (kind: Kind) =>
-  judge(state, unitOf(kind), workspace, { ...material("p3"), batch }, { ...judging, redact: redactFor({}) });
+  judge(state, unitOf(kind), workspace, { material: given }, { ...judging, redact: redactFor({}) });
 
 /**
  * What was accepted can be folded, and the file stays valid; what was refused says why, and each reason that has a

@@ -11,7 +11,7 @@ import { markdownOf } from "../../src/research/report/documents/markdown.js";
 import { reportModel } from "../../src/research/report/model.js";
 import { doubtsOf } from "../../src/research/report/narrative/check.js";
 import { readReportInput } from "../../src/research/report/read-report.js";
-import { derive } from "../../src/research/derived/statistics.js";
+import { derive } from "../../src/research/workflow/derive.js";
 
 const researches = packageFile("researches");
 const [name = ""] = readdirSync(researches).filter((each) => each.startsWith("sample-"));

@@ -84,6 +84,18 @@ const forbidden: [what: string, file: string, imports: string, target: string][]
   ["a command imports the command line", "src/commands/a.ts", "../cli.js", "src/cli.ts"],
   ["papers import the workflow", "src/research/papers/a.ts", "../workflow/b.js", "src/research/workflow/b.ts"],
   [
+    "a kind of unit imports its sibling",
+    "src/research/units/reading/a.ts",
+    "../report/b.js",
+    "src/research/units/report/b.ts",
+  ],
+  [
+    "a kind of unit imports the list of all",
+    "src/research/units/ideas/a.ts",
+    "../kinds.js",
+    "src/research/units/kinds.ts",
+  ],
+  [
     "what is derived from the state imports a kind of unit",
     "src/research/derived/a.ts",
     "../units/b.js",

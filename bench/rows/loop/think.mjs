@@ -21,7 +21,7 @@ export const row = {
       research: "src/research/project-files/research.ts",
       workflow: "src/research/workflow/workflow.ts",
       workspace: "src/research/workflow/workspace.ts",
-      statistics: "src/research/derived/statistics.ts",
+      derive: "src/research/workflow/derive.ts",
       limits: "src/engine/lib/history-limits.ts",
       clock: "src/engine/lib/clock.ts",
       text: "src/text/documents/text/document-text.ts",
@@ -55,7 +55,7 @@ async function readAll(loaded, sharing) {
     execFileSync("git", ["init", "-q"], { cwd });
     const { openResearch, readResearch } = loaded.research;
     const { systemClock } = loaded.clock;
-    const research = await openResearch(folder, { derive: loaded.statistics.derive, git: false, notify: () => {} });
+    const research = await openResearch(folder, { derive: loaded.derive.derive, git: false, notify: () => {} });
     const texts = new Map(papers.map(({ id, text }) => [id, text]));
     const workflow = loaded.workflow.researchWorkflow({
       research,

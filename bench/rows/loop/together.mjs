@@ -33,12 +33,12 @@ async function measure(cwd) {
     research: "src/research/project-files/research.ts",
     workflow: "src/research/workflow/workflow.ts",
     workspaces: "src/research/workflow/workspace.ts",
-    statistics: "src/research/derived/statistics.ts",
+    derive: "src/research/workflow/derive.ts",
     limits: "src/engine/lib/history-limits.ts",
   });
   const { defaultHistoryLimits: memory } = parts.limits;
-  const derive = (rrd, ledger) => parts.statistics.derive(rrd, ledger, memory);
-  const deriveBetween = (rrd, ledger) => parts.statistics.deriveBetween(rrd, ledger, memory);
+  const derive = (rrd, ledger) => parts.derive.derive(rrd, ledger, memory);
+  const deriveBetween = (rrd, ledger) => parts.derive.deriveBetween(rrd, ledger, memory);
   const options = { derive, deriveBetween, git: false, notify: () => undefined };
   const research = await parts.research.openResearch(folder, options);
   const workflow = parts.workflow.researchWorkflow({

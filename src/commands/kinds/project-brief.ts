@@ -12,13 +12,13 @@ import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
 import { messagesFor, steered } from "../../research/workflow/steering/apply-steering.js";
 import { memoryOf } from "../../research/derived/observations.js";
-import { unitNamed } from "../../research/workflow/next-unit.js";
-import { workBasis } from "../../research/workflow/work-basis.js";
-import { loadNoted, withPart } from "../../research/units/shared-unit.js";
+import { withPart } from "../../research/workflow/next-unit.js";
+import { kindOfLine, workBasis } from "../../research/units/kinds.js";
+import { loadNoted } from "../../research/units/shared-unit.js";
 import { nextKept } from "../../research/workflow/prepare.js";
 import { services } from "../../research/units/screening/search-session.js";
 import { rootOf, unusedPrompt } from "../../research/workflow/brief/prompt-file.js";
-import { statusOf } from "../../research/derived/status.js";
+import { statusOf } from "../../research/workflow/status.js";
 import { briefFor } from "../../research/workflow/brief/write-brief.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { classicPrompt } from "../run/classic-prompt.js";
@@ -37,7 +37,7 @@ export async function projectBrief(
   const config = await configToRead(io, flags);
   const { rrd: read, ledger } = await readResearch(folder);
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
-  const { noted } = await loadNoted(folder, ledger, (id) => workBasis(rrd, unitNamed(rrd, id)));
+  const { noted } = await loadNoted(folder, ledger, (line) => workBasis(rrd, kindOfLine(line), line.unit));
   const state = { rrd, ledger, status: statusOf(rrd, ledger), noted };
   const sharing = sharingOf(config);
   const classic = await classicPrompt(folder, config.stateDir, false, {

@@ -5,7 +5,7 @@ import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { derive } from "../../research/derived/statistics.js";
+import { derive } from "../../research/workflow/derive.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 

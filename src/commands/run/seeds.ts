@@ -7,7 +7,7 @@ import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Seed } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
-import { derive } from "../../research/derived/statistics.js";
+import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "./typed-reference.js";
 import { say } from "../../engine/ui/terminal/format.js";
 

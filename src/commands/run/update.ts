@@ -32,9 +32,9 @@ import {
 import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/new-and-changed.js";
 import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
 import { openUpdate } from "../../research/derived/open-update.js";
-import { statusOf } from "../../research/derived/status.js";
+import { statusOf } from "../../research/workflow/status.js";
 import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/forecast.js";
-import { derive } from "../../research/derived/statistics.js";
+import { derive } from "../../research/workflow/derive.js";
 import { needsWriting } from "../../research/units/report/close-update.js";
 import { readNarrative } from "../../research/units/report/kept-narrative.js";
 import { explain } from "../explain.js";

@@ -23,7 +23,7 @@ import type { Answer } from "../../research/generated/answer.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { type AskedIteration, foldAsked } from "../../research/workflow/steering/fold-answer.js";
 import { accountOf, spentOn } from "../../research/workflow/forecast.js";
-import { derive } from "../../research/derived/statistics.js";
+import { derive } from "../../research/workflow/derive.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 
 interface QuestionWish {

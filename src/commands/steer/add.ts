@@ -14,7 +14,7 @@ import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
 import { isBibliography } from "../../research/papers/seeds/bibliography-file.js";
 import { readListedPapers } from "../../research/papers/seeds/listed-papers.js";
-import { derive } from "../../research/derived/statistics.js";
+import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 import { say } from "../../engine/ui/terminal/format.js";
 

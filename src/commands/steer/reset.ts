@@ -5,7 +5,7 @@ import { resetResearch, type ResetTarget } from "../../research/project-files/re
 import { signState } from "../../research/project-files/signed-state.js";
 import type { ResetUnit } from "../../research/project-files/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
-import { derive } from "../../research/derived/statistics.js";
+import { derive } from "../../research/workflow/derive.js";
 import { requirePerson } from "./require-person.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";

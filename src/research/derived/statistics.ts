@@ -1,54 +1,14 @@
 import { type Agreement, agreementOf } from "../screening/eligibility/agreement.js";
-import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Rrd, Statistics } from "../generated/rrd.js";
 import { given } from "../../engine/lib/given.js";
-import { defaultHistoryLimits, type HistoryLimits } from "../../engine/lib/history-limits.js";
-import { deriveLoop } from "./observations.js";
 import { isDecided, scoresOf, totalsOf, usesBothRubrics, isJudged } from "../papers/rubric/rubric.js";
-import { statusOf } from "./status.js";
 import { countingInsights, isIneligible, isWaiting } from "../screening/eligibility/eligibility.js";
 import { eligibilityFlow } from "../screening/eligibility/flow.js";
-import { withOverrides } from "./overrides.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { seedRecall } from "../papers/seeds/find-seeds.js";
 import { seedsOf } from "../papers/seeds/seed.js";
 import { statedOtherwise } from "./stated-totals.js";
-import { deriveTiming } from "./timing.js";
 import { countEach } from "../../engine/lib/group.js";
-
-/** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
-export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
-  const decided = withOverrides(rrd);
-  const counted: Rrd = { ...decided, statistics: deriveStatistics(decided) };
-  const phase = statusOf(counted, ledger).phase;
-  const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
-  // A folder of the original that nobody has run yet stays as it is.
-  return ledger.length === 0
-    ? whole
-    : {
-        ...whole,
-        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: phase === "COMPLETE" },
-      };
-}
-
-/**
- * What of it the next of several folds builds on: counts, phase and timing follow from the records and the ledger at
- * any time. What a file of another program states is compared at once, as it is by the first fold. Pure.
- */
-export const deriveBetween = (
-  rrd: Rrd,
-  ledger: readonly LedgerLine[],
-  memory: HistoryLimits = defaultHistoryLimits,
-): Rrd =>
-  rrd.format === undefined
-    ? derive(rrd, ledger, memory)
-    : {
-        ...rrd,
-        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: rrd.loop?.done ?? false },
-      };
-
-const lastIteration = (ledger: readonly LedgerLine[]): number =>
-  ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
 
 /**
  * Counts, and averages over the papers that could be judged, from the records alone; null where it is missing. What
@@ -189,3 +149,11 @@ function distribution(values: readonly number[], bands: Readonly<Record<string, 
 
 const mean = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
+
+/** The middle of some numbers, or the mean of the two in the middle; 0 of none. */
+export function median(values: readonly number[]): number {
+  // Numbers are sorted by the engine itself there, and not by a function that is asked 200,000 times.
+  const sorted = new Float64Array(values).sort();
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}

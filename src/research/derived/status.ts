@@ -2,40 +2,21 @@ import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../generated/rrd.js";
 import type { Progress, Unit } from "../../engine/loop/types.js";
-import type { Noted } from "../../engine/storage/noted.js";
 import { openUpdate, papersToReadAgain } from "./open-update.js";
 import { isDecided } from "../papers/rubric/rubric.js";
-import { isIneligible } from "../screening/eligibility/eligibility.js";
 import { countingLines, currentAccepted } from "../../engine/storage/state/ledger.js";
 
-/** What the workflow reads off the disk before each iteration. */
-export interface ResearchState {
-  readonly rrd: Rrd;
-  readonly ledger: readonly LedgerLine[];
-  readonly status: ProjectStatus;
-  /** What agents left for the next one that shares their unit, by the unit; the oldest first. */
-  readonly noted: ReadonlyMap<string, readonly Noted[]>;
-}
-
-/** A unit of a project. */
-export interface ResearchUnit extends Unit {
-  readonly kind: "discovery" | "paper" | "report" | "ideas";
-}
-
-/** Every kind of unit; in classic mode there is only that one. */
-export type UnitKind = ResearchUnit["kind"] | "classic";
-
-/** Where a project stands: what is done and what is left, read off the records. */
-interface ProjectStatus {
+/** Where the papers of a project stand, read off the records. */
+export interface Standing {
   readonly discoveryOver: boolean;
   /** Papers to read, the highest priority first, then in the order of their discovery. */
   readonly readable: readonly Paper[];
   /** Papers whose results were refused too often; a person has to look. */
   readonly refused: readonly Paper[];
-  readonly reportDone: boolean;
-  readonly ideasWanted: boolean;
-  readonly ideasDone: boolean;
-  readonly phase: Rrd["phase"];
+  /** There are papers, and none of them is left to read. */
+  readonly allRead: boolean;
+  /** Iterations by the unit that was last accepted in them. Empty while papers are left to read. */
+  readonly accepted: ReadonlyMap<string, number>;
 }
 
 /** After so many refusals a unit is given up until a person resets it. */
@@ -45,9 +26,13 @@ const minEmptyBatches = 2;
 const maxEmptyBatches = 5;
 
 const defaultTarget = 20;
-/** How many ideas are asked for where the file does not say. */
-export const defaultMinIdeas = 3;
-export const defaultMaxIdeas = 12;
+
+/** How many ideas are asked for; 3 to 12 where the file does not say. */
+export function wantedIdeas({ handoff }: Pick<Rrd, "handoff">): { readonly fewest: number; readonly most: number } {
+  const { min_ideas: fewest = 3, max_ideas: most = 12 } = handoff?.product_ideation ?? {};
+  return { fewest, most };
+}
+
 export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTarget;
 
 /** How many papers the pool may hold: in an update everything that belongs is taken. */
@@ -57,47 +42,28 @@ export const mostOf = (rrd: Rrd): number => (openUpdate(rrd) === undefined ? tar
 export const neededOf = (rrd: Rrd, offered: number): number =>
   Math.max(openUpdate(rrd) === undefined ? targetOf(rrd) - rrd.papers_pool.length : offered, 1);
 
-/**
- * Derived from the records and the ledger; a folder made by the original tool has no ledger, and its phase is then
- * believed.
- */
-export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus {
+/** Derived from the records and the ledger. */
+export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
   const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
   const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= maxRefusals;
   const again = papersToReadAgain(rrd).filter((paper) => isDecided(paper) && !isRefused(paper));
   const readable = [...pending.filter((paper) => !isRefused(paper)), ...again].sort(
     (a, b) => (b.priority ?? 3) - (a.priority ?? 3),
   );
-  const refused = pending.filter(isRefused);
-
   const discoveryOver = rrd.phase !== "DISCOVERY" || isDiscoveryOver(rrd);
   const allRead = discoveryOver && pending.length + again.length === 0 && rrd.papers_pool.length > 0;
   // Asked only then: while papers are left to read, nothing depends on when which was accepted.
   const accepted = allRead ? currentAccepted(ledger) : new Map<string, number>();
-  const lastPaper = allRead ? Math.max(0, ...rrd.papers_pool.map((paper) => accepted.get(paper.id) ?? 0)) : 0;
-  const phaseSays = (...phases: Rrd["phase"][]) => lastPaper === 0 && phases.includes(rrd.phase);
-  const isOpen = openUpdate(rrd) !== undefined;
-  const reportDone =
-    allRead && !isOpen && ((accepted.get("report") ?? 0) > lastPaper || phaseSays("IDEATION", "COMPLETE"));
-  // Nobody may build on a retracted paper, or on one that is not eligible.
-  const ideasWanted =
-    rrd.handoff?.product_ideation?.enabled === true &&
-    !(allRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper)));
-  const ideasDone =
-    reportDone &&
-    (!ideasWanted || (accepted.get("ideas") ?? 0) > ideasDueAfter(rrd, accepted) || phaseSays("COMPLETE"));
-
-  const phase = !discoveryOver ? "DISCOVERY" : !reportDone ? "ANALYSIS" : !ideasDone ? "IDEATION" : "COMPLETE";
-  return { discoveryOver, readable, refused, reportDone, ideasWanted, ideasDone, phase };
+  return { discoveryOver, readable, refused: pending.filter(isRefused), allRead, accepted };
 }
 
-/** An update writes the report again; that makes no new ideas due. */
-const ideasDueAfter = ({ updates = [] }: Rrd, accepted: ReadonlyMap<string, number>): number =>
-  updates.length > 0 ? 0 : (accepted.get("report") ?? 0);
+/** The iteration that read the last paper; 0 where the ledger knows of none. */
+export const lastReadOf = ({ papers_pool }: Rrd, { accepted }: Pick<Standing, "accepted">): number =>
+  accepted.size === 0 ? 0 : Math.max(0, ...papers_pool.map(({ id }) => accepted.get(id) ?? 0));
 
-/** Whether the project is complete once this unit is accepted. */
-export const isLastUnit = ({ status }: ResearchState, { kind }: ResearchUnit): boolean =>
-  kind === "ideas" || (kind === "report" && !status.ideasWanted && status.refused.length === 0);
+/** Whether the file itself says one of these phases. A folder made by the original tool has no ledger. */
+export const isSaidToBe = (rrd: Rrd, standing: Pick<Standing, "accepted">, phases: readonly Rrd["phase"][]): boolean =>
+  phases.includes(rrd.phase) && lastReadOf(rrd, standing) === 0;
 
 function isDiscoveryOver(rrd: Rrd): boolean {
   // The end of an update is its window asked, however many papers were wanted.
@@ -156,8 +122,13 @@ export function unitRefusals(rrd: Rrd, ledger: readonly LedgerLine[], unit: stri
 }
 
 /** The refusals of a unit since it was last accepted, the oldest first. */
-export const refusalsOf = ({ rrd, ledger }: ResearchState, unit: ResearchUnit): readonly Refusal[] =>
-  unit.kind === "paper" ? (paperOf(rrd, unit.id)?.refusals ?? []) : unitRefusals(rrd, ledger, unit.id);
+export function refusalsOf(
+  { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
+  { id }: Pick<Unit, "id">,
+): readonly Refusal[] {
+  const paper = paperOf(rrd, id);
+  return paper === undefined ? unitRefusals(rrd, ledger, id) : (paper.refusals ?? []);
+}
 
 export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_pool.find((paper) => paper.id === id);
 

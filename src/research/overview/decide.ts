@@ -16,9 +16,9 @@ import { readResearch, type ResearchOptions } from "../project-files/research.js
 import { researchFormat } from "../project-files/rrd-file.js";
 import { signState } from "../project-files/signed-state.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { statusOf } from "../derived/status.js";
+import { statusOf } from "../workflow/status.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
-import { derive } from "../derived/statistics.js";
+import { derive } from "../workflow/derive.js";
 
 /** What a person decides on the eligibility of a paper. */
 export interface EligibilityDecision {
@@ -79,13 +79,13 @@ export async function recordDecision(
   const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
   const paper = after.papers_pool.find((each) => each.id === id);
   const when = running ? " A run is under way and takes the decision before its next iteration." : "";
-  const { reportDone } = statusOf(before.rrd, before.ledger);
+  const isReported = statusOf(before.rrd, before.ledger).done.includes("report");
   return {
     paper: id,
     status: paper?.status ?? "excluded",
     applied: !running,
     says: `${oneLine(id)} ${outcome(paper)}.${when}`,
-    ...(reportDone && !running ? { next: `The report was written before this decision. ${again(paper, where)}` } : {}),
+    ...(isReported && !running ? { next: `The report was written before this decision. ${again(paper, where)}` } : {}),
   };
 }
 

@@ -9,33 +9,17 @@ import { saysComplete } from "../../engine/loop/sentinel.js";
 import type { AgentRun, Outcome, Tell, Unit } from "../../engine/loop/types.js";
 import { resultName } from "../../engine/lib/layout.js";
 import type { Change, Fold, Research } from "../project-files/research.js";
-import type { AnalysisResult } from "../generated/result-analysis.js";
-import type { DiscoveryResult } from "../generated/result-discovery.js";
-import type { IdeationResult } from "../generated/result-ideation.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
-import type { ReportResult } from "../generated/result-report.js";
 import type { Rrd } from "../generated/rrd.js";
-import { uncheckedReading } from "../../text/evidence/check-evidence.js";
-import { searchUntrusted } from "../full-text/reader-process.js";
-import { acceptPaper, acceptRetractedPaper } from "../units/reading/judge-paper.js";
-import type { Material } from "./brief/write-brief.js";
-import { workBasis } from "./work-basis.js";
-import { isLastUnit, paperOf, refusalsOf, type ResearchState, type ResearchUnit } from "../derived/status.js";
 import { observed } from "../derived/observations.js";
-import { derive } from "../derived/statistics.js";
-import { checkFullText } from "../screening/eligibility/check-answers.js";
-import { askedCriteria } from "../screening/eligibility/eligibility.js";
-import { acceptDiscovery, acceptEmptyBatch } from "../units/screening/judge-batch.js";
-import { checkedAnswers } from "../units/screening/screen-by-criteria.js";
-import { acceptIdeas } from "../units/ideas/judge-ideas.js";
-import { acceptSameReport } from "../units/report/close-update.js";
-import { acceptReport } from "../units/report/judge-report.js";
-import { type Acceptable, type Judging, type Unacceptable, schemaOf } from "../units/judged-result.js";
-import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
-import type { Combined } from "../units/screening/readers.js";
-import { type Heard, judgePart } from "./judge-part.js";
-import type { Sharing } from "../units/shared-unit.js";
+import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
+import { paperOf, refusalsOf } from "../derived/status.js";
+import type { Acceptable, Judging, Unacceptable } from "../units/judged-result.js";
+import { isLastUnit, kindOf, workBasis } from "../units/kinds.js";
+import type { Heard, Material, ResearchState, Sharing } from "../units/unit-kind.js";
+import { derive } from "./derive.js";
+import { judgePart } from "./judge-part.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
 
 /** What results are folded into, and who is asked before. */
@@ -81,28 +65,11 @@ export interface Proposal {
   readonly completes: boolean;
 }
 
-/**
- * What code alone does for a unit: it notes a batch that holds nothing for an agent, rejects a retracted paper, or
- * renders the report of an update in which no finding moved.
- */
-export function judgeSettled(
-  rrd: Rrd,
-  unit: ResearchUnit,
-  { batch, check, sameReport, retraction }: Material,
-  judging: Judging,
-): Acceptable {
-  if (sameReport !== undefined) return acceptSameReport(rrd, sameReport, judging, retraction);
-  const paper = paperOf(rrd, unit.id);
-  if (paper !== undefined) return acceptRetractedPaper(paper, check, judging);
-  if (batch === undefined) throw new Error(`${unit.id} was settled without a batch or a paper`);
-  return acceptEmptyBatch(rrd, unit.id, batch, judging);
-}
-
 /** Folds what code alone has done for a unit, as an iteration without an agent. */
 export async function acceptSettled(
   accepting: Pick<Accepting, "research" | "now" | "render" | "memory">,
   { rrd, ledger }: ResearchState,
-  unit: ResearchUnit,
+  unit: Unit,
   material: Material,
   prepareMs: number,
   tell: Tell,
@@ -110,7 +77,8 @@ export async function acceptSettled(
   const { research } = accepting;
   const at = new Date(accepting.now());
   const iteration = research.nextIteration();
-  const judged = judgeSettled(rrd, unit, material, { iteration, agent: "", at });
+  const judged = (await kindOf(unit).load()).settle?.(rrd, unit, material, { iteration, agent: "", at });
+  if (judged === undefined) throw new Error(`${unit.id} was settled, and its kind can't do that`);
   const { id, phase } = unit;
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
   const whole = { ...line, prepare_seconds: inSeconds(prepareMs) };
@@ -124,9 +92,9 @@ export async function acceptSettled(
 export async function acceptRun(
   accepting: Accepting,
   state: ResearchState,
-  unit: ResearchUnit,
+  unit: Unit,
   run: AgentRun,
-  material: Material,
+  briefed: Briefed,
   prepareMs: number | undefined,
   tell: Tell,
 ): Promise<Outcome> {
@@ -134,6 +102,7 @@ export async function acceptRun(
   const at = new Date(accepting.now());
   const { iteration } = run;
   const { workspace } = run.brief;
+  const { material } = briefed;
   const head = { iteration, at: at.toISOString() };
   const warn = (message: string) => tell({ type: "notice", level: "warning", message });
 
@@ -153,9 +122,11 @@ export async function acceptRun(
 
   await keepAnswer(workspace, run.message);
   const judging = { iteration, agent: run.agent, at, redact };
-  const heard = await judgePart(accepting.sharing ?? {}, state, unit, workspace, { material, judging }, (text) =>
-    redact(text, material.text?.text),
-  );
+  const heard = await judgePart({
+    ...{ state, unit, material, workspace, judging },
+    sharing: accepting.sharing ?? {},
+    redact: (text) => redact(text, material.text?.text),
+  });
   const instead = "instead" in heard ? heard.instead : undefined;
   if (heard.warning !== undefined) await warn(heard.warning);
   // A refused one is mended from what lies there.
@@ -163,9 +134,9 @@ export async function acceptRun(
   const judged =
     "reasons" in heard || "note" in heard
       ? { redacted: false, dropped: [], ...heard }
-      : heard.combined === undefined
-        ? await judge(state, unit, workspace, material, { ...judging, ...given({ agent: instead?.agent }) })
-        : { ...acceptReaders(state, unit, material, heard.combined, judging), ...told(heard) };
+      : heard.judged === undefined
+        ? await judge(state, unit, workspace, briefed, { ...judging, ...given({ agent: instead?.agent }) })
+        : { ...heard.judged, ...told(heard) };
   const { redacted, dropped } = { ...judged, redacted: judged.redacted || heard.redacted === true };
   if (redacted)
     await warn(
@@ -174,7 +145,7 @@ export async function acceptRun(
   if ("note" in judged) {
     const { note: value, summary } = judged;
     const { role = "", round = 1 } = unit;
-    const basis = workBasis(state.rrd, unit);
+    const basis = workBasis(state.rrd, kindOf(unit), unit.id);
     const kept_sha256 = await keepNoted(research.folder, { iteration, role, round, agent: run.agent, basis, value });
     const line = { ...ledgerLine(unit, run, at, "noted", prepareMs), ...sentinelOf(false, saysComplete(run.message)) };
     const said = `${unit.id}, ${role}: ${summary}`;
@@ -244,10 +215,7 @@ async function documentsFor(
 const grades = { presented: "high", insights_extracted: "middle", rejected: "low" } as const;
 
 /** What the decision on a paper says of it; nothing of any other unit. */
-function gradeOf(
-  { id }: ResearchUnit,
-  { changes }: Acceptable,
-): Pick<Extract<Outcome, { outcome: "accepted" }>, "grade"> {
+function gradeOf({ id }: Unit, { changes }: Acceptable): Pick<Extract<Outcome, { outcome: "accepted" }>, "grade"> {
   const status = changes.find((change) => change.in === "papers_pool" && change.id === id)?.set["status"];
   const grade = Object.entries(grades).find(([name]) => name === status)?.[1];
   return given({ grade });
@@ -266,7 +234,7 @@ export function sentinelOf(isComplete: boolean, said: boolean): Pick<LedgerLine,
 async function vetoes(
   { veto }: Accepting,
   state: ResearchState,
-  unit: ResearchUnit,
+  unit: Unit,
   { iteration, brief: { workspace } }: AgentRun,
   { summary }: Acceptable,
 ): Promise<string[]> {
@@ -288,7 +256,7 @@ const foldOf = ({ id }: Unit, judged: Acceptable, line: LedgerLine): Fold => ({
 
 function refusalOf(
   { rrd }: ResearchState,
-  { id }: ResearchUnit,
+  { id }: Unit,
   refusal: { readonly iteration: number; readonly at: string; readonly reasons: string[] },
   { text }: Material,
 ): Change {
@@ -306,67 +274,27 @@ type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean; readon
 
 const told = ({ redacted = false, dropped = [] }: Heard) => ({ redacted, dropped });
 
-/** What several agents that screened a batch, each alone, come to. */
-const acceptReaders = (
-  { rrd }: ResearchState,
-  { id }: ResearchUnit,
-  { batch = { candidates: [], sources: [], duplicates: [] } }: Material,
-  combined: Combined,
-  judging: Judging,
-): Acceptable | Unacceptable =>
-  acceptDiscovery(
-    rrd,
-    id,
-    combined.result,
-    { ...batch, candidates: combined.candidates },
-    judging,
-    combined.answers,
-    combined,
-  );
+/** What a brief was made from, wanted again when its result is judged. */
+export interface Briefed {
+  readonly material: Material;
+  /** Of a repair: fields of the refused result that stay as they are. */
+  readonly kept?: Kept;
+}
 
 /** Judges what an agent left in its workspace: first the schema, then the rules of the unit. Changes nothing. */
 export async function judge(
   state: ResearchState,
-  unit: ResearchUnit,
+  unit: Unit,
   workspace: string,
-  material: Material,
+  { material, kept }: Briefed,
   { redact: takeOut, ...judging }: Judging & Pick<Accepting, "redact">,
 ): Promise<Judged> {
   const redact = (text: string): string => takeOut(text, material.text?.text);
+  const kind = kindOf(unit);
   // The agent of a repair has not seen the paper: what nobody found fault with stays as it was read.
-  const read = await readChecked(schemaOf[unit.kind], join(workspace, resultName), redact, material.kept);
+  const read = await readChecked(kind.schema, join(workspace, resultName), redact, kept);
   if ("reasons" in read) return read;
   const { redacted, dropped, value } = read;
-  return { redacted, dropped, ...(await judgeValid(state, unit, value, material, { ...judging, redacted })) };
-}
-
-async function judgeValid(
-  { rrd }: ResearchState,
-  unit: ResearchUnit,
-  value: unknown,
-  material: Material,
-  judging: Judging,
-): Promise<Acceptable | Unacceptable> {
-  switch (unit.kind) {
-    case "discovery": {
-      const batch = material.batch ?? { candidates: [], sources: [], duplicates: [] };
-      const result = value as DiscoveryResult;
-      return acceptDiscovery(rrd, unit.id, result, batch, judging, await checkedAnswers(rrd, result, batch));
-    }
-    case "report":
-      return acceptReport(rrd, value as ReportResult, judging, material.retraction);
-    case "ideas":
-      return acceptIdeas(rrd, value as IdeationResult, judging);
-    case "paper": {
-      const paper = paperOf(rrd, unit.id);
-      if (paper === undefined) return { reasons: [`the paper ${unit.id} is no longer in the pool`] };
-      const reading = value as AnalysisResult;
-      const { evidence, results } = reading;
-      const search = await searchUntrusted("checkReading", evidence, results, material.text, paper.abstract);
-      const checked = "cut" in search ? uncheckedReading(evidence, search.cut) : search.value;
-      const criteria = askedCriteria(rrd, paper);
-      const answers = await checkFullText(criteria, reading.criteria, material.text, paper);
-      return acceptPaper(rrd, paper, reading, material, judging, checked, answers);
-    }
-  }
+  const work = await kind.load();
+  return { redacted, dropped, ...(await work.judge(state, unit, value, material, { ...judging, redacted })) };
 }

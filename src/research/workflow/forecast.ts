@@ -2,13 +2,14 @@ import { given } from "../../engine/lib/given.js";
 import { many } from "../../engine/lib/words.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { currentAccepted } from "../../engine/storage/state/ledger.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../engine/loop/types.js";
-import { openUpdate, papersToReadAgain } from "../derived/open-update.js";
-import { statusOf, targetOf, type UnitKind } from "../derived/status.js";
-import { isDecided } from "../papers/rubric/rubric.js";
+import { median } from "../derived/statistics.js";
+import { isWanted, kindOfLine, kinds } from "../units/kinds.js";
+import { reading } from "../units/reading/kind.js";
+import type { Figure, UnitKind } from "../units/unit-kind.js";
+import { statusOf } from "./status.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */
@@ -23,7 +24,7 @@ interface Take {
 }
 
 /** What is known of units of each kind. */
-export type Takes = Partial<Readonly<Record<UnitKind, Take>>>;
+export type Takes = Partial<Readonly<Record<string, Take>>>;
 
 /** What a forecast rests on as long as a project has no experience of its own. */
 export interface Experience {
@@ -51,16 +52,15 @@ export function figuresFor(
     return { tokens, minutes: figure.minutes, ...(usd === undefined ? {} : { usd, estimated: true }) };
   };
   return {
-    takes: Object.fromEntries(Object.entries(figures).map(([kind, figure]) => [kind, take(figure)])),
+    takes: Object.fromEntries(kinds.map(({ name: kind, figure }) => [kind, take(figure)])),
     from: free === true ? `${name}, which uses no model` : `figures of ${measuredOn} for a typical paper`,
   };
 }
 
-/** Which kind of unit a line is about. */
-function kindOf({ unit, phase }: LedgerLine): UnitKind {
-  if (unit === "classic" || unit === "report" || unit === "ideas") return unit;
-  return phase === "DISCOVERY" ? "discovery" : "paper";
-}
+/** Which kind of unit a line is about; in classic mode there is only that one. */
+const nameOf = (line: LedgerLine): string =>
+  line.unit === classicName ? classicName : (kindOfLine(line)?.name ?? reading.name);
+const classicName = "classic";
 
 /** Neither a reset, nor the making of the project, nor a batch that code noted without an agent. */
 const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean =>
@@ -78,18 +78,18 @@ interface Taken {
 
 /** The median of what units of each kind took that were accepted, over the ledgers of several projects. */
 export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
-  const all = new Map<UnitKind, Taken[]>();
+  const all = new Map<string, Taken[]>();
   for (const ledger of ledgers) {
-    const units = new Map<UnitKind, Map<string, Taken>>();
+    const units = new Map<string, Map<string, Taken>>();
     // In classic mode every iteration is called the same; what leads to an accepted one belongs together.
     let classic = 0;
     for (const line of ledger) {
       if (!isUnitOfAResearch(line)) continue;
-      const kind = kindOf(line);
+      const kind = nameOf(line);
       const ofKind = units.get(kind) ?? new Map<string, Taken>();
       units.set(kind, ofKind);
-      const unit = kind === "classic" ? String(classic) : line.unit;
-      if (kind === "classic" && line.outcome === "accepted") classic += 1;
+      const unit = kind === classicName ? String(classic) : line.unit;
+      if (kind === classicName && line.outcome === "accepted") classic += 1;
       const taken = ofKind.get(unit) ?? nothingTaken();
       ofKind.set(unit, taken);
       addTo(taken, line);
@@ -100,9 +100,7 @@ export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
       for (const taken of ofKind.values()) if (taken.isAccepted) known.push(taken);
     }
   }
-  return Object.fromEntries(
-    [...all].flatMap(([kind, units]) => (units.length === 0 ? [] : [[kind, medianOf(units)]])),
-  ) as Takes;
+  return Object.fromEntries([...all].flatMap(([kind, units]) => (units.length === 0 ? [] : [[kind, medianOf(units)]])));
 }
 
 const nothingTaken = (): Taken => ({
@@ -131,30 +129,17 @@ const medianOf = (units: readonly Taken[]): Take => ({
 });
 
 /** Units of each kind for which an agent is started. */
-export type UnitsLeft = Readonly<Record<Exclude<UnitKind, "classic">, number>>;
+export type UnitsLeft = Readonly<Record<string, number>>;
 
 /** How many units of each kind are left. */
 function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): UnitsLeft {
-  const { discoveryOver, reportDone, ideasWanted, ideasDone } = statusOf(rrd, ledger);
-  const pool = rrd.papers_pool.length;
-  const decided = rrd.papers_pool.filter(isDecided).length;
-  const ideas = ideasWanted && !ideasDone ? 1 : 0;
-  // However many papers were wanted: nobody knows how many of the works that came belong.
-  if (openUpdate(rrd) !== undefined)
-    return {
-      ...{ discovery: discoveryOver ? 0 : 1, paper: pool - decided + papersToReadAgain(rrd).length },
-      ...{ report: reportDone ? 0 : 1, ideas: currentAccepted(ledger).has("ideas") ? 0 : ideas },
-    };
-  const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
-    outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
-  );
-  const aBatch = batches.length === 0 ? papersABatch : median(batches);
-  return {
-    discovery: discoveryOver ? 0 : Math.max(1, Math.ceil((targetOf(rrd) - pool) / aBatch)),
-    paper: (discoveryOver ? pool : Math.max(targetOf(rrd), pool)) - decided,
-    report: reportDone ? 0 : 1,
-    ideas,
+  const status = statusOf(rrd, ledger);
+  const project = { rrd, ledger, status };
+  const left = (kind: UnitKind): number => {
+    const isDone = status.done.includes(kind.name);
+    return isWanted(kind, project) ? (kind.left?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
   };
+  return Object.fromEntries(kinds.map((kind) => [kind.name, left(kind)]));
 }
 
 /**
@@ -171,10 +156,10 @@ export function forecastOf(
   const own = takesOf([
     ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent))),
   ]);
-  const isClassic = before.classic === true || (own.paper === undefined && own.classic !== undefined);
-  const left = Object.entries(todo).filter(([, units]) => units > 0) as [UnitKind, number][];
-  const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? "classic" : kind, own, before) }));
-  const main = known.find(({ kind }) => kind === "paper") ?? known[0];
+  const isClassic = before.classic === true || (own[reading.name] === undefined && own[classicName] !== undefined);
+  const left = Object.entries(todo).filter(([, units]) => units > 0) as [string, number][];
+  const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? classicName : kind, own, before) }));
+  const main = known.find(({ kind }) => kind === reading.name) ?? known[0];
   if (main?.take === undefined) return undefined;
   const sum = (of: (take: Take) => number) =>
     known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
@@ -183,7 +168,7 @@ export function forecastOf(
     usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
   // What has no price of its own is priced as papers are.
   const priced = (take: Take) => take.usd ?? (tokens === 0 ? 0 : (take.tokens / tokens) * (usd ?? 0));
-  const papers = known.find(({ kind }) => kind === "paper")?.units ?? 0;
+  const papers = known.find(({ kind }) => kind === reading.name)?.units ?? 0;
   return {
     papers,
     ...(papers === 0 ? {} : { left: many(papers, "paper") }),
@@ -196,50 +181,15 @@ export function forecastOf(
   };
 }
 
-function takeFor(kind: UnitKind, own: Takes, before: Experience): { take?: Take; from: string } {
+function takeFor(kind: string, own: Takes, before: Experience): { take?: Take; from: string } {
   const mine = own[kind];
   if (mine !== undefined) return { take: mine, from: "what it took so far" };
   const learned = before.takes[kind];
   return learned === undefined ? { from: "" } : { take: learned, from: before.from };
 }
 
-function median(values: readonly number[]): number {
-  // Numbers are sorted by the engine itself there, and not by a function that is asked 200,000 times.
-  const sorted = new Float64Array(values).sort();
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
-}
-
 /** The day on which these figures were measured with the real Claude Code and Codex. */
 const measuredOn = "2026-11-22";
-
-/** What one unit takes, all requests of its agent together. */
-export interface Figure {
-  /** Tokens. */
-  readonly input: number;
-  readonly output: number;
-  readonly minutes: number;
-}
-
-/** Tokens of a paper of usual length. */
-const medianPaper = 15_000;
-/** What the CLI puts in front of every brief. */
-const floor = 2_000;
-const fullBrief = 6_000;
-
-/**
- * What a unit takes where nothing is known of this machine's own: briefs at their bound, a paper of usual length,
- * answered in one request; a batch of discovery searches further in two more. Nothing but data.
- */
-export const figures: Readonly<Record<Exclude<UnitKind, "classic">, Figure>> = {
-  discovery: { input: 3 * (floor + fullBrief), output: 3_000, minutes: 4 },
-  paper: { input: floor + fullBrief + medianPaper, output: 2_500, minutes: 3 },
-  report: { input: floor + fullBrief, output: 3_000, minutes: 3 },
-  ideas: { input: floor + fullBrief, output: 4_000, minutes: 3 },
-};
-
-/** Papers that a batch of discovery brings, where this project has had none yet. */
-const papersABatch = 8;
 
 /** What a project has cost in its whole life, what it may cost, and what the rest of it will. */
 export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {

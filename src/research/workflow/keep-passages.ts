@@ -5,7 +5,7 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import { textsFolder } from "../project-files/layout.js";
 import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch } from "../project-files/research.js";
-import { derive } from "../derived/statistics.js";
+import { derive } from "./derive.js";
 
 /**
  * Writes the passages of old records into rrd.json, where their texts are kept. Does nothing while a run holds the

@@ -144,8 +144,8 @@ function requirementsBrief({ prompt, topic, criteria }: CreateOptions, { refusal
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const reasons = refusal?.map((reason) => `- ${reason}`).join("\n");
   const parts = [
-    fill(prompt.COMMON, values),
-    fill(prompt.REQUIREMENTS, values),
+    fill(prompt("COMMON"), values),
+    fill(prompt("REQUIREMENTS"), values),
     `# Eligibility criteria\n\n${criteriaWords(criteria)}`,
     reasons === undefined ? "" : `# The last result was refused\n\n${reasons}`,
     `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`,

@@ -1,28 +1,22 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper } from "../generated/rrd.js";
 import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
-import { isVerdict, type Tell, type Verdict, type Workflow } from "../../engine/loop/types.js";
+import { isVerdict, type Tell, type Unit, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
 import type { Guard, Who } from "../../engine/storage/guard/guard.js";
-import type { Accepting } from "./accept.js";
-import type { Material, ServeTools } from "./brief/write-brief.js";
+import type { Accepting, Briefed } from "./accept.js";
 import { accountOf, type Experience } from "./forecast.js";
 import { loadSteered } from "./steering/apply-steering.js";
-import { nextUnit, unitNamed } from "./next-unit.js";
-import { workBasis } from "./work-basis.js";
-import { loadNoted, withPart } from "../units/shared-unit.js";
+import { nextUnit, withPart } from "./next-unit.js";
+import { kindOfLine, kinds, workBasis } from "../units/kinds.js";
+import { loadNoted } from "../units/shared-unit.js";
+import type { Library, ResearchState, ServeTools } from "../units/unit-kind.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { learnPatterns, readPatterns } from "../project-files/lessons.js";
 import { memoryOf } from "../derived/observations.js";
-import type { Library, PreparedUnit } from "./prepare.js";
-import {
-  openRefusals,
-  paperOf,
-  progressOf,
-  type ResearchState,
-  type ResearchUnit,
-  statusOf,
-} from "../derived/status.js";
+import type { PreparedUnit } from "./prepare.js";
+import { openRefusals, paperOf, progressOf } from "../derived/status.js";
+import { statusOf } from "./status.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
 import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
@@ -49,15 +43,14 @@ interface ResearchWorkflowOptions extends Accepting {
 }
 
 /** What a brief knew, wanted again when its result is judged. */
-interface BriefContext {
-  readonly material: Material;
+interface BriefContext extends Briefed {
   /** The unit's record as it was then. */
   readonly paper?: Paper;
   /** Puts back what an agent that nothing confines has changed around it. */
   readonly guard?: Guard;
 }
 
-type Phases = Workflow<ResearchState, ResearchUnit, PreparedUnit, BriefContext>;
+type Phases = Workflow<ResearchState, Unit, PreparedUnit, BriefContext>;
 export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
 
 /**
@@ -102,7 +95,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           await sweepNoted(research.folder, ledger);
         }
         swept = true;
-        const { noted, lost } = await loadNoted(research.folder, ledger, (id) => workBasis(rrd, unitNamed(rrd, id)));
+        const { noted, lost } = await loadNoted(research.folder, ledger, (line) =>
+          workBasis(rrd, kindOfLine(line), line.unit),
+        );
         for (const line of lost) await once(lostText(line), tell);
         return { rrd, ledger, status: statusOf(rrd, ledger), noted };
       }),
@@ -147,15 +142,23 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { tools: toolsFor, ...rest } = options;
         const [{ services }, tools] = await Promise.all([library(), toolsFor?.()]);
         const where = { ...rest, folder: research.folder, services, ...given({ tools }) };
-        const paper = unit.kind === "paper" ? paperOf(state.rrd, unit.id) : undefined;
+        const paper = paperOf(state.rrd, unit.id);
         const iteration = research.nextIteration();
         const workspace = await workspaces.create(iteration);
-        const { brief, material } = await briefFor(where, state, unit, prepared.material, notes, iteration, workspace);
+        const { brief, ...briefed } = await briefFor(
+          where,
+          state,
+          unit,
+          prepared.material,
+          notes,
+          iteration,
+          workspace,
+        );
         // Last, as the brief itself fills the folder of texts.
         const { name = "", confinement } = notes.agent ?? {};
         const guard = confinement === "unconfined" ? await options.guardFiles?.(iteration) : undefined;
         if (guard !== undefined) guards.set(guard, whoIs(name));
-        return { brief, context: { material, ...given({ paper, guard }) } };
+        return { brief, context: { ...briefed, ...given({ paper, guard }) } };
       }),
 
     accept: (state, unit, done, { tell }) =>
@@ -174,8 +177,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           const undone = await guard.end(whoIs(run.agent));
           for (const message of undone) await tell({ type: "notice", level: "warning", message });
         }
-        const briefed = asBriefed(state, context.paper);
-        const outcome = await acceptRun(options, briefed, unit, run, context.material, prepareMs, tell);
+        const before = asBriefed(state, context.paper);
+        const outcome = await acceptRun(options, before, unit, run, context, prepareMs, tell);
         hasLearned ||= options.learn && outcome.outcome === "accepted";
         return outcome;
       }),
@@ -197,6 +200,7 @@ async function load() {
     import("./prepare.js"),
     import("./brief/write-brief.js"),
     import("./accept.js"),
+    ...kinds.map((kind) => kind.load()),
   ]);
   return { prepareUnit, isStale, briefFor, acceptRun, acceptSettled };
 }

@@ -5,7 +5,7 @@ import { watchCommand } from "../../../src/commands/inspect/watch.js";
 import { isOfNoInterest } from "../../../src/web/watch-folder.js";
 import { acquireLock, type Lock } from "../../../src/engine/storage/lock.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { marker } from "../../../src/engine/process/descendants.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/projects/research-folder.js";

@@ -12,7 +12,7 @@ import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { stopOnFiles } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 

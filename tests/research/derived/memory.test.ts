@@ -13,7 +13,7 @@ import type { Agent } from "../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { redactFor } from "../../../src/engine/lib/redact.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { resetStagnation } from "../../../src/research/derived/observations.js";
 import type { Proposal } from "../../../src/research/workflow/accept.js";
 import { researchWorkflow } from "../../../src/research/workflow/workflow.js";

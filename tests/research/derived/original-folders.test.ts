@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { completeFolders } from "../../fixtures/original-folders.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { statusOf } from "../../../src/research/derived/status.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { statusOf } from "../../../src/research/workflow/status.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 
 describe("complete folders of the original tool", () => {
   test.each(Object.entries(completeFolders))("%s is complete, and deriving keeps what it has", (_, written) => {

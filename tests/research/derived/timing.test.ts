@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { timeSpent } from "../../../src/research/overview/time-and-cost.js";
-import { derive, deriveStatistics } from "../../../src/research/derived/statistics.js";
+import { deriveStatistics } from "../../../src/research/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { periodOf, periodText } from "../../../src/research/derived/timing.js";
 import { decided, paper, rrdWith } from "../../support/projects/research.js";
 

@@ -9,7 +9,8 @@ import { keepAbout } from "../../../src/research/paper-lookups/code-and-citation
 import { checkWorks } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
 import { services } from "../../../src/research/units/screening/search-session.js";
 import { nextKept } from "../../../src/research/workflow/prepare.js";
-import { statusOf } from "../../../src/research/derived/status.js";
+import type { ReadingMaterial } from "../../../src/research/units/reading/prepare.js";
+import { statusOf } from "../../../src/research/workflow/status.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 
 const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });
@@ -22,7 +23,7 @@ async function kept(folder: string) {
   const sources = { ...localSources(folder, signal), ...services(folder) };
   const next = await nextKept({ ...sources, folder, signal, now: Date.now }, state);
   if ("verdict" in next) throw new Error(next.reason);
-  return next;
+  return { ...next, material: next.material as ReadingMaterial };
 }
 
 test("where nothing is kept of a paper, nothing is written, and it is said what a run would ask", async () => {

@@ -7,7 +7,7 @@ import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { editFile, realFile } from "../../../src/engine/storage/guard/held-edits.js";
 import { waitingEdits } from "../../../src/research/project-files/approval.js";
 import { guardFiles } from "../../support/projects/guarded-project.js";
-import { agentsFile } from "../../../src/research/workflow/brief/unit-data.js";
+import { agentsFile } from "../../../src/research/workflow/brief/about-research.js";
 import { agreedPrompt } from "../../../src/research/workflow/brief/prompt-file.js";
 import { readPatterns } from "../../../src/research/project-files/lessons.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";

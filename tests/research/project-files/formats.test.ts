@@ -31,7 +31,7 @@ import { readSearchRecord, writeSearchRecord } from "../../../src/research/searc
 import { reportModel } from "../../../src/research/report/model.js";
 import { doubtsOf } from "../../../src/research/report/narrative/check.js";
 import { readReportInput } from "../../../src/research/report/read-report.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { temporaryFolder } from "../../support/folders.js";
 

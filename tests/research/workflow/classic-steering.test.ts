@@ -13,7 +13,7 @@ import type { Agent, Brief } from "../../../src/engine/loop/types.js";
 import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { classicWorkflow } from "../../../src/research/workflow/classic.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/network/listener.js";
 import { researchFolder, rrdWith } from "../../support/projects/research.js";

@@ -5,16 +5,10 @@ import type { Delayed, Unit } from "../../../src/engine/loop/types.js";
 import { nextUnit as nextUnitOf } from "../../../src/research/workflow/next-unit.js";
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../src/research/papers/rubric/rubric.js";
 import { saysComplete } from "../../../src/engine/loop/sentinel.js";
-import {
-  progressOf,
-  searchOf,
-  statusOf,
-  unitRefusals,
-  untriedSources,
-  type ResearchState,
-  type ResearchUnit,
-  isLastUnit,
-} from "../../../src/research/derived/status.js";
+import { progressOf, searchOf, unitRefusals, untriedSources } from "../../../src/research/derived/status.js";
+import { statusOf } from "../../../src/research/workflow/status.js";
+import { isLastUnit } from "../../../src/research/units/kinds.js";
+import type { ResearchState } from "../../../src/research/units/unit-kind.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 import { given } from "../../../src/engine/lib/given.js";
 
@@ -40,12 +34,7 @@ const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = []) => ({
   status: statusOf(rrd, ledger),
   noted: new Map(),
 });
-const unit = (kind: ResearchUnit["kind"], id: string = kind): ResearchUnit => ({
-  kind,
-  id,
-  phase: "ANALYSIS",
-  title: id,
-});
+const unit = (kind: Unit["kind"], id: string = kind): Unit => ({ kind, id, phase: "ANALYSIS", title: id });
 const next = (rrd: Rrd, ledger: readonly LedgerLine[] = [], inFlight: readonly Unit[] = []) =>
   nextUnit(stateOf(rrd, ledger), inFlight);
 
@@ -248,7 +237,7 @@ describe("report and ideas", () => {
     expect(phases([])).toEqual(["ANALYSIS", "IDEATION", "COMPLETE"]);
     expect(phases([line(1, "p1")])).toEqual(["ANALYSIS", "ANALYSIS", "ANALYSIS"]);
     expect(statusOf(rrdWith([done("p1")], { ...unwanted, phase: "IDEATION" }), []).phase).toBe("COMPLETE");
-    expect(statusOf(rrdWith([], { phase: "COMPLETE" }), []).reportDone).toBe(false);
+    expect(statusOf(rrdWith([], { phase: "COMPLETE" }), []).done).not.toContain("report");
     expect(statusOf(rrdWith([done("p1"), paper("p2")], { phase: "COMPLETE" }), []).phase).toBe("ANALYSIS");
     expect(statusOf(searching(), []).phase).toBe("DISCOVERY");
     expect(statusOf({ ...searching({}, [paper("p1")]), phase: "ANALYSIS" }, []).phase).toBe("ANALYSIS");
@@ -292,7 +281,7 @@ describe("report and ideas", () => {
   });
 
   it("of which the last is the ideas, or the report where no ideas are wanted and no paper was given up", () => {
-    const isLast = (kind: ResearchUnit["kind"], over: { handoff: Rrd["handoff"] | undefined }, papers = [done("p1")]) =>
+    const isLast = (kind: Unit["kind"], over: { handoff: Rrd["handoff"] | undefined }, papers = [done("p1")]) =>
       isLastUnit(stateOf(given({ ...rrdWith(papers), ...over })), unit(kind));
     expect([
       isLast("ideas", wanted),

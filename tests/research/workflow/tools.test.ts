@@ -8,11 +8,12 @@ import { piecesOf } from "../../../src/research/tools/passage.js";
 import { readingTools, searchingTools } from "../../../src/research/tools/all-tools.js";
 import { nextUnit } from "../../../src/research/workflow/next-unit.js";
 import { scholarly } from "../../../src/research/units/screening/search-session.js";
-import { statusOf, type ResearchUnit } from "../../../src/research/derived/status.js";
+import { statusOf } from "../../../src/research/workflow/status.js";
+import type { Unit } from "../../../src/engine/loop/types.js";
 import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/projects/research.js";
-import type { Library } from "../../../src/research/workflow/prepare.js";
+import type { Library } from "../../../src/research/units/unit-kind.js";
 import { unwatched } from "../../support/network/unwatched-search.js";
 
 const serve = (names: readonly string[], about?: string): ToolServer => ({
@@ -33,7 +34,7 @@ async function briefWith(rrd: Rrd, given: Library, tools?: typeof serve) {
     workspaces: workspacesOf(root, root),
     ...(tools && { tools }),
   };
-  const unit = nextUnit(state, [], [], "/my-research") as ResearchUnit;
+  const unit = nextUnit(state, [], [], "/my-research") as Unit;
   const material = (await materialFor(given, state, unit)) ?? {};
   return { ...(await briefFor(where, state, unit, material, {}, 1, workspace)).brief, workspace };
 }

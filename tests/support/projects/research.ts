@@ -1,7 +1,7 @@
 import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { Sharing } from "../../../src/research/units/shared-unit.js";
-import type { SearchSession } from "../../../src/research/units/screening/search-session.js";
+import type { Sharing } from "../../../src/research/units/unit-kind.js";
+import type { SearchSession } from "../../../src/research/screening/paper-sources.js";
 import { candidatesOf } from "../../../src/research/search/candidates.js";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,15 +20,17 @@ import { openResearch, readResearch } from "../../../src/research/project-files/
 import { newRrd } from "../../../src/research/workflow/new-research.js";
 import { redactFor } from "../../../src/engine/lib/redact.js";
 import { renderFor } from "../../../src/research/report/documents/documents.js";
-import { prepareUnit, type Library } from "../../../src/research/workflow/prepare.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { prepareUnit } from "../../../src/research/workflow/prepare.js";
+import type { Library } from "../../../src/research/units/unit-kind.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { type ResearchWorkflow, researchWorkflow } from "../../../src/research/workflow/workflow.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { fakeClock } from "../clock.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { listener } from "../network/listener.js";
-import type { Material } from "../../../src/research/workflow/brief/write-brief.js";
-import type { ResearchState, ResearchUnit } from "../../../src/research/derived/status.js";
+import type { Material } from "../../../src/research/units/unit-kind.js";
+import type { ResearchState } from "../../../src/research/units/unit-kind.js";
+import type { Unit } from "../../../src/engine/loop/types.js";
 import { alone } from "../processes/alone.js";
 
 /** A temporary folder that goes with the test. */
@@ -198,11 +200,7 @@ export const goodAgent = (
   });
 
 /** What a preparation of this unit brings where it brings something. */
-export async function materialFor(
-  given: Library,
-  state: ResearchState,
-  unit: ResearchUnit,
-): Promise<Material | undefined> {
+export async function materialFor(given: Library, state: ResearchState, unit: Unit): Promise<Material | undefined> {
   const outside = { folder: "/nowhere", library: given, isPatient: true, ...fakeClock() };
   const prepared = await prepareUnit(outside, state, unit, new AbortController().signal);
   return "ready" in prepared ? prepared.ready.material : "settled" in prepared ? prepared.settled.material : undefined;

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { nextUnit } from "../../../src/research/workflow/next-unit.js";
-import { statusOf, type ResearchUnit } from "../../../src/research/derived/status.js";
-import { derive } from "../../../src/research/derived/statistics.js";
+import { statusOf } from "../../../src/research/workflow/status.js";
+import type { Unit } from "../../../src/engine/loop/types.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 import type { Noted } from "../../../src/engine/storage/noted.js";
-import type { Library } from "../../../src/research/workflow/prepare.js";
+import type { Library } from "../../../src/research/units/unit-kind.js";
 
 const made = new Map<string, string>();
 /** `count` words, made once a kind: thousands of records share them. */
@@ -55,7 +56,7 @@ function large(decided: number, pending: number): Rrd {
 
 async function briefOf(
   rrd: Rrd,
-  unit?: ResearchUnit,
+  unit?: Unit,
   given: Library = library(),
   root = temporaryFolder(),
   noted: readonly Noted[] = [],

@@ -40,9 +40,9 @@ export async function questionBrief(asked: Asked): Promise<string> {
   const query = pool.query(question);
   const passages = repair === undefined ? await passagesFor(pool, query, passageTokens) : [];
   const fixed = [
-    fill(prompt.COMMON, values),
-    fill(prompt.QUESTION, values),
-    repair === undefined ? "" : fill(prompt.REPAIR, values),
+    fill(prompt("COMMON"), values),
+    fill(prompt("QUESTION"), values),
+    repair === undefined ? "" : fill(prompt("REPAIR"), values),
     refusal === undefined || repair !== undefined
       ? ""
       : `# The last result was refused\n\n${refusal.map((reason) => `- ${clip(reason, 60)}`).join("\n")}`,

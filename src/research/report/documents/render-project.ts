@@ -3,7 +3,7 @@ import { lockFile } from "../../../engine/lib/layout.js";
 import { acquireLock } from "../../../engine/storage/lock.js";
 import { writeOutputs } from "../../../engine/storage/state/output-files.js";
 import { openResearch } from "../../project-files/research.js";
-import { derive } from "../../derived/statistics.js";
+import { derive } from "../../workflow/derive.js";
 import { documentsOf } from "./documents.js";
 import { pageOf } from "./page-file.js";
 import { type ReportModel, reportModel } from "../model.js";

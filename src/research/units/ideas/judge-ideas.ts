@@ -2,12 +2,12 @@ import type { ProductIdeas } from "../../generated/product-ideas.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
+import { wantedIdeas } from "../../derived/status.js";
 import { dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/lessons.js";
 import { totalsOf } from "../../papers/rubric/rubric.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
-import { defaultMinIdeas, defaultMaxIdeas } from "../../derived/status.js";
 import { ideasName, progressName, reportName, rrdName } from "../../project-files/layout.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */
@@ -33,8 +33,7 @@ function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["
 
 /** Checks that every idea rests on papers and insights that exist; ids, totals and the order are derived. */
 export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging): Acceptable | Unacceptable {
-  const { min_ideas: fewest = defaultMinIdeas, max_ideas: most = defaultMaxIdeas } =
-    rrd.handoff?.product_ideation ?? {};
+  const { fewest, most } = wantedIdeas(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const insights = new Set(countingInsights(rrd).map((insight) => insight.id));
   const recommended = result.ideas.filter((idea) => idea.recommended_for_prd).length;

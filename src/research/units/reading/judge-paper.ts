@@ -1,9 +1,9 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { checkReading } from "../../../text/evidence/check-evidence.js";
-import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
+import type { Material } from "../unit-kind.js";
 import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
 import {
   decide,
@@ -33,8 +33,7 @@ import {
 import { checkedFields, isRetraction } from "../retractions.js";
 
 /** What is known of a paper besides its record when its reading is judged. */
-export interface PaperMaterial {
-  readonly text?: DocumentText;
+export interface PaperMaterial extends Material {
   /** Why there is no text. */
   readonly unavailable?: string;
   /** Sentences of the text that give orders to its readers' models. */

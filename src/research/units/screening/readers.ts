@@ -1,14 +1,15 @@
 import { given } from "../../../engine/lib/given.js";
+import type { Unit } from "../../../engine/loop/types.js";
+import type { Noted } from "../../../engine/storage/noted.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { readingsText } from "../../screening/eligibility/agreement.js";
 import { criterionText, eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import type { AnswersById } from "./screen-by-criteria.js";
+import { isReader, notedOf, readerRoles } from "../shared-unit.js";
+import type { ConflictRule, ResearchState } from "../unit-kind.js";
 import type { ScreeningCandidate } from "./search-results.js";
-
-/** What becomes of a record on which two readers disagree. */
-export type ConflictRule = "include" | "third" | "person";
 
 /** What one of several agents that screen the same records left; each judged alone. */
 export interface Screened {
@@ -167,4 +168,36 @@ function sourcesOf(results: readonly DiscoveryResult[]): DiscoveryResult["source
     const its = all.filter((source) => source.name === name);
     return its.find(({ status }) => status === "ok") ?? its[0] ?? [];
   });
+}
+
+/** Who screens next: the first that has not yet; a third one only where the first two disagreed. */
+export const nextReader = (noted: readonly Noted[]): string =>
+  readerRoles.find((wanted) => !noted.some(({ role }) => role === wanted)) ?? "reader-3";
+
+/** What a reader left. */
+export interface NotedScreening {
+  readonly result: DiscoveryResult;
+  /** The records that all readers judge. */
+  readonly candidates: readonly ScreeningCandidate[];
+  /** Of the second reader: the ids of those on which the two disagree. */
+  readonly conflicts?: readonly string[];
+}
+
+/** What the readers of the unit left so far. */
+export const screeningsOf = (
+  state: ResearchState,
+  unit: Pick<Unit, "id">,
+): readonly (Noted & { readonly value: NotedScreening })[] =>
+  notedOf(state, unit).flatMap((noted) =>
+    isReader(noted) ? [{ ...noted, value: noted.value as NotedScreening }] : [],
+  );
+
+/** What a further reader is to judge: what the first one did, and of that a third one what the two disagree on. */
+export function candidatesFor(state: ResearchState, unit: Unit): readonly ScreeningCandidate[] | undefined {
+  const [first, second] = screeningsOf(state, unit);
+  if (first === undefined) return undefined;
+  const { candidates } = first.value;
+  if (second === undefined) return candidates;
+  const disagreed = new Set(second.value.conflicts);
+  return candidates.filter(({ id }) => disagreed.has(id));
 }

@@ -10,7 +10,8 @@ import { type ScreeningCandidate, type Searched, searchResults } from "./search-
 import { given } from "../../../engine/lib/given.js";
 import { parseReference } from "../../papers/reference.js";
 import { openUpdate } from "../../derived/open-update.js";
-import { apartOf, settledIds, type Sources } from "./search-session.js";
+import type { Sources } from "../../screening/paper-sources.js";
+import { apartOf, settledIds } from "./search-session.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../../screening/eligibility/criteria-section.js";
 import { blockedNames } from "../../derived/statistics.js";

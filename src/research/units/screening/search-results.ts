@@ -9,7 +9,8 @@ import { excludedFacts } from "./excluded-facts.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { leftOpenBy } from "./update-rounds.js";
 import { unversioned } from "../../papers/identifiers.js";
-import { type SearchSession, settledIds, type Sources } from "./search-session.js";
+import type { SearchSession, Sources } from "../../screening/paper-sources.js";
+import { settledIds } from "./search-session.js";
 import { type PaperRecord, type Update, versionsOf } from "../../papers/paper-record.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
 

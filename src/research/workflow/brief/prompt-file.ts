@@ -5,24 +5,17 @@ import { packageFile } from "../../../engine/lib/package-root.js";
 import { readRegularFile, readRegularText, writtenText } from "../../../engine/storage/regular-file.js";
 import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 import { promptName } from "../../project-files/layout.js";
+import { kinds } from "../../units/kinds.js";
 
-const promptParts = [
-  "COMMON",
-  "REQUIREMENTS",
-  "DISCOVERY",
-  "ANALYSIS",
-  "REPORT",
-  "IDEATION",
-  "REPAIR",
-  "CRITIC",
-  "ANSWER",
-  "QUESTION",
-  "COMPLETE",
-] as const;
-export type PromptPart = (typeof promptParts)[number];
+/** Headings of the parts of a prompt.md: one a kind of unit, and what several of them need. */
+export const promptParts: readonly string[] = [
+  ...["COMMON", "REQUIREMENTS"],
+  ...kinds.map(({ part }) => part),
+  ...["REPAIR", "CRITIC", "ANSWER", "QUESTION", "COMPLETE"],
+];
 
-/** The parts of a prompt.md, by the name of their level-one heading. */
-export type Prompt = Readonly<Record<PromptPart, string>>;
+/** The text of a part of a prompt.md, by its level-one heading. */
+export type Prompt = (part: string) => string;
 
 /** The folder whose prompt.md and AGENTS.md apply: the parent of `researches/`, else `fallback`. */
 export const rootOf = (folder: string, fallback: string): string =>
@@ -35,16 +28,14 @@ export const rootOf = (folder: string, fallback: string): string =>
 export async function loadPrompt(root: string, stateDir: string): Promise<Prompt> {
   const packaged = partsOf(await readRegularText(packageFile(promptName)));
   const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");
-  const part = (name: PromptPart) =>
-    (isOutdated(name, own.get(name)) ? undefined : own.get(name)) ?? packaged.get(name) ?? "";
-  return Object.fromEntries(promptParts.map((name) => [name, part(name)])) as Prompt;
+  return (name) => (isOutdated(name, own.get(name)) ? undefined : own.get(name)) ?? packaged.get(name) ?? "";
 }
 
 /** What a report's result was called before its sentences named quotes. No agent that is asked for it is accepted. */
 const formerReport = /"(?:executive_summary|key_findings)"/;
 
 /** Whether a part asks for a result of a form that is no longer accepted; the packaged part then stands for it. */
-const isOutdated = (name: PromptPart, text: string | undefined): boolean =>
+const isOutdated = (name: string, text: string | undefined): boolean =>
   name === "REPORT" && text !== undefined && formerReport.test(text);
 
 /** What a person's prompt.md says and no brief will, a sentence each. */

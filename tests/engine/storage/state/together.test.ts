@@ -10,7 +10,7 @@ import type { Fold } from "../../../../src/research/project-files/research.js";
 import { openResearch } from "../../../../src/research/project-files/research.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { researchFormat } from "../../../../src/research/project-files/rrd-file.js";
-import { derive, deriveBetween } from "../../../../src/research/derived/statistics.js";
+import { derive, deriveBetween } from "../../../../src/research/workflow/derive.js";
 import fc from "../../../support/runner/fast-check.js";
 import {
   acceptance,

@@ -8,8 +8,7 @@ import { buildText } from "../../../../src/text/documents/text/document-text.js"
 import { flowOf as drawnFlow } from "../../../../src/research/report/prisma-flow.js";
 import { inconsistencies } from "../../../../src/research/derived/inconsistencies.js";
 import { countsOf } from "../../../../src/research/overview/counts.js";
-import { reportData } from "../../../../src/research/workflow/brief/report-digest.js";
-import { statusOf } from "../../../../src/research/derived/status.js";
+import { reportData } from "../../../../src/research/units/report/brief.js";
 import { countingInsights, eligibilityReport } from "../../../../src/research/screening/eligibility/eligibility.js";
 import { goodAgent, library, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
@@ -168,9 +167,7 @@ describe("a project with five criteria", () => {
     ).toEqual(["forged", "good"]);
     expect(rrd.statistics?.total_insights).toBe(2);
     expect(countsOf(rrd).insights).toBe(2);
-    expect(JSON.stringify(reportData({ rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() }, 0))).not.toMatch(
-      /"silent|"late/,
-    );
+    expect(JSON.stringify(reportData({ rrd }, 0))).not.toMatch(/"silent|"late/);
 
     const { waiting, screening: reasons, fullText: later } = eligibilityReport(rrd);
     expect(waiting.map(({ paper, open }) => [paper.id, open.map(({ id }) => id)])).toEqual([["open", ["c3"]]]);

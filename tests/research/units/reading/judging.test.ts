@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
 import { dayOf } from "../../../../src/research/units/judged-result.js";
-import { statusOf, type ResearchUnit } from "../../../../src/research/derived/status.js";
+import { statusOf } from "../../../../src/research/workflow/status.js";
+import type { Unit } from "../../../../src/engine/loop/types.js";
 import {
   ideas,
   narrative,
@@ -16,32 +17,36 @@ import {
   temporaryFolder,
 } from "../../../support/projects/research.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import type { Material } from "../../../../src/research/workflow/brief/write-brief.js";
+import type { ReadingMaterial } from "../../../../src/research/units/reading/prepare.js";
+import type { ReportMaterial } from "../../../../src/research/units/report/prepare.js";
+import type { ScreeningMaterial } from "../../../../src/research/units/screening/prepare.js";
+import type { Material } from "../../../../src/research/units/unit-kind.js";
 
 const at = new Date("2026-03-04T05:06:07.890Z");
 const judging = { iteration: 9, agent: "scripted", at };
 const insights = [{ id: "insight_001", paper_id: "p1", insight: "Fourteen minutes." }];
 const pool = rrdWith([paper("p1")], { insights });
+const nothing = { candidates: [], sources: [], duplicates: [] };
 
-type Rest = { readonly rrd?: Rrd; readonly material?: Material; readonly redact?: (text: string) => string };
+/** What any kind of unit may have been prepared with. */
+type Given = Partial<ScreeningMaterial> & ReadingMaterial & ReportMaterial;
+type Rest = { readonly rrd?: Rrd; readonly material?: Given; readonly redact?: (text: string) => string };
 
 /**
  * Judges what lies in a workspace after an agent that worked on this unit; nothing lies there where `left` is
  * undefined.
  */
-async function judged(
-  kind: ResearchUnit["kind"],
-  id: string,
-  left: unknown,
-  { rrd = pool, material = {}, redact }: Rest = {},
-) {
+async function judged(kind: Unit["kind"], id: string, left: unknown, { rrd = pool, material = {}, redact }: Rest = {}) {
   const workspace = temporaryFolder();
   if (left !== undefined) writeFileSync(join(workspace, "result.json"), JSON.stringify(left));
   const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
-  return judge(state, { kind, id, phase: "ANALYSIS", title: id }, workspace, material, {
-    ...judging,
-    redact: redact ?? redactFor({}),
-  });
+  return judge(
+    state,
+    { kind, id, phase: "ANALYSIS", title: id },
+    workspace,
+    { material: { batch: nothing, ...material } as Material },
+    { ...judging, redact: redact ?? redactFor({}) },
+  );
 }
 function accepted(answer: Awaited<ReturnType<typeof judged>>) {
   if ("reasons" in answer) throw new Error(answer.reasons.join("; "));
@@ -118,7 +123,7 @@ describe("then by the rules of its unit", () => {
   });
 
   test("a reading is checked against the text that the agent was given", async () => {
-    const quotes = async (material: Material) =>
+    const quotes = async (material: ReadingMaterial) =>
       accepted(await judged("paper", "p1", reading("p1"), { material })).summary;
     expect(await quotes({ text: paperText("p1") })).toContain("2 of 2 quotes found");
     expect(await quotes({ unavailable: "no open copy" })).toContain("2 quotes could not be checked");
@@ -162,7 +167,7 @@ describe("then by the rules of its unit", () => {
     };
     expect(accepted(await judged("report", "report", narrative({}, null))).changes).toEqual([]);
     const checked = await judged("report", "report", narrative({}, null), {
-      material: { retraction: check } as unknown as Material,
+      material: { retraction: check } as unknown as Given,
     });
     expect(accepted(checked).changes).toHaveLength(1);
   });
@@ -201,7 +206,7 @@ describe("a secret of the user's", () => {
       state,
       { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" },
       workspace,
-      {},
+      { material: {} },
       { ...judging, redact },
     );
     expect(answer).toMatchObject({ redacted: false, reasons: [expect.not.stringContaining("hunter-2")] });

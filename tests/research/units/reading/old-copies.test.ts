@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { goodAgent, library, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
-import type { Library } from "../../../../src/research/workflow/prepare.js";
+import type { Library } from "../../../../src/research/units/unit-kind.js";
 
 /** What was found, read and decided, without the numbers of iterations. */
 const results = ({ phase, papers_pool, insights }: Rrd) => ({

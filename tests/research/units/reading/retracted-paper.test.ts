@@ -18,7 +18,7 @@ import {
   scriptedAgent,
   temporaryFolder,
 } from "../../../support/projects/research.js";
-import type { Library } from "../../../../src/research/workflow/prepare.js";
+import type { Library } from "../../../../src/research/units/unit-kind.js";
 
 const at = "2026-11-22T10:00:00.000Z";
 const standing: UpdateCheck = { at, updates: [], checked_by: ["Crossref"], unchecked: [] };

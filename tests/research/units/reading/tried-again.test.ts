@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resetResearch } from "../../../../src/research/project-files/reset/reset.js";
-import { derive } from "../../../../src/research/derived/statistics.js";
+import { derive } from "../../../../src/research/workflow/derive.js";
 import { goodAgent, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
 const now = () => Date.UTC(2026, 5, 1);

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import type { Update } from "../../../../src/research/papers/paper-record.js";
 import { acceptDiscovery } from "../../../../src/research/units/screening/judge-batch.js";
 import { searchResults } from "../../../../src/research/units/screening/search-results.js";
-import { statusOf } from "../../../../src/research/derived/status.js";
-import { library, materialFor, rrdWith } from "../../../support/projects/research.js";
+import { statusOf } from "../../../../src/research/workflow/status.js";
+import { prepareBatch } from "../../../../src/research/units/screening/prepare.js";
+import { library, rrdWith } from "../../../support/projects/research.js";
 
 const record = (id: string) => ({
   id,
@@ -33,14 +34,11 @@ test("a paper that was retracted before it was found enters the pool with the da
     offered: ["a", "b", "c"].map(record),
     updates: async () => new Map(Object.entries(found).map(([id, update]) => [id, check(update)])),
   });
-  const batch = (
-    await materialFor(
-      checking,
-      { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() },
-      { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
-    )
-  )?.batch;
-  if (batch === undefined) throw new Error("There is no batch.");
+  const { batch } = await prepareBatch(
+    { library: checking },
+    { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() },
+    { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
+  );
   const kept = ["a", "b", "c"].map((id) => ({ id, priority: 3, reason: "It fits." }));
   const accepted = acceptDiscovery(
     rrd,

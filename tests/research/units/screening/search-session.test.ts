@@ -6,11 +6,11 @@ import { stopOnSignal } from "../../../../src/engine/loop/stop-conditions/limits
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import type { Answer, Query, Source } from "../../../../src/research/sources/shared/source.js";
 import {
-  type SearchSession,
   runSearch,
   type SearchOptions,
   type SearchProgress,
 } from "../../../../src/research/units/screening/search-session.js";
+import type { SearchSession } from "../../../../src/research/screening/paper-sources.js";
 import { searchOf } from "../../../../src/research/derived/status.js";
 import { nextBatch } from "../../../../src/research/units/screening/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/projects/research.js";

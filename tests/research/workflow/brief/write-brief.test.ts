@@ -6,8 +6,9 @@ import { buildText } from "../../../../src/text/documents/text/document-text.js"
 import { split } from "../../../../src/research/units/reading/long-text.js";
 import { nextUnit } from "../../../../src/research/workflow/next-unit.js";
 import { patternLines } from "../../../../src/research/project-files/lessons.js";
-import { statusOf, type ResearchUnit } from "../../../../src/research/derived/status.js";
-import { derive } from "../../../../src/research/derived/statistics.js";
+import { statusOf } from "../../../../src/research/workflow/status.js";
+import type { Unit } from "../../../../src/engine/loop/types.js";
+import { derive } from "../../../../src/research/workflow/derive.js";
 import { unusedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
 import { briefFor } from "../../../../src/research/workflow/brief/write-brief.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
@@ -23,7 +24,7 @@ import {
 import { packageFile } from "../../../../src/engine/lib/package-root.js";
 import { fence } from "../../../../src/engine/lib/sanitise.js";
 import type { Noted } from "../../../../src/engine/storage/noted.js";
-import type { Library } from "../../../../src/research/workflow/prepare.js";
+import type { Library } from "../../../../src/research/units/unit-kind.js";
 
 const made = new Map<string, string>();
 /** `count` words, made once a kind: thousands of records share them. */
@@ -68,7 +69,7 @@ function large(decided: number, pending: number): Rrd {
 
 async function briefOf(
   rrd: Rrd,
-  unit?: ResearchUnit,
+  unit?: Unit,
   given: Library = library(),
   root = temporaryFolder(),
   noted: readonly Noted[] = [],

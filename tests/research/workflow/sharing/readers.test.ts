@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Agent, LoopOptions } from "../../../../src/engine/loop/types.js";
-import type { ConflictRule } from "../../../../src/research/units/screening/readers.js";
+import type { ConflictRule } from "../../../../src/research/units/unit-kind.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { goodAgent, library, researchFolder, rrdWith, scriptedAgent } from "../../../support/projects/research.js";

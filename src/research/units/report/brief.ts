@@ -1,15 +1,16 @@
+import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { clippedPassage, notesOf, quotedWords } from "../../../text/evidence/quoted.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
-import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { fullScore } from "../../papers/rubric/rubric.js";
-import type { ResearchState } from "../../derived/status.js";
 import { prose } from "../../project-files/markdown.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
-import { handleOf, whyNoGround } from "../../units/report/handles.js";
-import { groupInsights } from "../../units/report/insight-groups.js";
-import { groupName, pairName } from "../../units/report/judge-report.js";
-import { sideBySide } from "../../units/report/side-by-side.js";
-import type { UnitData } from "./unit-data.js";
+import { withChecks } from "../retractions.js";
+import type { BriefRequest, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
+import { handleOf, whyNoGround } from "./handles.js";
+import { groupInsights } from "./insight-groups.js";
+import { groupName, pairName } from "./judge-report.js";
+import type { ReportMaterial } from "./prepare.js";
+import { sideBySide } from "./side-by-side.js";
 
 /** A quote as the agent of a report sees it, in the paper's own sentence; it names it by its handle. */
 interface ShownQuote {
@@ -34,12 +35,21 @@ const noteTokens = 40;
 const maxQuotes = 8;
 const maxShownInsights = 4;
 
+/** The best papers and their quotes, as they stand once their retraction checks are in. */
+export const briefOfReport = ({
+  state: { rrd },
+  material,
+  records,
+}: BriefRequest<ReportMaterial>): UnitBrief<ReportMaterial> => ({
+  data: reportData({ rrd: withChecks(rrd, material.retraction).rrd }, records),
+});
+
 /**
  * What the agent of a report is given: the best papers with their quotes, each under its handle, and the groups of
  * insights that it is to name. Bounded, however many papers there are: a first quote of every paper comes before a
  * second one of any. `smaller`: how often it filled a context too far.
  */
-export function reportData({ rrd }: ResearchState, smaller: number): UnitData {
+export function reportData({ rrd }: Pick<ResearchState, "rrd">, smaller: number): UnitData {
   const { total_discovered, total_presented, total_rejected, total_insights_extracted } = rrd.statistics ?? {};
   const scale = 1 / 2 ** smaller;
   const standing = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);

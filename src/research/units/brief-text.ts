@@ -1,0 +1,25 @@
+import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
+
+/** A part of a brief under its heading; nothing where there is no text. */
+export const section = (title: string, text: string): string => (text === "" ? "" : `# ${title}\n\n${text}`);
+
+/** The first texts, each and together of bounded length. */
+export const short = (texts: readonly string[], each: number, all: number): string[] =>
+  fit(texts, all, (text) => clip(text, each)).lines;
+
+/** The first items, as many as fit into so many tokens as JSON, and how many are left out. */
+export function take<Item, Shown>(
+  items: readonly Item[],
+  tokens: number,
+  show: (item: Item) => Shown,
+): { shown: Shown[]; left: number } {
+  const result: Shown[] = [];
+  let room = tokens;
+  for (const item of items) {
+    const entry = show(item);
+    room -= estimateTokens(JSON.stringify(entry)) + 1;
+    if (room < 0) break;
+    result.push(entry);
+  }
+  return { shown: result, left: items.length - result.length };
+}

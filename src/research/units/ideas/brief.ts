@@ -1,0 +1,74 @@
+import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
+import { wantedIdeas } from "../../derived/status.js";
+import type { Rrd } from "../../generated/rrd.js";
+import { fullScore } from "../../papers/rubric/rubric.js";
+import { prose } from "../../project-files/markdown.js";
+import { countingInsights, isIneligible } from "../../screening/eligibility/eligibility.js";
+import { short, take } from "../brief-text.js";
+import type { BriefRequest, Material, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
+
+const recordTokens = 3_000;
+
+/** The papers and insights that ideas may rest on. */
+export const briefOfIdeas = ({ state, records }: BriefRequest<Material>): UnitBrief<Material> => ({
+  data: ideasData(state, records),
+});
+
+export function ideasData({ rrd }: Pick<ResearchState, "rrd">, smaller: number): UnitData {
+  const ideation = rrd.handoff?.product_ideation;
+  const { fewest, most } = wantedIdeas(rrd);
+  return {
+    kind: "ideas",
+    unit: "ideas",
+    min_ideas: fewest,
+    max_ideas: most,
+    goal: clip(ideation?.ranking_goal ?? "", 30),
+    constraints: bounded(ideation?.assumed_constraints ?? {}, 250),
+    ...records(rrd, recordTokens / 2 ** smaller),
+  };
+}
+
+/** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
+function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
+  const order = { presented: 0, insights_extracted: 1, waiting: 2, rejected: 2, pending: 3, analyzing: 3 };
+  const ranked = rrd.papers_pool.toSorted(
+    (a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0),
+  );
+  const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
+  const papers = take(ranked, Math.floor(maxTokens * 0.6), (paper) => ({
+    id: clip(paper.id, 60),
+    title: clip(paper.title, 30),
+    decision:
+      paper.retracted === true
+        ? `${paper.decision} (retracted: never build on it)`
+        : isIneligible(paper)
+          ? `${paper.decision ?? paper.status} (not eligible: never build on it)`
+          : (paper.decision ?? paper.status),
+    score: paper.score == null ? null : `${paper.score}/${fullScore(rrd)}`,
+    summary: clip(prose(paper.analysis?.summary), 60),
+    results: clip(prose(paper.analysis?.results), 60),
+  }));
+  const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
+  // What is excluded, or waits for a person, is not something to build on.
+  const byPaper = countingInsights(rrd).toSorted(
+    (a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9),
+  );
+  const insights = take(byPaper, Math.floor(maxTokens * 0.4), (insight) => ({
+    id: insight.id,
+    paper_id: insight.paper_id,
+    ...(retracted.has(insight.paper_id ?? "") ? { retracted: "never build on it" } : {}),
+    insight: clip(insight.insight, 45),
+    tags: short(insight.tags ?? [], 8, 24),
+  }));
+  return {
+    papers: papers.shown,
+    insights: insights.shown,
+    not_shown: { papers: papers.left, insights: insights.left },
+  };
+}
+
+/** A value of the person's own, as it stands while it is short. */
+const bounded = (value: object, tokens: number): unknown => {
+  const text = JSON.stringify(value);
+  return estimateTokens(text) <= tokens ? value : clip(text, tokens);
+};

@@ -1,0 +1,37 @@
+import { currentAccepted } from "../../../engine/storage/state/ledger.js";
+import type { IdeationResult } from "../../generated/result-ideation.js";
+import { openUpdate } from "../../derived/open-update.js";
+import { isSaidToBe, wantedIdeas } from "../../derived/status.js";
+import { isIneligible } from "../../screening/eligibility/eligibility.js";
+import { alone } from "../single-unit.js";
+import { briefInput, type Material, type UnitKind } from "../unit-kind.js";
+
+/** Product ideas that follow from the papers, where the person asks for some. */
+export const ideas: UnitKind<Material, IdeationResult> = {
+  name: "ideas",
+  phase: "IDEATION",
+  part: "IDEATION",
+  schema: "result-ideation",
+  figure: { input: briefInput, output: 4_000, minutes: 3 },
+  product: "the ideas",
+  owns: ({ unit }) => unit === "ideas",
+  // Nobody may build on a retracted paper, or on one that is not eligible.
+  isWanted: ({ rrd, status }) =>
+    rrd.handoff?.product_ideation?.enabled === true &&
+    !(status.allRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper))),
+  isDone: ({ rrd, status }) =>
+    // An update writes the report again; that makes no new ideas due.
+    (status.accepted.get("ideas") ?? 0) > ((rrd.updates ?? []).length > 0 ? 0 : (status.accepted.get("report") ?? 0)) ||
+    isSaidToBe(rrd, status, ["COMPLETE"]),
+  left: ({ rrd, ledger }, isDone) =>
+    isDone || (openUpdate(rrd) !== undefined && currentAccepted(ledger).has("ideas")) ? 0 : 1,
+  placeholders(rrd) {
+    const { fewest, most } = wantedIdeas(rrd);
+    return { MIN_IDEAS: fewest, MAX_IDEAS: most };
+  },
+  next(project, choosing) {
+    return alone(project, { kind: this.name, id: "ideas", phase: this.phase, title: "Product ideas" }, choosing);
+  },
+  basis: () => [],
+  load: async () => (await import("./work.js")).work,
+};

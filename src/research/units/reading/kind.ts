@@ -1,0 +1,75 @@
+import type { Delayed, Verdict } from "../../../engine/loop/types.js";
+import { shellWord } from "../../../engine/lib/sanitise.js";
+import type { AnalysisResult } from "../../generated/result-analysis.js";
+import { openUpdate, papersToReadAgain } from "../../derived/open-update.js";
+import { maxRefusals, paperOf, targetOf, untriedSources } from "../../derived/status.js";
+import { isDecided } from "../../papers/rubric/rubric.js";
+import { eligibilityReport } from "../../screening/eligibility/eligibility.js";
+import { blocked } from "../single-unit.js";
+import { briefInput, type Choosing, type Project, type UnitKind } from "../unit-kind.js";
+import type { ReadingMaterial } from "./prepare.js";
+
+/** Tokens of a paper of usual length. */
+const medianPaper = 15_000;
+
+/** One paper, read in full where its text can be had. */
+export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
+  name: "paper",
+  phase: "ANALYSIS",
+  part: "ANALYSIS",
+  schema: "result-analysis",
+  figure: { input: briefInput + medianPaper, output: 2_500, minutes: 3 },
+  owns: ({ phase }) => phase === "ANALYSIS",
+  isDone: ({ status }) => status.allRead,
+  left({ rrd, status: { discoveryOver } }) {
+    const pool = rrd.papers_pool.length;
+    const decided = rrd.papers_pool.filter(isDecided).length;
+    if (openUpdate(rrd) !== undefined) return pool - decided + papersToReadAgain(rrd).length;
+    return (discoveryOver ? pool : Math.max(targetOf(rrd), pool)) - decided;
+  },
+  next(project, { taken, later, folder }) {
+    const { readable, refused } = project.status;
+    if (project.rrd.papers_pool.length === 0) return nothingFound(project, folder);
+    const putOff = later.filter(({ unit }) => readable.some((paper) => paper.id === unit.id));
+    const paper = readable.find(({ id }) => !taken.has(id) && !putOff.some(({ unit }) => unit.id === id));
+    if (paper !== undefined) return { kind: this.name, id: paper.id, phase: this.phase, title: paper.title };
+    if (taken.size > 0) return "wait";
+    if (putOff.length > 0) return blocked(noTextNow(putOff));
+    const ids = refused.map(({ id }) => id);
+    return blocked(
+      `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${maxRefusals} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
+        `'research-ralph reset ${shellWord(folder)} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
+    );
+  },
+  basis(rrd, id) {
+    const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, id) ?? {};
+    return [title, url, pdf_url, identifiers, abstract, refusals?.length, retracted];
+  },
+  load: async () => (await import("./work.js")).work,
+};
+
+function noTextNow(putOff: readonly Delayed[]): string {
+  const ids = putOff.map(({ unit }) => unit.id);
+  const reasons = [...new Set(putOff.map(({ reason }) => reason.replace(/\.$/, "")))];
+  return (
+    `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} is not available now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
+    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; if a host is gone permanently, set the paper's pdf_url in rrd.json to a file on this machine`
+  );
+}
+
+function nothingFound({ rrd }: Project, folder: Choosing["folder"]): Verdict {
+  const { criteria, screening } = eligibilityReport(rrd);
+  const excluded = screening.reduce((sum, { count }) => sum + count, 0);
+  if (criteria.length > 0 && excluded > 0)
+    return blocked(
+      `The eligibility criteria excluded ${excluded === 1 ? "the one record" : `all ${excluded} records`} that ${excluded === 1 ? "was" : "were"} screened (${screening.map(({ reason, count }) => `${reason}: ${count}`).join(", ")}); correct requirements.criteria in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' screens again`,
+    );
+  const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(
+    ([name, why]) => `${name}: ${String(why)}`,
+  );
+  const untried = untriedSources(rrd);
+  const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
+  return blocked(
+    `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); correct the sources or keywords in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' searches again`,
+  );
+}

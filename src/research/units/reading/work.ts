@@ -1,0 +1,33 @@
+import { uncheckedReading } from "../../../text/evidence/check-evidence.js";
+import { paperOf } from "../../derived/status.js";
+import { searchUntrusted } from "../../full-text/reader-process.js";
+import type { AnalysisResult } from "../../generated/result-analysis.js";
+import { checkFullText } from "../../screening/eligibility/check-answers.js";
+import { askedCriteria } from "../../screening/eligibility/eligibility.js";
+import type { UnitWork } from "../unit-kind.js";
+import { briefOfPaper } from "./brief.js";
+import { acceptPaper, acceptRetractedPaper } from "./judge-paper.js";
+import { isSettled, keptPaper, preparePaper, type ReadingMaterial } from "./prepare.js";
+import { repairOfReading } from "./repair.js";
+
+export const work: UnitWork<ReadingMaterial, AnalysisResult> = {
+  prepare: preparePaper,
+  kept: keptPaper,
+  isSettled,
+  settle(rrd, { id }, { check }, judging) {
+    const paper = paperOf(rrd, id);
+    if (paper === undefined) throw new Error(`${id} was settled without a paper`);
+    return acceptRetractedPaper(paper, check, judging);
+  },
+  brief: briefOfPaper,
+  repair: repairOfReading,
+  async judge({ rrd }, { id }, reading, material, judging) {
+    const paper = paperOf(rrd, id);
+    if (paper === undefined) return { reasons: [`the paper ${id} is no longer in the pool`] };
+    const { evidence, results } = reading;
+    const search = await searchUntrusted("checkReading", evidence, results, material.text, paper.abstract);
+    const checked = "cut" in search ? uncheckedReading(evidence, search.cut) : search.value;
+    const answers = await checkFullText(askedCriteria(rrd, paper), reading.criteria, material.text, paper);
+    return acceptPaper(rrd, paper, reading, material, judging, checked, answers);
+  },
+};

@@ -1,0 +1,28 @@
+import type { ReportResult } from "../../generated/result-report.js";
+import { openUpdate } from "../../derived/open-update.js";
+import { isSaidToBe, lastReadOf } from "../../derived/status.js";
+import { papersToCheck } from "../retractions.js";
+import { alone } from "../single-unit.js";
+import { briefInput, type UnitKind } from "../unit-kind.js";
+import type { ReportMaterial } from "./prepare.js";
+
+/** The report's words: an answer and findings, each resting on quotes of the papers. */
+export const report: UnitKind<ReportMaterial, ReportResult> = {
+  name: "report",
+  phase: "ANALYSIS",
+  part: "REPORT",
+  schema: "result-report",
+  figure: { input: briefInput, output: 3_000, minutes: 3 },
+  product: "the report",
+  owns: ({ unit }) => unit === "report",
+  isDone: ({ rrd, status }) =>
+    status.allRead &&
+    openUpdate(rrd) === undefined &&
+    ((status.accepted.get("report") ?? 0) > lastReadOf(rrd, status) ||
+      isSaidToBe(rrd, status, ["IDEATION", "COMPLETE"])),
+  next(project, choosing) {
+    return alone(project, { kind: this.name, id: "report", phase: this.phase, title: "Report" }, choosing);
+  },
+  basis: (rrd) => [papersToCheck(rrd).map(({ id, url, pdf_url, identifiers }) => [id, url, pdf_url, identifiers])],
+  load: async () => (await import("./work.js")).work,
+};

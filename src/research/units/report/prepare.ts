@@ -1,0 +1,47 @@
+import { given } from "../../../engine/lib/given.js";
+import { openUpdate } from "../../derived/open-update.js";
+import type { ReportFile } from "../../generated/report.js";
+import type { Rrd } from "../../generated/rrd.js";
+import { keptChecks } from "../../paper-lookups/kept-retraction-checks.js";
+import { papersToCheck, type RetractionCheck, withChecks } from "../retractions.js";
+import { asking, type Disk, type KeptMaterial, type Material, type Outside, type Project } from "../unit-kind.js";
+import { needsWriting } from "./close-update.js";
+import { readNarrative } from "./kept-narrative.js";
+
+/** Whether what the report rests on still stands. */
+export interface ReportMaterial extends Material {
+  /** What became of the papers that it rests on. */
+  readonly retraction?: RetractionCheck;
+  /** In an update: the narrative as it stands, where no finding won or lost ground. Code then renders it again. */
+  readonly sameReport?: ReportFile;
+}
+
+/** Checks the papers that the report rests on for retractions. */
+export async function prepareReport(
+  { folder, library }: Outside,
+  { rrd }: Pick<Project, "rrd">,
+): Promise<ReportMaterial> {
+  const papers = papersToCheck(rrd);
+  return await materialOf(folder, rrd, papers.length === 0 ? undefined : { checks: await library.updates(papers) });
+}
+
+/** The same with the checks that are kept. */
+export async function keptReport(
+  { folder, now }: Disk,
+  { rrd }: Pick<Project, "rrd">,
+): Promise<KeptMaterial<ReportMaterial>> {
+  const papers = papersToCheck(rrd);
+  const { checks, isWhole } = await keptChecks(folder, papers, now());
+  return {
+    material: await materialOf(folder, rrd, papers.length === 0 ? undefined : { checks }),
+    first: asking(isWhole),
+  };
+}
+
+async function materialOf(folder: string, rrd: Rrd, retraction: RetractionCheck | undefined): Promise<ReportMaterial> {
+  const checked = given({ retraction });
+  if (openUpdate(rrd) === undefined) return checked;
+  const narrative = await readNarrative(folder);
+  const isSame = narrative !== undefined && !needsWriting(withChecks(rrd, retraction).rrd, narrative);
+  return isSame ? { ...checked, sameReport: narrative } : checked;
+}

@@ -1,0 +1,18 @@
+import type { ReportResult } from "../../generated/result-report.js";
+import type { UnitWork } from "../unit-kind.js";
+import { briefOfReport } from "./brief.js";
+import { acceptSameReport } from "./close-update.js";
+import { acceptReport } from "./judge-report.js";
+import { keptReport, prepareReport, type ReportMaterial } from "./prepare.js";
+
+export const work: UnitWork<ReportMaterial, ReportResult> = {
+  prepare: prepareReport,
+  kept: keptReport,
+  isSettled: (_project, _unit, { sameReport }) => sameReport !== undefined,
+  settle(rrd, { id }, { sameReport, retraction }, judging) {
+    if (sameReport === undefined) throw new Error(`${id} was settled although it has to be written`);
+    return acceptSameReport(rrd, sameReport, judging, retraction);
+  },
+  brief: briefOfReport,
+  judge: ({ rrd }, _unit, result, { retraction }, judging) => acceptReport(rrd, result, judging, retraction),
+};

@@ -1,0 +1,53 @@
+import type { DiscoveryResult } from "../../generated/result-discovery.js";
+import { openUpdate } from "../../derived/open-update.js";
+import { median } from "../../derived/statistics.js";
+import { neededOf, targetOf, timesTooFull } from "../../derived/status.js";
+import { alone } from "../single-unit.js";
+import { briefInput, type UnitKind } from "../unit-kind.js";
+import { candidatesFor, nextReader } from "./readers.js";
+import type { ScreeningMaterial } from "./prepare.js";
+
+/** Papers that a batch brings, where this project has had none yet. */
+const papersABatch = 8;
+
+/** A batch of records, of which titles and abstracts are judged. */
+export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
+  name: "discovery",
+  phase: "DISCOVERY",
+  part: "DISCOVERY",
+  schema: "result-discovery",
+  // It searches further in two more requests.
+  figure: { input: 3 * briefInput, output: 3_000, minutes: 4 },
+  owns: ({ phase }) => phase === "DISCOVERY",
+  isDone: ({ status }) => status.discoveryOver,
+  left({ rrd, ledger, status: { discoveryOver } }) {
+    if (discoveryOver) return 0;
+    // However many papers were wanted: nobody knows how many of the works that came belong.
+    if (openUpdate(rrd) !== undefined) return 1;
+    const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
+      outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
+    );
+    const aBatch = batches.length === 0 ? papersABatch : median(batches);
+    return Math.max(1, Math.ceil((targetOf(rrd) - rrd.papers_pool.length) / aBatch));
+  },
+  placeholders: (rrd) => ({ NEED: neededOf(rrd, 0) }),
+  next(project, choosing) {
+    const batch = (project.rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
+    const unit = {
+      ...{ kind: this.name, id: `discovery-${batch}`, phase: this.phase },
+      title: `Discovery, batch ${batch}`,
+    };
+    return alone(project, unit, choosing);
+  },
+  basis({ description, requirements, papers_pool, excluded, apart, seeds, blocked_sources }) {
+    const ids = papers_pool.map(({ id: paper, priority, identifiers }) => [paper, priority, identifiers]);
+    return [description, requirements, ids, excluded, apart, seeds, blocked_sources];
+  },
+  alsoRestsOn: (state, unit) => [
+    ...(candidatesFor(state, unit)?.map(({ id }) => id) ?? []),
+    state.rrd.statistics?.discovery_metrics,
+    timesTooFull(state.ledger, unit.id),
+  ],
+  nextPart: (noted, { readers }) => (readers === undefined ? undefined : { role: nextReader(noted), round: 1 }),
+  load: async () => (await import("./work.js")).work,
+};

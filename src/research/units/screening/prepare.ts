@@ -1,0 +1,83 @@
+import type { Unit } from "../../../engine/loop/types.js";
+import { timesTooFull } from "../../derived/status.js";
+import { keptChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
+import type { Sources } from "../../screening/paper-sources.js";
+import { isRetraction } from "../retractions.js";
+import { asking, type Disk, type KeptMaterial, type Material, type Outside, type ResearchState } from "../unit-kind.js";
+import { type Batch, nextBatch } from "./screening-batch.js";
+import { searchSoFar } from "./search-session.js";
+import { candidatesFor } from "./readers.js";
+
+/** What is judged: a batch of records. */
+export interface ScreeningMaterial extends Material {
+  readonly batch: Batch;
+}
+
+/**
+ * Milliseconds that a batch may wait for its retraction check; what is left unchecked is checked before the report.
+ */
+const maxCheckMs = 20_000;
+
+/**
+ * Searches for a batch, and says of its candidates what happened to them since they were published.
+ * @throws ExpectedError where no source can be searched for now, or the disk is full.
+ */
+export async function prepareBatch(
+  { library }: Pick<Outside, "library">,
+  state: ResearchState,
+  unit: Unit,
+): Promise<ScreeningMaterial> {
+  const batch = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
+  const same = sameBatch(state, unit, batch);
+  return { batch: same ?? flagged(batch, await library.updates(unflagged(batch), maxCheckMs)) };
+}
+
+/** The batch of what was found so far. */
+export async function keptBatch(
+  { folder, now, signal: _, ...sources }: Disk,
+  state: ResearchState,
+  unit: Unit,
+): Promise<KeptMaterial<ScreeningMaterial>> {
+  const { rrd, ledger } = state;
+  let asked: readonly string[] = [];
+  const search: Sources["search"] = async (__, names) => {
+    const found = await searchSoFar(rrd, names, folder, now);
+    asked = found.asks;
+    return found.session;
+  };
+  const batch = await nextBatch(rrd, { ...sources, search }, timesTooFull(ledger, unit.id));
+  const { checks, isWhole } = await keptChecks(folder, unflagged(batch), now());
+  const first =
+    asked.length === 0
+      ? []
+      : [`A run would search ${asked.join(", ")} first; these candidates are those found so far.`];
+  return {
+    material: { batch: sameBatch(state, unit, batch) ?? flagged(batch, checks) },
+    first: [...first, ...asking(isWhole)],
+  };
+}
+
+/** Whether a batch holds nothing for an agent: no candidate to judge and no source to search. */
+export const isForNobody = ({ batch }: ScreeningMaterial): boolean =>
+  batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
+
+/** The batch that another reader has judged before; a third one is given what the two disagree on. */
+function sameBatch(state: ResearchState, unit: Unit, batch: Batch): Batch | undefined {
+  const candidates = candidatesFor(state, unit);
+  return candidates === undefined ? undefined : { ...batch, candidates, judgeOnly: true };
+}
+
+/** Candidates of which nobody has said yet that they are retracted. */
+const unflagged = ({ candidates }: Batch) => candidates.filter(({ retracted }) => retracted !== true);
+
+/**
+ * The batch with what happened to its candidates since they were published, so that an agent knows which are retracted.
+ */
+function flagged(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch {
+  const candidates = batch.candidates.map((candidate) => {
+    const { updates = [] } = checks.get(candidate.id) ?? {};
+    if (candidate.retracted === true || updates.length === 0) return candidate;
+    return { ...candidate, updates, ...(updates.some(isRetraction) ? { retracted: true } : {}) };
+  });
+  return { ...batch, candidates };
+}

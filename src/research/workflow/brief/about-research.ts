@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { ExpectedError, hasCode } from "../../../engine/lib/errors.js";
+import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
+import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
+import { readRegularFile, writtenText } from "../../../engine/storage/regular-file.js";
+import type { Rrd } from "../../generated/rrd.js";
+import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
+import { lessonsName } from "../../project-files/layout.js";
+
+/** What the project is about: requirements, mission and glossary. Bounded. */
+export function aboutResearch(rrd: Rrd): string {
+  const { requirements, mission } = rrd;
+  const lines = [
+    `Project: ${clip(rrd.project, 40)}`,
+    rrd.description ? `Sought: ${clip(rrd.description, 220)}` : "",
+    requirements.focus_area ? `Field: ${clip(requirements.focus_area, 30)}` : "",
+    requirements.keywords ? `Keywords: ${clip(requirements.keywords.join("; "), 120)}` : "",
+    requirements.time_window_days ? `Recent means: the last ${requirements.time_window_days} days` : "",
+    requirements.historical_lookback_days
+      ? `Older work counts back to: ${requirements.historical_lookback_days} days`
+      : "",
+    requirements.published_from || requirements.published_until
+      ? `Published: ${requirements.published_from ?? "any time"} to ${requirements.published_until ?? "today"}`
+      : "",
+    mission?.strategic_focus && mission.strategic_focus !== "balanced"
+      ? `Strategic focus: ${mission.strategic_focus}`
+      : "",
+    ...openQuestions(rrd),
+  ].filter((line) => line !== "");
+  const terms = rrd.domain_glossary?.enabled === true ? Object.entries(rrd.domain_glossary.terms ?? {}) : [];
+  const glossary = fit(terms, 250, ([term, meaning]) => `- ${term}: ${meaning}`).lines;
+  return [...lines, ...(glossary.length > 0 ? ["Terms:", ...glossary] : [])].join("\n");
+}
+
+function openQuestions(rrd: Rrd): string[] {
+  const questions = (rrd.open_questions ?? []).filter((question) => typeof question !== "string");
+  return fit(
+    questions,
+    150,
+    (question) => `Assumed: ${question.question} ${String(question.current_default ?? "open")}`,
+  ).lines;
+}
+
+/**
+ * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left
+ * out is named. Empty where it is missing, or a pipe or a device.
+ * @throws ExpectedError where it can't be read, or is not UTF-8: standing orders would be lost without a word.
+ */
+export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
+  const path = join(root, lessonsName);
+  const waiting = await waitingEdit(stateDir, path);
+  const text = waiting === undefined ? await writtenLessons(path) : (waiting.before ?? "");
+  const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
+  const kept: string[] = [];
+  const left: string[] = [];
+  if (tokens < 120) return "";
+  let room = tokens - 60;
+  for (const section of sections) {
+    const size = estimateTokens(section);
+    const title = /^#+ (.+)/.exec(section)?.[1] ?? "its beginning";
+    if (size <= room) {
+      kept.push(section.trim());
+      room -= size;
+    } else if (kept.length === 0) {
+      kept.push(clip(section, room));
+      room = 0;
+      left.push(`the rest of "${clip(title, 10)}"`);
+    } else {
+      left.push(`"${clip(title, 10)}"`);
+    }
+  }
+  if (left.length > 0) kept.push(clip(`(Left out of AGENTS.md for length: ${left.join(", ")}.)`, 60));
+  return kept.join("\n\n");
+}
+
+async function writtenLessons(path: string): Promise<string> {
+  const bytes = await readRegularFile(path).catch((error: unknown) => {
+    // A pipe or a device holds no notes.
+    if (hasCode(error, "ENOENT") || error instanceof ExpectedError) return undefined;
+    throw explainSystemError(error, path);
+  });
+  return bytes === undefined ? "" : writtenText(bytes, path);
+}

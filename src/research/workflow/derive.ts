@@ -1,0 +1,42 @@
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { defaultHistoryLimits, type HistoryLimits } from "../../engine/lib/history-limits.js";
+import { deriveLoop } from "../derived/observations.js";
+import { withOverrides } from "../derived/overrides.js";
+import { deriveStatistics } from "../derived/statistics.js";
+import { deriveTiming } from "../derived/timing.js";
+import type { Rrd } from "../generated/rrd.js";
+import { statusOf } from "./status.js";
+
+/** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
+export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
+  const decided = withOverrides(rrd);
+  const counted: Rrd = { ...decided, statistics: deriveStatistics(decided) };
+  const phase = statusOf(counted, ledger).phase;
+  const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
+  // A folder of the original that nobody has run yet stays as it is.
+  return ledger.length === 0
+    ? whole
+    : {
+        ...whole,
+        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: phase === "COMPLETE" },
+      };
+}
+
+/**
+ * What of it the next of several folds builds on: counts, phase and timing follow from the records and the ledger at
+ * any time. What a file of another program states is compared at once, as it is by the first fold. Pure.
+ */
+export const deriveBetween = (
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  memory: HistoryLimits = defaultHistoryLimits,
+): Rrd =>
+  rrd.format === undefined
+    ? derive(rrd, ledger, memory)
+    : {
+        ...rrd,
+        loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: rrd.loop?.done ?? false },
+      };
+
+const lastIteration = (ledger: readonly LedgerLine[]): number =>
+  ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);
