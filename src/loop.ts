@@ -17,7 +17,7 @@ export { limitBudget } from "./engine/loop/stop-conditions/budget.js";
 export { stopWithoutResult } from "./engine/loop/stop-conditions/stuck.js";
 export { firstAble, stopAfterFailures } from "./engine/loop/retry.js";
 export { listenForSignals, type Signals } from "./engine/ui/signals.js";
-export { exitCodeOf } from "./engine/ui/sink.js";
+export { exitCodeOf } from "./engine/loop/exit-codes.js";
 export type * from "./engine/loop/types.js";
 
 /** How an agent is started, and what holds it. */

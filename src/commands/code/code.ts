@@ -15,7 +15,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";

@@ -3,7 +3,7 @@ import { configToRead } from "../../compose/config.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";

@@ -26,7 +26,7 @@ import { flowed, say } from "../../engine/ui/terminal/format.js";
 import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { committedFiles, researchesName } from "../../research/project-files/layout.js";
 
 /** What people say of a project besides its topic. */

@@ -15,7 +15,7 @@ import { readingWorkflow, rrdForOne } from "../../research/workflow/single-paper
 import { describeTyped, typedReference } from "./typed-reference.js";
 import { readingLines, readingOf } from "./reading-report.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { readFolders, rrdFile } from "../../research/project-files/layout.js";
 
 interface ReadArguments {

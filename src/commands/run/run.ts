@@ -23,7 +23,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { someOf, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { rrdFile } from "../../research/project-files/layout.js";
 
 interface RunArguments {

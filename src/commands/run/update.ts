@@ -11,7 +11,7 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import type { Spent } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";

@@ -11,7 +11,7 @@ import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js"
 import type { Spent } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { pageName } from "../../research/project-files/layout.js";
 import { signState } from "../../research/project-files/signed-state.js";
 import type { Answer } from "../../research/generated/answer.js";

@@ -14,7 +14,7 @@ import { oneLine, behindName } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { bibliographyOf } from "../../research/papers/export/bibtex.js";
 import { datesOf, namedSources } from "../run/typed-sources.js";
-import { exitCodeOf } from "../../engine/ui/sink.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { createColors } from "picocolors";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { sharedAnswersFolder } from "../../research/project-files/layout.js";

@@ -19,7 +19,6 @@ import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../units/report/handles.js";
 import { groupInsights } from "../units/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
-import { type ChecklistItem, checklistOf, type SectionName } from "./checklist.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";
 import { mapOf, type PaperMap } from "./links.js";
@@ -200,13 +199,14 @@ export interface ReportModel {
   readonly costByPaper: () => readonly PaperCost[];
   readonly total: Sum;
   readonly method: Method;
-  readonly checklist: readonly ChecklistItem[];
+  /** Whether there are a search log and a ledger. */
+  readonly recorded: { readonly queries: boolean; readonly ledger: boolean };
   /** Papers that the report names: of its statements and themes, presented ones, and those kept for insights. */
   readonly references: () => readonly Reference[];
   /** Recommended ones first, then by points. */
   readonly ideas: readonly Idea[];
-  /** Whether a section holds something; one that does not is left out. */
-  readonly has: (section: SectionName) => boolean;
+  /** The records, for a section that shows what no other does. */
+  readonly rrd: Rrd;
 }
 
 /** The model of a report. Pure, and linear in papers, insights and log. */
@@ -272,30 +272,6 @@ export function reportModel(input: ReportInput): ReportModel {
 
   const method = methodOf(rrd, input.ledger, search, log.length > 0, { now, ...given({ writer: narrative.agent }) });
 
-  const held: Readonly<Record<SectionName, () => boolean>> = {
-    changes: () => changes !== undefined,
-    question: () => question !== "",
-    answer: () => answer.length > 0,
-    figures: () => figures.length > 0,
-    findings: () => findings.length > 0,
-    recommendations: () => recommendations.length > 0,
-    agreed: () => agreed.length > 0 || pairs.some(({ stand }) => stand === "agreed"),
-    disputed: () => disputed.length > 0 || pairs.some(({ stand }) => stand !== "agreed"),
-    gaps: () => gaps.length > 0,
-    questions: () => questions.length > 0,
-    comparison: () => comparison !== undefined,
-    scores: () => scores.rows.length > 0,
-    papers: () => rows.length > 0,
-    themes: () => standing.length > 0,
-    map: () => map().links.length > 0,
-    flow: () => rows.length + (rrd.excluded?.length ?? 0) > 0,
-    method: () => true,
-    checklist: () => rows.length > 0,
-    references: () => rows.length > 0,
-    ideas: () => ideas.length > 0,
-  };
-  const has = (section: SectionName) => held[section]();
-
   const named = () => [
     ...[
       ...answer,
@@ -311,7 +287,6 @@ export function reportModel(input: ReportInput): ReportModel {
       cells.flatMap(({ quotes }) => quotes.map(({ paper }) => paper.id)),
     ),
   ];
-  const hasQuotes = rows.some((row) => row.quotes > 0);
   // Lines of a report that was only written again tell neither who read nor when.
   const isReadElsewhere = wasReadElsewhere(rrd, input.ledger);
   const { agent: reader = narrative.agent } = rrd.statistics?.stated ?? {};
@@ -359,17 +334,10 @@ export function reportModel(input: ReportInput): ReportModel {
       retracted: rows.filter(({ isRetracted }) => isRetracted).length,
     }),
     method,
-    checklist: checklistOf({
-      has,
-      hasQueries: log.length > 0,
-      hasLedger: ledger.length > 0,
-      hasQuotes,
-      hasCriteria: method.criteria.length > 0,
-      addsUp: flow.addsUp,
-    }),
+    recorded: { queries: log.length > 0, ledger: ledger.length > 0 },
     references: once(() => referencesOf(rows, new Set(named()), (id) => citationOf(papers.get(id) as Paper))),
     ideas,
-    has,
+    rrd,
   };
 }
 

@@ -5,6 +5,8 @@ import type { Answer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { ProductIdeas } from "../../../src/research/generated/product-ideas.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { checklistOf } from "../../../src/research/report/sections/checklist.js";
+import { heldBy } from "../../../src/research/report/sections/sections.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { promptsText } from "../../../src/research/report/method.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
@@ -381,10 +383,10 @@ test("says at once that no model judged, where none did", () => {
 
 test("a discussion that only disputes stands in the checklist where it is", () => {
   const sides = [{ text: "It works.", rests_on: ["one#1"] }];
-  const { checklist } = modelOf(rrdWith([read("one", [quote("It works.")])]), {
+  const model = modelOf(rrdWith([read("one", [quote("It works.")])]), {
     report: narrative({ disputed: [{ text: "Whether it works", sides }] }),
   });
-  expect(checklist.find(({ item }) => item === "23a")).toMatchObject({ section: "disputed" });
+  expect(checklistOf(model, heldBy(model)).find(({ item }) => item === "23a")).toMatchObject({ section: "disputed" });
 });
 
 test("warns of scores that tell nothing apart", () => {

@@ -1,6 +1,5 @@
 import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
-import type { SectionName } from "../checklist.js";
 import { tablesAsText } from "../quotes.js";
 import type { ReportModel } from "../model.js";
 import type { Statement } from "../statements.js";
@@ -16,13 +15,6 @@ export interface PageContext {
   readonly notices?: readonly string[];
   /** Of the local page: where a paper's quotes stand next to its text. */
   readonly readingAt?: (id: string) => string;
-}
-
-/** A part of the page. A live page replaces it by the same function when what it shows has changed. */
-export interface Section {
-  readonly name: SectionName;
-  /** In pieces, as the list of papers may be long. */
-  readonly body: (context: PageContext) => Iterable<Markup>;
 }
 
 /** Signs that mean something in a line of Markdown. Most sentences have none, and the library costs 60 ms. */

@@ -1,7 +1,8 @@
 import { type Markup, isolated, link, markup } from "../../../engine/lib/markup.js";
 import { costText } from "../../../engine/ui/terminal/tally.js";
 import { duration } from "../../../engine/lib/words.js";
-import { sectionTitles } from "../checklist.js";
+import { checklistOf } from "../sections/checklist.js";
+import type { Held } from "../sections/section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { type Method, promptsText } from "../method.js";
 import { anchorOf } from "../pictures/picture.js";
@@ -115,12 +116,13 @@ function phasesTable(phases: Method["phases"]): Markup {
 }
 const outcomeNames = { accepted: "Accepted", refused: "Refused", failed: "Failed" } as const;
 
-export function* checklist({ model }: PageContext): Iterable<Markup> {
-  yield markup`<details class="words"><summary>Where each of the ${model.checklist.length} items stands, and what was not done</summary>${table(
+export function* checklist({ model }: PageContext, held: Held): Iterable<Markup> {
+  const items = checklistOf(model, held);
+  yield markup`<details class="words"><summary>Where each of the ${items.length} items stands, and what was not done</summary>${table(
     "PRISMA 2020 checklist",
-    markup`<tr><th>Item</th><th>Topic</th><th>Where it stands</th></tr>${model.checklist.map(
+    markup`<tr><th>Item</th><th>Topic</th><th>Where it stands</th></tr>${items.map(
       ({ item, topic, section, says }) =>
-        markup`<tr><td>${item}</td><td>${topic}</td><td>${section === undefined ? says : markup`<a href="#${section}">${sectionTitles[section]}</a>: ${says}`}</td></tr>`,
+        markup`<tr><td>${item}</td><td>${topic}</td><td>${section === undefined ? says : markup`<a href="#${section}">${held.get(section)}</a>: ${says}`}</td></tr>`,
     )}`,
   )}</details>`;
 }

@@ -1,53 +1,21 @@
 import { createHash } from "node:crypto";
 import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
-import { type SectionName, sectionTitles } from "../checklist.js";
 import { client } from "./client.js";
-import type { PageContext, Section } from "./context.js";
-import { agreed, comparison, disputed, findings, gaps, recommendations } from "./findings.js";
-import { checklist, method, references } from "./method.js";
-import { papers } from "./papers.js";
-import { flow, map, scores } from "./pictures.js";
-import { questions } from "./questions.js";
 import { style } from "./style.js";
-import { ideas, themes } from "./themes.js";
-import { answer, changes, figures, masthead, question, titleOf } from "./first-screen.js";
-
-/** The sections in the order of the page. */
-export const sections: readonly Section[] = [
-  { name: "changes", body: changes },
-  { name: "question", body: question },
-  { name: "answer", body: answer },
-  { name: "figures", body: figures },
-  { name: "findings", body: findings },
-  { name: "recommendations", body: recommendations },
-  { name: "agreed", body: agreed },
-  { name: "disputed", body: disputed },
-  { name: "gaps", body: gaps },
-  { name: "questions", body: questions },
-  { name: "comparison", body: comparison },
-  { name: "scores", body: scores },
-  { name: "papers", body: papers },
-  { name: "themes", body: themes },
-  { name: "map", body: map },
-  { name: "flow", body: flow },
-  { name: "method", body: method },
-  { name: "checklist", body: checklist },
-  { name: "references", body: references },
-  { name: "ideas", body: ideas },
-];
-
-/** Those at the top need no heading, and no entry in the contents; the answer says so where it is missing. */
-const atTop: ReadonlySet<SectionName> = new Set(["question", "answer", "figures"]);
+import type { Section } from "../sections/section.js";
+import { heldBy, sections } from "../sections/sections.js";
+import type { PageContext } from "./context.js";
+import { masthead, titleOf } from "./first-screen.js";
 
 /** The sections that hold something. */
 export const heldSections = ({ model }: PageContext): Section[] =>
-  sections.filter(({ name }) => name === "answer" || model.has(name));
+  sections.filter(({ isAlways, holds }) => isAlways || holds(model));
 
 /** A section with its heading, in pieces. A live page replaces the element of this id. */
 export function* sectionPieces(section: Section, context: PageContext): Iterable<string> {
-  const { name } = section;
-  yield `<section id="${name}">${atTop.has(name) ? "" : `<h2>${sectionTitles[name]}</h2>`}`;
-  for (const piece of section.body(context)) yield piece.text;
+  const { name, title, isAtTop } = section;
+  yield `<section id="${name}">${isAtTop ? "" : `<h2>${title}</h2>`}`;
+  for (const piece of section.page(context, heldBy(context.model))) yield piece.text;
   yield "</section>\n";
 }
 
@@ -57,8 +25,8 @@ export const sectionText = (section: Section, context: PageContext): string =>
 
 export const contents = (context: PageContext): Markup =>
   markup`<nav class="contents" aria-label="Contents"><ul>${heldSections(context)
-    .filter(({ name }) => !atTop.has(name))
-    .map(({ name }) => markup`<li><a href="#${name}">${sectionTitles[name]}</a></li>`)}</ul></nav>
+    .filter(({ isAtTop }) => !isAtTop)
+    .map(({ name, title }) => markup`<li><a href="#${name}">${title}</a></li>`)}</ul></nav>
 `;
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { load } from "cheerio";
 import { describe, expect, it } from "vitest";
-import { sectionNames } from "../../../../src/research/report/checklist.js";
+import { sections } from "../../../../src/research/report/sections/sections.js";
 import { markdownOf } from "../../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../../src/research/report/model.js";
 import { contextOf } from "../../../../src/research/report/page/context.js";
@@ -25,7 +25,7 @@ describe("report.html", () => {
     const ids = page("main > section")
       .toArray()
       .map((section) => page(section).attr("id"));
-    expect(ids).toEqual(sectionNames.filter((name) => ids.includes(name)));
+    expect(ids).toEqual(sections.map(({ name }) => name).filter((name) => ids.includes(name)));
     expect(ids).not.toContain("ideas");
     expect(
       load(await render(emptyProject()))("main > section")

@@ -10,7 +10,7 @@ import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { LoopEvent, Verdict } from "../../../../src/engine/loop/types.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
 import { newRrd } from "../../../../src/research/workflow/new-research.js";
-import { exitCodeOf } from "../../../../src/engine/ui/sink.js";
+import { exitCodeOf } from "../../../../src/engine/loop/exit-codes.js";
 
 /** What the planted private key and API key hold; neither may reach a file of ours. */
 export const secrets = { key: "c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0", apiKey: "tok-4f1d0c9a77e2b1" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Verdict } from "../../../src/engine/loop/types.js";
-import { exitCodeOf } from "../../../src/engine/ui/sink.js";
+import { exitCodeOf } from "../../../src/engine/loop/exit-codes.js";
 
 test.each([
   [{ verdict: "complete", reason: "" }, 0],

@@ -1,83 +1,23 @@
+import type { ReportModel } from "../model.js";
+import type { Held } from "./section.js";
+
 /** One item of the PRISMA 2020 checklist. */
 export interface ChecklistItem {
   /** Such as "13a". */
   readonly item: string;
   readonly topic: string;
   /** The section of this report where it stands; absent: not done. */
-  readonly section?: SectionName;
+  readonly section?: string;
   /** What stands there, or why it was not done. */
   readonly says: string;
 }
 
-/** The sections of a report, in its order. */
-export const sectionNames = [
-  "changes",
-  "question",
-  "answer",
-  "figures",
-  "findings",
-  "recommendations",
-  "agreed",
-  "disputed",
-  "gaps",
-  "questions",
-  "comparison",
-  "scores",
-  "papers",
-  "themes",
-  "map",
-  "flow",
-  "method",
-  "checklist",
-  "references",
-  "ideas",
-] as const;
-export type SectionName = (typeof sectionNames)[number];
-
-/** Titles of the sections, as pages and the Markdown show them. */
-export const sectionTitles: Readonly<Record<SectionName, string>> = {
-  changes: "What changed",
-  question: "Question",
-  answer: "Answer",
-  figures: "In figures",
-  findings: "Findings",
-  recommendations: "What to do first",
-  agreed: "What the papers agree on",
-  disputed: "What is disputed",
-  gaps: "What is not known",
-  questions: "Questions asked",
-  comparison: "Comparison",
-  scores: "How the papers score",
-  papers: "Papers",
-  themes: "Insights by theme",
-  map: "How the papers are related",
-  flow: "How papers were found",
-  method: "Method and limits",
-  checklist: "PRISMA 2020 checklist",
-  references: "References",
-  ideas: "Ideas",
-};
-
-/** What the checklist depends on. */
-export interface ChecklistFacts {
-  readonly has: (section: SectionName) => boolean;
-  readonly hasQueries: boolean;
-  readonly hasLedger: boolean;
-  readonly hasQuotes: boolean;
-  readonly hasCriteria: boolean;
-  readonly addsUp: boolean;
-}
-
 /** The 42 items of PRISMA 2020: where each stands in this report, or that it was not done. */
-export function checklistOf({
-  has,
-  hasQueries,
-  hasLedger,
-  hasQuotes,
-  hasCriteria,
-  addsUp,
-}: ChecklistFacts): ChecklistItem[] {
-  const at = (item: string, topic: string, section: SectionName, says: string): ChecklistItem =>
+export function checklistOf({ rows, recorded, method, flow }: ReportModel, held: Held): readonly ChecklistItem[] {
+  const has = (section: string): boolean => held.has(section);
+  const hasQuotes = rows.some((row) => row.quotes > 0);
+  const hasCriteria = method.criteria.length > 0;
+  const at = (item: string, topic: string, section: string, says: string): ChecklistItem =>
     has(section) ? { item, topic, section, says } : { item, topic, says: "not done" };
   const not = (item: string, topic: string, why = ""): ChecklistItem => ({
     item,
@@ -106,7 +46,7 @@ export function checklistOf({
     ),
     at("6", "Information sources with dates", "method", "every source with its outcome"),
     when(
-      hasQueries,
+      recorded.queries,
       at("7", "Full search strategies", "method", "every query with its time and hits"),
       "no search log is kept",
     ),
@@ -137,7 +77,7 @@ export function checklistOf({
       "16a",
       "Study selection: flow",
       "flow",
-      addsUp
+      flow.addsUp
         ? "from records to included papers"
         : "from records to included papers; the caption says where the numbers do not add up",
     ),
@@ -176,7 +116,7 @@ export function checklistOf({
     not("24a", "Registration"),
     not("24b", "Protocol", "the requirements in rrd.json are the nearest to one"),
     not("24c", "Amendments to the protocol", "git keeps every change of the requirements"),
-    when(hasLedger, at("25", "Support", "method", "tokens, time and cost by phase"), "no ledger is kept"),
+    when(recorded.ledger, at("25", "Support", "method", "tokens, time and cost by phase"), "no ledger is kept"),
     not("26", "Competing interests", "nobody was asked"),
     at(
       "27",

@@ -1,0 +1,11 @@
+import type { Verdict } from "./types.js";
+
+const codes = { complete: 0, failed: 1, limit: 3, stuck: 4, blocked: 5 } as const;
+const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * The exit code that a script sees: 0 complete, 1 failed, 3 limit, 4 stuck, 5 blocked, 128 + n interrupted by signal n.
+ * 2 is a wrong use of the command line, which no run ends with.
+ */
+export const exitCodeOf = ({ verdict, signal }: Verdict): number =>
+  verdict === "interrupted" ? signals[signal ?? "SIGINT"] : codes[verdict];

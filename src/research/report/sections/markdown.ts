@@ -1,0 +1,659 @@
+import { ledgerName } from "../../../engine/lib/layout.js";
+import { costText } from "../../../engine/ui/terminal/tally.js";
+import { count, duration, many } from "../../../engine/lib/words.js";
+import { queriesName, rrdName } from "../../project-files/layout.js";
+import {
+  block,
+  cell,
+  flat,
+  inline,
+  line,
+  maxListed,
+  moreThan,
+  asText,
+  unlinked,
+} from "../../project-files/markdown.js";
+import { checklistOf } from "./checklist.js";
+import type { Held } from "./section.js";
+import { citationMarks, commonCitation, commonText } from "../citation-status.js";
+import { countCell, outcomeText } from "../search-yield.js";
+import { promptsText } from "../method.js";
+import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
+import { signs, strengthSays, surenessText } from "../strength.js";
+import type { AskedQuestion } from "../narrative/questions.js";
+import { type ShownPair, standWords } from "../narrative/side-by-side.js";
+import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
+import type { PassagePiece } from "../../../text/evidence/quoted.js";
+import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
+import type { Statement } from "../statements.js";
+import type { Reading } from "../../papers/read-depth.js";
+import { movesText, moveWords, type WhatChanged } from "../narrative/what-changed.js";
+
+/** Papers with an entry of their own, and papers whose quotes are printed. */
+const maxEntries = 100;
+const maxEvidence = 300;
+const maxThemeInsights = 12;
+const maxLinks = 15;
+const maxQueries = 100;
+
+/** What the Markdown shows of each section. */
+export const texts = {
+  changes: ({ changes }: ReportModel) => (changes === undefined ? "" : changesText(changes)),
+  question: ({ question }: ReportModel) => block(question),
+  // The figures stand under the answer, so that one screen says what was asked, found, and how sure it is.
+  answer: (model: ReportModel) =>
+    [
+      ...(model.unanswered !== undefined
+        ? [model.unanswered]
+        : [
+            model.answer.map((statement) => `${said(statement)}${cited(statement)}${doubts(statement)}`).join(" "),
+            `**How sure:** ${surenessText(model.sureness)}`,
+          ]),
+      figures(model),
+    ].join("\n\n"),
+  findings: ({ findings }: ReportModel) =>
+    [
+      findings.map(findingText).join("\n"),
+      ...(findings.some(({ strength }) => strength.papers > 0) ? [inline(strengthSays)] : []),
+    ].join("\n\n"),
+  recommendations: ({ recommendations }: ReportModel) =>
+    (["high", "medium", "low"] as const)
+      .map((priority) => ({ priority, list: recommendations.filter((one) => one.priority === priority) }))
+      .filter(({ list }) => list.length > 0)
+      .map(({ priority, list }) =>
+        [
+          ...(priority === "high" ? [] : [`${priority === "medium" ? "Then" : "Later"}:`]),
+          list.map((one, index) => `${index + 1}. ${said(one)}${cited(one)}${doubts(one)}`).join("\n"),
+        ].join("\n\n"),
+      )
+      .join("\n\n"),
+  agreed: ({ agreed, pairs }: ReportModel) =>
+    [
+      ...(agreed.length === 0 ? [] : [agreed.map(findingText).join("\n")]),
+      ...pairs.filter(({ stand }) => stand === "agreed").map(pairText),
+    ].join("\n\n"),
+  disputed: ({ disputed, pairs }: ReportModel) =>
+    [
+      ...disputed.map(({ text, sides }) => `**${inline(text)}**\n\n${sides.map(findingText).join("\n")}`),
+      ...pairs.filter(({ stand }) => stand !== "agreed").map(pairText),
+    ].join("\n\n"),
+  gaps: ({ gaps }: ReportModel) => gaps.map((gap) => `- ${said(gap)}${cited(gap)}${doubts(gap)}`).join("\n"),
+  questions: ({ questions }: ReportModel) => questions.map(questionText).join("\n\n"),
+  comparison: ({ comparison }: ReportModel) =>
+    comparison === undefined
+      ? ""
+      : grid(
+          ["", ...comparison.approaches.map(cell)],
+          comparison.rows.map(({ aspect, cells }) => [
+            `**${cell(aspect)}**`,
+            ...cells.map((each) => `${cell(tablesAsText(each.text))}${cited(each)}${doubts(each)}`),
+          ]),
+        ),
+  scores: scoresTable,
+  papers: papersText,
+  themes: themesText,
+  map: mapText,
+  flow: flowText,
+  method: methodText,
+  checklist: (model: ReportModel, held: Held) =>
+    grid(
+      ["Item", "Topic", "Where"],
+      checklistOf(model, held).map(({ item, topic, section, says }) => [
+        cell(item),
+        cell(topic),
+        section === undefined ? cell(says) : `${cell(held.get(section))}: ${cell(says)}`,
+      ]),
+    ),
+  references: referencesText,
+  ideas: ({ ideas }: ReportModel) =>
+    ideas
+      .slice(0, maxListed)
+      .map(
+        ({ name, oneLiner, isRecommended, combined, papers }) =>
+          `- **${inline(name)}**${isRecommended ? " (recommended)" : ""}${combined === undefined ? "" : `, ${combined} of 50`}: ${inline(oneLiner)}${papers.length === 0 ? "" : ` (${papers.map(named).join(", ")})`}`,
+      )
+      .join("\n"),
+};
+
+/** A sentence of the narrative at the beginning of a line. */
+const said = ({ text }: Pick<Statement, "text">): string => line(tablesAsText(text));
+
+/** Two quotes on one outcome, side by side. */
+const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
+  [
+    `**${inline(outcome)}: ${standWords[stand]}**`,
+    sides
+      .map(({ quote, compared, says }) => `- ${inline(compared)}: ${says}\n${passageText(quote.pieces, source(quote))}`)
+      .join("\n"),
+    ...(differs === undefined ? [] : [`${said(differs)}${doubts(differs)}`]),
+  ].join("\n\n");
+
+/** A question that was asked, with its answer: each sentence with the words it rests on. */
+const questionText = ({ question, day, sentences, fallen }: AskedQuestion): string =>
+  [
+    `**${inline(question)}** (answered on ${day}${fallen.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
+    sentences.length === 0
+      ? "Not in these papers."
+      : sentences
+          .map(({ text, marks, quotes }) =>
+            [
+              `- ${line(text)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
+              ...quotes.map(({ paper, key, pieces, locator, notes }) =>
+                passageText(
+                  pieces,
+                  `${paper === undefined ? inline(key) : named(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}${notes.map((note) => ` · ${inline(note)}`).join("")}`,
+                ),
+              ),
+            ].join("\n"),
+          )
+          .join("\n"),
+  ].join("\n\n");
+
+/** What the last update changed: papers, then findings. */
+function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {
+  const moves = movesText(findings);
+  return [
+    `What came from ${since} to ${until}:`,
+    [
+      ...papers.new
+        .slice(0, maxListed)
+        .map((paper) => `- **New:** ${named(paper)}, ${statusWords[paper.status].toLowerCase()}`),
+      ...papers.changed
+        .slice(0, maxListed)
+        .map(({ paper, says, reading }) => `- **Changed:** ${named(paper)}: ${inline(says)}; ${reading}`),
+      ...papers.retracted.slice(0, maxListed).map((paper) => `- **Retracted:** ${named(paper)}`),
+    ].join("\n"),
+    ...(moves === "" ? [] : [`Findings: ${moves}.${isWritten ? "" : " None lost or won a paper."}`]),
+    findings
+      .filter(({ move }) => move !== "kept")
+      .map(
+        ({ move, text, from, to, before }) =>
+          `- **${moveWords[move]}**${levels(from, to)}: ${said({ text })}${before === undefined ? "" : ` Before: ${said({ text: before })}`}`,
+      )
+      .join("\n"),
+    ...(failed.length === 0 ? [] : [`Not asked in full for this time: ${inline(failed.join(", "))}.`]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const levels = (from: number | undefined, to: number | undefined): string =>
+  from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`;
+
+function figures({ figures: all }: ReportModel): string {
+  return grid(
+    all.map(({ value }) => `**${cell(value)}**`),
+    [all.map(({ label }) => cell(label))],
+  );
+}
+
+/** A finding, how well it is carried, and the words it rests on. */
+function findingText(finding: Finding): string {
+  const { level, says } = finding.strength;
+  return [
+    `- ${said(finding)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
+    `  <br>${signs(level)} ${inline(says)}`,
+    ...finding.quotes.map((quote) => {
+      const shown = quote.kept.passage ?? quote.quote;
+      const isSame = finding.quotes.length === 1 && evidenceWords(shown) === evidenceWords(finding.text);
+      return isSame ? `  > In these words: ${source(quote)}` : passageText(quote.pieces, source(quote));
+    }),
+  ].join("\n");
+}
+
+/**
+ * A passage as a block, the quoted words in bold, a line for each row of a table; `behind` closes it. Bold as a tag:
+ * two asterisks end nothing between a Chinese stop and the next word.
+ */
+function passageText(pieces: readonly PassagePiece[], behind: string): string {
+  const shown = (line: string, isQuoted: boolean) => {
+    const text = inlineSpaced(tablesAsText(line));
+    return isQuoted && text.trim() !== "" ? `<b>${text}</b>` : text;
+  };
+  const lines = pieces
+    .map(({ text, isQuoted }) =>
+      text
+        .split("\n")
+        .map((line) => shown(line, isQuoted))
+        .join("\n"),
+    )
+    .join("")
+    .split("\n");
+  return `${lines.map((line) => `  > ${asText(line.trim())}`).join("  \n")} ${behind}`;
+}
+
+/** As `inline`, with the white space at both ends kept and no link: a paper's own words lead nowhere. */
+const inlineSpaced = (text: string): string =>
+  `${/^\s/.test(text) ? " " : ""}${unlinked(inline(text))}${/\S\s+$/.test(text) ? " " : ""}`;
+
+/** Where a quote stands: its paper, the place in it, its mark and the link that opens it there. */
+function source(quote: Quote): string {
+  const { sign, words } = quoteMarks[quote.status];
+  const what =
+    quote.status === "verified"
+      ? sign
+      : `${sign} ${words}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
+  const place = quote.locator === undefined ? "" : `, ${inline(quote.locator)}`;
+  const opens = quote.opens === undefined ? "" : ` · [open there](<${address(quote.opens)}>)`;
+  return `[${inline(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${standing(quote.paper)}${place} ${what}${opens}`;
+}
+
+/** The quotes and papers behind a sentence, as links in brackets; empty where they are missing. */
+function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string {
+  const links = [
+    ...quotes.map(
+      (quote) =>
+        `[${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})${standing(quote.paper)}`,
+    ),
+    ...papers.map(named),
+  ];
+  return links.length === 0 ? "" : ` (${links.join(", ")})`;
+}
+
+/** What is wrong with a sentence, said right behind it. */
+function doubts({ missingNumbers, outsideNumbers, brokenHandles }: Statement): string {
+  return [
+    ...missingNumbers.map((number) => ` **[number not in the passage: ${cell(number)}]**`),
+    ...outsideNumbers.map((number) => ` **[in the sentence, outside the quoted words: ${cell(number)}]**`),
+    ...brokenHandles.map(({ handle, reason }) => ` **[no such quote: ${cell(handle)}, ${cell(reason)}]**`),
+  ].join("");
+}
+
+const anchor = (id: string): string => id.replace(/[^\w.-]/g, "-");
+const quoteAnchor = ({ paper, number }: Quote): string => `${anchor(paper.id)}-${number}`;
+/** Behind a link to a paper on which nothing may rest. */
+const notIncluded = ({ isRetracted, isIneligible }: PaperName): string =>
+  isIneligible && !isRetracted ? " (not included)" : "";
+const standing = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncluded(paper));
+const named = (paper: PaperName): string =>
+  `${paper.isRetracted ? "RETRACTED " : ""}[${cell(paper.label)}](#${anchor(paper.id)})${notIncluded(paper)}`;
+const retracted = ({ isRetracted }: PaperName): string => (isRetracted ? "RETRACTED: " : "");
+const titled = (paper: PaperName): string =>
+  `${retracted(paper)}[${cell(paper.title).replace(/[[\]]/g, "\\$&")}](#${anchor(paper.id)})`;
+
+/** An address between angle brackets: nothing in it ends it, or is one half of code or of a link. */
+const address = (url: string): string =>
+  flat(url)
+    .replace(/[<>\s]/g, "")
+    .replace(/[`[\]\\]/g, (character) => encodeURIComponent(character));
+
+/** A table whose cells are Markdown already. */
+const grid = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+function scoresTable(model: ReportModel): string {
+  const { scores } = model;
+  const lines = scores.lines.map(({ at, says }) => `from ${at} ${says}`).join(", ");
+  const points = (row: PaperRow) =>
+    scores.both
+      ? [String(row.score ?? "–"), String(row.execution ?? "–"), String(row.strategic ?? "–")]
+      : [String(row.score ?? "–")];
+  const shown = inTable(model);
+  const elsewhere = new Set([...entriesOf(model), ...withEvidence(model).slice(0, maxEvidence)].map(({ id }) => id));
+  const title = (row: PaperRow) =>
+    elsewhere.has(row.id) ? titled(row) : `<a id="${anchor(row.id)}"></a>${retracted(row)}${cell(row.title)}`;
+  return [
+    `Points of ${scores.full}: ${lines}.`,
+    grid(
+      ["Paper", ...(scores.both ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]), "Decision", "Why"],
+      shown.map((row) => [title(row), ...points(row), statusWords[row.status], cell(row.why)]),
+    ),
+    ...moreThan(model.rows.length, shown.length, "paper"),
+  ].join("\n\n");
+}
+
+/** Papers with a decision, as far as the table of scores shows them. */
+const inTable = ({ rows }: ReportModel): PaperRow[] =>
+  rows.filter(({ status }) => status !== "unread").slice(0, maxListed);
+
+/** Papers with an entry of their own. */
+const entriesOf = ({ rows }: ReportModel): PaperRow[] =>
+  rows.filter(({ status }) => status === "presented" || status === "insights").slice(0, maxEntries);
+
+/** Papers that the report names, whose quotes stand at the end. */
+function withEvidence(model: ReportModel): PaperRow[] {
+  const named = new Set(model.references().map(({ paper }) => paper.id));
+  return model.rows.filter((row) => row.quotes > 0 && named.has(row.id));
+}
+
+function papersText(model: ReportModel): string {
+  const shown = entriesOf(model);
+  const further = shown.length === 0 ? "paper" : "further paper";
+  const listed = new Set(shown.map(({ id }) => id));
+  const left = model.rows.filter(({ id }) => !listed.has(id));
+  const told = new Set(model.scores.rows.length > 0 ? inTable(model).map(({ id }) => id) : []);
+  const decided = left.filter(({ status }) => status !== "unread");
+  const reasons =
+    decided.length === 0
+      ? ""
+      : ` The reasons stand in ${decided.every(({ id }) => told.has(id)) ? "the table above" : rrdName}.`;
+  const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
+    const number = left.filter((row) => row.status === status).length;
+    return number === 0 ? [] : [`${number} ${statusWords[status].toLowerCase()}`];
+  });
+  return [
+    ...shown.map((row) => entryText(model.entry(row))),
+    ...(left.length === 0
+      ? []
+      : [
+          `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
+        ]),
+  ].join("\n\n");
+}
+
+function entryText(entry: PaperEntry): string {
+  const { warnings, dimensions, code } = entry;
+  const part = (name: string, text: string) => (flat(text) === "" ? [] : [`- **${name}:** ${inline(text)}`]);
+  const byline = [
+    authorsText(entry.authors),
+    entry.date,
+    entry.venue,
+    entry.score === undefined ? "" : `${entry.score} points`,
+    statusWords[entry.status],
+    entry.status === "unread" ? "" : readingWords[entry.reading],
+  ].filter((each) => each !== "");
+  return [
+    `### <a id="${anchor(entry.id)}"></a>${retracted(entry)}${inline(entry.title)}`,
+    `${byline.map(inline).join(" · ")}${entry.url === undefined ? "" : ` · [open](<${address(entry.url)}>)`}`,
+    ...warnings.map((warning) => `> **Warning:** ${inline(warning)}`),
+    [
+      ...part("Summary", entry.summary || entry.abstract),
+      ...part("Method", entry.method),
+      ...part("Results", entry.results),
+      ...part("Limitations", entry.limitations),
+      ...(code.length === 0
+        ? []
+        : [
+            `- **Code:** ${code.map(({ text, url }) => (url === undefined ? inline(text) : `<${address(url)}>`)).join(" ")}`,
+          ]),
+      ...part("Points", dimensions.map(({ label, points }) => `${label} ${points}`).join(", ")),
+      ...part("Why", entry.notes),
+      ...part(
+        "Eligibility",
+        entry.eligibility
+          .map(
+            ({ criterion, answer, says, pieces, notes }) =>
+              `${criterion}: ${answer}, ${
+                pieces.length === 0
+                  ? ""
+                  : `${pieces
+                      .map(({ text, isQuoted }) => (isQuoted ? `“${tablesAsText(text)}”` : tablesAsText(text)))
+                      .map(unlinked)
+                      .join("")}, `
+              }${[says, ...notes].join("; ")}`,
+          )
+          .join(" · "),
+      ),
+      ...evidenceLine(entry),
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+/** How many quotes were found, with a link to them where there are any to be shown. */
+function evidenceLine({ id, quotes, quotesGiven, quotesFound }: PaperEntry): string[] {
+  const says = `${quotesFound} of ${many(quotesGiven, "quote")} found in the text`;
+  return quotesGiven === 0 ? [] : [`- **Evidence:** ${quotes === 0 ? says : `[${says}](#${anchor(id)}-evidence)`}`];
+}
+
+const readingWords: Readonly<Record<Reading, string>> = {
+  full: "read in full",
+  partial: "read in part",
+  abstract: "abstract only",
+  title: "title only",
+  unrecorded: "",
+  unread: "not read",
+};
+
+const authorsText = (authors: readonly string[]): string =>
+  authors.length > 5 ? `${authors.slice(0, 4).join(", ")} and ${authors.length - 4} others` : authors.join(", ");
+
+function themesText(model: ReportModel): string {
+  const insightLine = ({ text, paper }: InsightRow) =>
+    `- ${line(text)}${paper === undefined ? "" : ` (${named(paper)})`}`;
+  const list = (insights: readonly InsightRow[]) =>
+    [
+      ...insights.slice(0, maxThemeInsights).map(insightLine),
+      ...moreThan(insights.length, maxThemeInsights, "insight"),
+    ].join("\n");
+  const others = model.otherInsights();
+  const counted = `${many(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
+  return [
+    counted,
+    ...model.themes().map(({ name, statement, insights }) => {
+      // What the theme's sentence says already need not stand below it again.
+      const sentence = evidenceWords(statement?.text ?? "");
+      const others = insights.filter(({ text }) => evidenceWords(text) !== sentence);
+      return [
+        `### ${inline(name)}${insights.length === 0 ? "" : ` (${insights.length})`}`,
+        ...(statement === undefined ? [] : [`${said(statement)}${cited(statement)}${doubts(statement)}`]),
+        ...(others.length === 0 ? [] : [list(others)]),
+      ].join("\n\n");
+    }),
+    ...(others.length === 0 ? [] : [`### More insights (${others.length})\n\n${list(others)}`]),
+  ].join("\n\n");
+}
+
+function mapText(model: ReportModel): string {
+  const { papers, links } = model.map();
+  const shown = links.slice(0, maxLinks).map(({ from, to, because }) => {
+    const [a, b] = [model.row(from), model.row(to)];
+    return a === undefined || b === undefined ? "" : `- ${named(a)} and ${named(b)}: ${because.map(inline).join(", ")}`;
+  });
+  return [
+    `${many(papers.length, "paper")} joined by ${many(links.length, "link")}, the strongest first.`,
+    shown.filter((each) => each !== "").join("\n"),
+  ].join("\n\n");
+}
+
+function flowText({ flow, search }: ReportModel): string {
+  const sides = (lines: readonly { readonly label: string; readonly count: number }[]) =>
+    lines.map(({ label, count: number }) => `${cell(label)} ${number}`).join(", ");
+  return [
+    grid(
+      ["Step", "n", "Left out here"],
+      flow.steps.map(({ box, out }) => [
+        `${cell(box.label)}${box.lines.length === 0 ? "" : ` (${sides(box.lines)})`}`,
+        String(box.count),
+        out === undefined
+          ? ""
+          : `${cell(out.label)} ${out.count}${out.lines.length === 0 ? "" : `: ${sides(out.lines)}`}`,
+      ]),
+    ),
+    flow.says,
+    ...(search.sources.length === 0
+      ? []
+      : [
+          grid(
+            ["Source", "Outcome", "Requests", "Records", "Papers", "Presented"],
+            search.sources.map((source) => [
+              cell(source.name),
+              cell(outcomeText(source)),
+              ...[source.queries, source.identified, source.papers, source.presented].map(countCell),
+            ]),
+          ),
+        ]),
+    ...(search.saturation.length < 2
+      ? []
+      : [
+          `Records kept of those screened, batch by batch: ${search.saturation.map(({ kept, screened }) => `${kept} of ${screened}`).join(", ")}.`,
+        ]),
+  ].join("\n\n");
+}
+
+function methodText(model: ReportModel): string {
+  const { method, total } = model;
+  const queries = model.queries();
+  const heading = (title: string, text: string) => (text === "" ? [] : [`### ${title}\n\n${text}`]);
+  return [
+    method.facts.map(({ name, says }) => `- **${cell(name)}:** ${inline(says)}`).join("\n"),
+    ...heading("Eligibility criteria", criteriaText(model)),
+    ...heading("What was not done", method.limits.map((limit) => `- ${line(limit)}`).join("\n")),
+    ...heading("Retractions and corrections", inline(method.retractions)),
+    ...heading("Warnings", warningsText(model)),
+    ...heading(
+      "Reasons for leaving records out",
+      method.exclusions.map(({ reason, count: number }) => `- ${line(reason)}: ${number}`).join("\n"),
+    ),
+    ...heading(
+      "Search log",
+      queries.length === 0
+        ? ""
+        : [
+            grid(
+              ["When", "Source", "Asked", "Results"],
+              queries
+                .slice(0, maxQueries)
+                .map(({ at, source, asked, hits, status }) => [
+                  cell(at.slice(0, 16)),
+                  cell(source),
+                  cell(asked),
+                  hits === undefined ? cell(status) : String(hits),
+                ]),
+            ),
+            ...moreThan(queries.length, maxQueries, "query").map((each) => each.replace(rrdName, queriesName)),
+          ].join("\n\n"),
+    ),
+    ...heading(
+      "Agents",
+      method.agents
+        .map(({ agent, model: name, version, prompts, iterations, confinement }) => {
+          const facts = [
+            name === undefined ? "" : `model ${name}`,
+            version === undefined ? "no version reported" : `version ${version}`,
+            prompts.length === 0 ? "" : `${prompts.length === 1 ? "prompt" : "prompts"} ${promptsText(prompts)}`,
+            many(iterations, "iteration"),
+            confinement ?? "",
+          ].filter((each) => each !== "");
+          return `- ${line(agent)}: ${inline(facts.join(", "))}`;
+        })
+        .join("\n"),
+    ),
+    ...heading(
+      "Cost by phase",
+      method.phases.length === 0
+        ? ""
+        : grid(
+            ["Phase", "Iterations", "Accepted", "Refused", "Failed", "Agent time", "Tokens in", "Tokens out", "Cost"],
+            [
+              ...method.phases.map((phase) => ({ name: phase.phase, ...phase })),
+              { name: "together", accepted: "", refused: "", failed: "", ...total },
+            ].map((phase) => [
+              cell(phase.name.toLowerCase()),
+              String(phase.iterations),
+              ...[phase.accepted, phase.refused, phase.failed].map(String),
+              duration(phase.seconds * 1000),
+              count(phase.input),
+              count(phase.output),
+              phase.cost_usd === undefined ? "not known" : cell(costText(phase)),
+            ]),
+          ),
+    ),
+    ...heading(
+      "Refused and failed",
+      [
+        ...method.setbacks
+          .slice(0, maxListed)
+          .map(
+            ({ iteration, unit, outcome, reasons }) =>
+              `- #${iteration} ${inline(unit)}, ${outcome}: ${inline(reasons.join("; "))}`,
+          ),
+        ...moreThan(method.setbacks.length).map((each) => each.replace(rrdName, ledgerName)),
+      ].join("\n"),
+    ),
+  ].join("\n\n");
+}
+
+/** The criteria, how often each excluded, and the papers that wait for a person. */
+function criteriaText({ method, waiting }: ReportModel): string {
+  return [
+    method.criteria.map(({ id, kind, text }) => `- **${inline(id)}** (${kind}): ${inline(text)}`).join("\n"),
+    ...method.eligibility.map(
+      ({ stage, reasons }) =>
+        `Excluded at ${stage}: ${reasons.map(({ reason, count: number }) => `${inline(reason)} ${number}`).join("; ")}.`,
+    ),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `Waiting for a person:\n\n${waiting
+            .slice(0, maxListed)
+            .map(({ paper, open }) => `- ${titled(paper)}: ${open.map(inline).join("; ")}`)
+            .join("\n")}`,
+        ]),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** What a reader should know of papers whatever became of them: retractions, corrections, orders to AI readers. */
+function warningsText(model: ReportModel): string {
+  const rows = model.rows.filter(({ hasWarnings }) => hasWarnings);
+  return [
+    ...rows
+      .slice(0, maxListed)
+      .flatMap((row) => model.entry(row).warnings.map((warning) => `- ${titled(row)}: ${inline(warning)}`)),
+    ...moreThan(rows.length, maxListed, "paper"),
+  ].join("\n");
+}
+
+function reference(paper: PaperRow): string {
+  const authors =
+    paper.authors.length > 6 ? `${paper.authors.slice(0, 6).join(", ")} and others` : paper.authors.join(", ");
+  const where = [
+    paper.venue === paper.source ? "" : inline(paper.venue),
+    paper.doi === undefined ? "" : `DOI ${inline(paper.doi)}`,
+    paper.url === undefined ? "" : `<${address(paper.url)}>`,
+  ].filter((each) => each !== "");
+  return `${inline(authors) || "No author known"} (${paper.year ?? "no year known"}). ${titled(paper)}.${where.map((each) => ` ${each}.`).join("")}`;
+}
+
+function referencesText(model: ReportModel): string {
+  const all = model.references();
+  const shown = all.slice(0, maxEvidence).map(({ number, paper, citation }) => ({ number, paper, citation }));
+  const common = commonCitation(shown.map(({ citation }) => citation));
+  const list = shown.map(({ number, paper, citation: { status, says } }) => {
+    const { sign, words } = citationMarks[status];
+    const isToldAbove = status === common?.status && says === common.says;
+    return `${number}. ${reference(paper)} ${sign} ${words}${isToldAbove ? "" : `: ${inline(says)}`}`;
+  });
+  return [
+    ...(common === undefined ? [] : [`${inline(commonText(common, shown.length))}\n`]),
+    ...list,
+    ...moreThan(all.length, maxEvidence, "reference"),
+  ].join("\n");
+}
+
+/** Every quote of the papers that the report names, by its number. A paper without an entry has its anchor here. */
+export function evidenceOf(model: ReportModel): string {
+  const rows = withEvidence(model);
+  const hasEntry = new Set(entriesOf(model).map(({ id }) => id));
+  const shown = rows.slice(0, maxEvidence).map((row) => {
+    const entry = model.entry(row);
+    const own = hasEntry.has(row.id) ? "" : `<a id="${anchor(row.id)}"></a>`;
+    const quotes = entry.evidence.map((quote) => {
+      const mark = quoteMarks[quote.status];
+      const what = quote.status === "verified" ? mark.sign : `${mark.sign} ${mark.words}`;
+      const facts = [
+        `${quote.locator === undefined ? "" : `(${inline(quote.locator)}) `}${what}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`,
+        ...quote.notes.map(inline),
+      ];
+      const at = `<a id="${quoteAnchor(quote)}"></a>${quote.number}`;
+      return `- ${at}:${quote.claim === quote.quote ? "" : ` ${inline(tablesAsText(quote.claim))}`}\n${passageText(quote.pieces, facts.join(" · "))}`;
+    });
+    return [
+      `### <a id="${anchor(row.id)}-evidence"></a>${own}${inline(row.title)}`,
+      quotes.join("\n"),
+      ...(entry.notInText === 0
+        ? []
+        : [
+            `${many(entry.notInText, "quote")} ${entry.notInText === 1 ? "was" : "were"} not found in the text and ${entry.notInText === 1 ? "is" : "are"} not shown.`,
+          ]),
+    ].join("\n\n");
+  });
+  return shown.length === 0
+    ? ""
+    : [
+        "Quotes are numbered as in rrd.json, each in its own sentence of the paper, the quoted words in bold. ✓: these words stand in the paper; ≈: near the text, with what differs; ?: it could not be checked.",
+        ...shown,
+        ...moreThan(rows.length, maxEvidence, "paper"),
+      ].join("\n\n");
+}
