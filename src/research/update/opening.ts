@@ -9,6 +9,7 @@ import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
 import { oldestFirst } from "../papers/dedup/companions.js";
 import { flat } from "../project-files/markdown.js";
+import { progressEntry } from "../project-files/progress-text.js";
 import { changeOf } from "../units/judged-result.js";
 import { withChecks } from "../units/retractions.js";
 import type { Came } from "./new-and-changed.js";
@@ -110,7 +111,10 @@ export function openingFold(
   return {
     ...{ iteration, at, message: `${id}: ${said}` },
     changes: [{ in: "rrd", set: fieldsOf(opened), was: fieldsOf(rrd) }, ...papers],
-    progress: `---\n\n## ${at.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${said}`, ...lines].join("\n")}\n\nIteration: ${iteration}\n\n`,
+    progress: progressEntry(
+      `## ${at.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${said}`, ...lines].join("\n")}`,
+      iteration,
+    ),
     ledger: { iteration, at, unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0 },
     appends: questions.length === 0 ? [] : [{ name: queriesName, text: questions.map(loggedLine).join("") }],
   };

@@ -12,6 +12,7 @@ import type { Change, Fold, Research } from "../project-files/research.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Rrd } from "../generated/rrd.js";
+import { progressEntry } from "../project-files/progress-text.js";
 import { observed } from "../derived/observations.js";
 import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";
@@ -249,7 +250,7 @@ const foldOf = ({ id }: Unit, judged: Acceptable, line: LedgerLine): Fold => ({
   at: line.at,
   message: `${id}: ${judged.summary}`,
   changes: [...judged.changes],
-  progress: `---\n\n${judged.progress.trimEnd()}\n\nIteration: ${line.iteration}\n\n`,
+  progress: progressEntry(judged.progress, line.iteration),
   ledger: { ...line, ...judged.ledger },
   ...(judged.files === undefined ? {} : { files: [...judged.files] }),
 });

@@ -9,7 +9,7 @@ import { waitingEdits } from "../../../src/research/project-files/approval.js";
 import { guardFiles } from "../../support/projects/guarded-project.js";
 import { agentsFile } from "../../../src/research/workflow/brief/about-research.js";
 import { agreedPrompt } from "../../../src/research/workflow/brief/prompt-file.js";
-import { readPatterns } from "../../../src/research/project-files/lessons.js";
+import { readPatterns } from "../../../src/research/project-files/progress-text.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { sampleRrd, temporaryFolder, writeRrd } from "../../support/folders.js";
 

@@ -2,13 +2,8 @@ import { tmpdir } from "node:os";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  learnPatterns,
-  patternLines,
-  readNotes,
-  readPatterns,
-  unlearned,
-} from "../../../src/research/project-files/lessons.js";
+import { learnPatterns, unlearned } from "../../../src/research/project-files/lessons.js";
+import { patternLines, readNotes, readPatterns } from "../../../src/research/project-files/progress-text.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
 describe("learned patterns", () => {

@@ -21,7 +21,7 @@ import type { Change } from "../../project-files/research.js";
 import { insightId, lastNumber } from "../../project-files/rrd-file.js";
 import { papersToReadAgain } from "../../derived/open-update.js";
 import { flat, prose } from "../../project-files/markdown.js";
-import { patternLines } from "../../project-files/lessons.js";
+import { patternLines } from "../../project-files/progress-text.js";
 import { answerText } from "../../screening/eligibility/answer-text.js";
 import {
   answersAt,

@@ -12,6 +12,7 @@ import {
   takeMessage,
 } from "../../../engine/storage/state/steering-inbox.js";
 import type { Research } from "../../project-files/research.js";
+import { steeringEntry } from "../../project-files/progress-text.js";
 import { progressName } from "../../project-files/layout.js";
 import { askedIn, foldAsked } from "./fold-answer.js";
 import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "../../derived/overrides.js";
@@ -54,10 +55,7 @@ async function applyMessages(
   for (const message of messages) {
     const words = "text" in message ? message.text : "record" in message ? decided(before, message) : cleared;
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
-    await appendOnce(join(research.folder, progressName), {
-      offset: 0,
-      text: `---\n\n## Steering ${message.id}\n${words}\n\n`,
-    });
+    await appendOnce(join(research.folder, progressName), { offset: 0, text: steeringEntry(message.id, words) });
     await takeMessage(research.folder, message.id);
   }
   return messages.map((message) =>

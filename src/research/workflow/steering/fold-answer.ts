@@ -3,6 +3,7 @@ import { given } from "../../../engine/lib/given.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../project-files/layout.js";
 import { answerLine, isAnswerUnit, nextAnswerUnit, readAnswers } from "../../project-files/logs/answers-log.js";
+import { progressEntry } from "../../project-files/progress-text.js";
 import type { Research } from "../../project-files/research.js";
 import type { Answer } from "../../generated/answer.js";
 import { flat } from "../../project-files/markdown.js";
@@ -51,7 +52,10 @@ export async function foldAsked(
     ...(kept === undefined
       ? {}
       : {
-          progress: `---\n\n## ${line.at.slice(0, 10)} - Question ${unit}\n\n${flat(kept.question)}\n\n${says}\n\nIteration: ${iteration}\n\n`,
+          progress: progressEntry(
+            `## ${line.at.slice(0, 10)} - Question ${unit}\n\n${flat(kept.question)}\n\n${says}`,
+            iteration,
+          ),
           appends: [{ name: answersName, text: answerLine(kept) }],
         }),
   });

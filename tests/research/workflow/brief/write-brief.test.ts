@@ -5,7 +5,7 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import { split } from "../../../../src/research/units/reading/long-text.js";
 import { nextUnit } from "../../../../src/research/workflow/next-unit.js";
-import { patternLines } from "../../../../src/research/project-files/lessons.js";
+import { patternLines } from "../../../../src/research/project-files/progress-text.js";
 import { statusOf } from "../../../../src/research/workflow/status.js";
 import type { Unit } from "../../../../src/engine/loop/types.js";
 import { derive } from "../../../../src/research/workflow/derive.js";
