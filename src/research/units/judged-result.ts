@@ -4,17 +4,6 @@ import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 
-/** The schema of a result by the kind of unit that it answers. */
-export const schemaOf = {
-  discovery: "result-discovery",
-  paper: "result-analysis",
-  report: "result-report",
-  ideas: "result-ideation",
-  requirements: "result-requirements",
-  critique: "result-critique",
-  answer: "result-answer",
-} as const;
-
 /**
  * What is folded in when a result is accepted. engine/storage/state/fold.ts writes it, in this order: an entry of the
  * journal, rrd.json, the entry of progress.txt and the ledger's line, whole files, the journal's mark; then git commits
