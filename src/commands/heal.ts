@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { keptGuards } from "../engine/config/state-dir.js";
 import type { Io } from "../engine/ui/io.js";
-import type { GuardedProject } from "../research/project-files/guarded-files.js";
+import type { GuardedProject } from "../research/project-files/guarded/guarded-files.js";
 import type { GuardedTask } from "../task/project-files/protect.js";
 
 type About = ({ readonly of: "research" } & GuardedProject) | ({ readonly of: "task" } & GuardedTask);
@@ -17,7 +17,7 @@ export async function healAfterKill(io: Pick<Io, "env" | "cwd">): Promise<string
   const { healGuards } = await import("../engine/storage/guard/guard-record.js");
   return await healGuards<About>(kept, io.cwd, async (about) => {
     if (about.of === "research")
-      return (await import("../research/project-files/guarded-files.js")).projectEntries(about);
+      return (await import("../research/project-files/guarded/guarded-files.js")).projectEntries(about);
     return about.of === "task" ? (await import("../task/project-files/protect.js")).taskEntries(about) : undefined;
   });
 }

@@ -21,11 +21,11 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
   const isOne = argument !== undefined || all.length === 1 || workIn(io.cwd, io.cwd) !== undefined;
   if (isOne) {
     const { kind, folder } = await findWork(io.cwd, argument);
+    const costs = await kind.costs(folder, io);
     if (kind.noun === "project") {
       const later = await laterFormatIn(folder);
       if (later !== undefined) say(io, `warning: ${later}`);
     }
-    const costs = await kind.costs(folder, io);
     if (json) io.stdout(`${JSON.stringify({ folder, ...costs }, null, 2)}\n`);
     else for (const line of costLines(costs, io.tableWidth)) io.stdout(`${line}\n`);
     return 0;

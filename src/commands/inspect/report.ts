@@ -13,7 +13,7 @@ import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";
-import { signState } from "../../research/project-files/signed-state.js";
+import { signState } from "../../research/project-files/guarded/signed-state.js";
 
 interface ReportOptions extends FolderOptions {
   /** List what nothing carries, and write nothing. */

@@ -18,7 +18,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { wholeForecast } from "../../engine/ui/terminal/tally.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
-import { signState } from "../../research/project-files/signed-state.js";
+import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, someOf } from "../../research/overview/find-research.js";
 import {

@@ -13,7 +13,7 @@ import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { pageName } from "../../research/project-files/layout.js";
-import { signState } from "../../research/project-files/signed-state.js";
+import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findProjects } from "../../research/overview/find-research.js";
 import { remainingLimits } from "../run/remaining-limits.js";

@@ -18,7 +18,7 @@ import { openPool, type ReadText } from "../../research/overview/questions/pool.
 import { namesOfProjects, nextAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { researchFormat } from "../../research/project-files/rrd-file.js";
-import { signState } from "../../research/project-files/signed-state.js";
+import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { type AskedIteration, foldAsked } from "../../research/workflow/steering/fold-answer.js";

@@ -6,7 +6,7 @@ import { listenForSignals } from "../../engine/ui/signals.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
-import { signState } from "../../research/project-files/signed-state.js";
+import { signState } from "../../research/project-files/guarded/signed-state.js";
 import { requirePerson } from "./require-person.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";

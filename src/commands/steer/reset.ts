@@ -2,7 +2,7 @@ import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { resetResearch, type ResetTarget } from "../../research/project-files/reset/reset.js";
-import { signState } from "../../research/project-files/signed-state.js";
+import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { ResetUnit } from "../../research/project-files/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/derive.js";

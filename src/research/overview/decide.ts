@@ -14,7 +14,7 @@ import {
 import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch, type ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
-import { signState } from "../project-files/signed-state.js";
+import { signState } from "../project-files/guarded/signed-state.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { statusOf } from "../workflow/status.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";

@@ -37,7 +37,7 @@ test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗,
   expect(out).toMatch(/ · cost not known · \S+\nThirty papers like this one: about [<\dms ]+, cost not known\n$/);
   expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(out, "a name and its points stay on one line").not.toMatch(/^ {2}\d/m);
-  expect(left(cwd)).toEqual(["ledger.jsonl", "steering-key", "workspaces"]);
+  expect(left(cwd)).toEqual(["guards", "ledger.jsonl", "steering-key", "workspaces"]);
   expect(existsSync(join(cwd, "researches"))).toBe(false);
 });
 

@@ -21,7 +21,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, it, describe } from "vitest";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { leaveMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
-import { signState } from "../../../src/research/project-files/signed-state.js";
+import { signState } from "../../../src/research/project-files/guarded/signed-state.js";
 import { guardFiles } from "../../support/projects/guarded-project.js";
 import { loggedLine, queryRecorder } from "../../../src/research/project-files/logs/query-log.js";
 import { formatRrd } from "../../../src/research/project-files/rrd-file.js";

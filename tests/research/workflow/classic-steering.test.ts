@@ -3,7 +3,7 @@ import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { guardProject } from "../../../src/research/project-files/guarded-files.js";
+import { guardProject } from "../../../src/research/project-files/guarded/guarded-files.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { limitBudget, watchBudget } from "../../../src/engine/loop/stop-conditions/budget.js";
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";

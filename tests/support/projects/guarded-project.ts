@@ -3,7 +3,7 @@ import {
   type FileMemory,
   guardProject,
   type GuardedProject,
-} from "../../../src/research/project-files/guarded-files.js";
+} from "../../../src/research/project-files/guarded/guarded-files.js";
 
 interface Options extends GuardedProject {
   readonly iteration: number;

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { versionAt } from "../../engine/storage/guard/file-snapshot.js";
-import { readRegularText } from "../../engine/storage/regular-file.js";
-import { isSigned, signatureOf } from "../../engine/storage/signature.js";
-import { stateVersion } from "../../engine/storage/state/format-version.js";
-import { committedFiles, signedFile } from "./layout.js";
+import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
+import { versionAt } from "../../../engine/storage/guard/file-snapshot.js";
+import { readRegularText } from "../../../engine/storage/regular-file.js";
+import { isSigned, signatureOf } from "../../../engine/storage/signature.js";
+import { stateVersion } from "../../../engine/storage/state/format-version.js";
+import { committedFiles, signedFile } from "../layout.js";
 
 /**
  * Says in .ralph that the committed files are as a run, or a person's command, has left them: a run beside it, whose

@@ -2,16 +2,16 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { approveCommand } from "../../../src/commands/steer/approve.js";
-import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { editFile, realFile } from "../../../src/engine/storage/guard/held-edits.js";
-import { waitingEdits } from "../../../src/research/project-files/approval.js";
-import { guardFiles } from "../../support/projects/guarded-project.js";
-import { agentsFile } from "../../../src/research/workflow/brief/about-research.js";
-import { agreedPrompt } from "../../../src/research/workflow/brief/prompt-file.js";
-import { readPatterns } from "../../../src/research/project-files/progress-text.js";
-import { fakeIo } from "../../engine/ui/fake-io.js";
-import { sampleRrd, temporaryFolder, writeRrd } from "../../support/folders.js";
+import { approveCommand } from "../../../../src/commands/steer/approve.js";
+import { acquireLock } from "../../../../src/engine/storage/lock.js";
+import { editFile, realFile } from "../../../../src/engine/storage/guard/held-edits.js";
+import { waitingEdits } from "../../../../src/research/project-files/guarded/approval.js";
+import { guardFiles } from "../../../support/projects/guarded-project.js";
+import { agentsFile } from "../../../../src/research/workflow/brief/about-research.js";
+import { agreedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
+import { readPatterns } from "../../../../src/research/project-files/progress-text.js";
+import { fakeIo } from "../../../engine/ui/fake-io.js";
+import { sampleRrd, temporaryFolder, writeRrd } from "../../../support/folders.js";
 
 /** A project in a folder with its instructions, beside which agents work that nothing confines. */
 function beside() {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Edit, realFile, waitingEdit } from "../../engine/storage/guard/held-edits.js";
-import { claudeName, lessonsName, progressFile, promptName } from "./layout.js";
+import { type Edit, realFile, waitingEdit } from "../../../engine/storage/guard/held-edits.js";
+import { claudeName, lessonsName, progressFile, promptName } from "../layout.js";
 
 /** The files next to the projects that instruct agents. */
 export const instructionFiles = (root: string): string[] =>

@@ -12,9 +12,9 @@ import {
   rescuedFolder,
   stopName,
   transcriptsFolder,
-} from "../../engine/lib/layout.js";
-import { many } from "../../engine/lib/words.js";
-import type { Snapshot, Version } from "../../engine/storage/guard/file-snapshot.js";
+} from "../../../engine/lib/layout.js";
+import { many } from "../../../engine/lib/words.js";
+import type { Snapshot, Version } from "../../../engine/storage/guard/file-snapshot.js";
 import {
   type Change,
   type Entry,
@@ -22,11 +22,11 @@ import {
   type Guarded,
   type Judged,
   listed,
-} from "../../engine/storage/guard/guard.js";
-import { openKeptGuard } from "../../engine/storage/guard/guard-record.js";
-import { forgetApproved, heldEdits, holdAddedLines } from "../../engine/storage/guard/held-edits.js";
-import { isHeld } from "../../engine/storage/lock.js";
-import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
+} from "../../../engine/storage/guard/guard.js";
+import { openKeptGuard } from "../../../engine/storage/guard/guard-record.js";
+import { forgetApproved, heldEdits, holdAddedLines } from "../../../engine/storage/guard/held-edits.js";
+import { isHeld } from "../../../engine/storage/lock.js";
+import { isOurMessage } from "../../../engine/storage/state/steering-inbox.js";
 import { instructionFiles } from "./approval.js";
 import {
   aboutFolder,
@@ -41,11 +41,11 @@ import {
   rrdName,
   textsFolder,
   updatesFile,
-} from "./layout.js";
-import { onlyToolsAdded } from "./logs/query-log.js";
-import { formatRrd, parseRrd } from "./rrd-file.js";
+} from "../layout.js";
+import { onlyToolsAdded } from "../logs/query-log.js";
+import { formatRrd, parseRrd } from "../rrd-file.js";
 import { isSignedState } from "./signed-state.js";
-import { keepSteering, type Steered } from "./steering-fields.js";
+import { keepSteering, type Steered } from "../steering-fields.js";
 
 /**
  * What an agent may not touch that nothing confines, as a list for the guard. Its changes can't be told from a
