@@ -53,7 +53,10 @@ const asked = (): string[][] =>
 const valuesOf = (args: readonly string[], option: string): string[] =>
   args.flatMap((value, at) => (args[at - 1] === option ? [value] : []));
 
-async function run(request: Partial<ProcessRequest> = {}): Promise<{ lines: string[]; end: ProcessEnd }> {
+async function run(
+  request: Partial<ProcessRequest> = {},
+  told: (line: string) => void = () => undefined,
+): Promise<{ lines: string[]; end: ProcessEnd }> {
   install();
   const { sandbox } = await openSandbox("docker", { env: env() });
   const work = join(folder, "work");
@@ -70,6 +73,7 @@ async function run(request: Partial<ProcessRequest> = {}): Promise<{ lines: stri
     if (step === undefined) throw new Error("no sandbox");
     if (step.done === true) return { lines, end: step.value };
     lines.push(step.value);
+    told(step.value);
   }
 }
 
@@ -136,8 +140,7 @@ describe("a program in a container", () => {
   test("is told to end, and removed when it does not", async () => {
     answers["start"] = "echo begun; exec sleep 60";
     const abort = new AbortController();
-    setTimeout(() => abort.abort(), 300);
-    const { lines, end } = await run({ signal: abort.signal });
+    const { lines, end } = await run({ signal: abort.signal }, () => abort.abort());
     expect({ lines, cause: end.cause }).toEqual({ lines: ["begun"], cause: "aborted" });
     const ends = asked().filter(([command]) => command === "kill" || command === "rm");
     expect(ends).toEqual([
