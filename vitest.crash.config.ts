@@ -7,7 +7,12 @@ export default defineConfig({
     include: ["tests/system/crash/**/*.test.ts"],
     globalSetup: ["tests/support/runner/own-temp-folder.ts"],
     setupFiles: ["tests/support/runner/reader-program.ts"],
-    env: { RR_KILLS: process.env.RR_KILLS ?? "1000", RR_LANES: process.env.RR_LANES ?? "2" },
+    // Tests write the settings that they run by.
+    env: {
+      RR_KILLS: process.env.RR_KILLS ?? "1000",
+      RR_LANES: process.env.RR_LANES ?? "2",
+      RESEARCH_RALPH_TRUST: "true",
+    },
     ...deadlines,
     testTimeout: 6 * 60 * 60_000,
   },

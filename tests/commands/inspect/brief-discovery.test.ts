@@ -62,7 +62,7 @@ test("before the first search brief asks nobody and writes nothing, and names th
 
 test("once a search is kept, brief prints to the letter what an agent with tools is given, words of a person included", async () => {
   const { cwd, record } = place();
-  expect((await cli(["run", "--trust", "-i", "1"], cwd)).code).toBe(3);
+  expect((await cli(["run", "-i", "1"], cwd)).code).toBe(3);
   expect(record()).toContain("# Searching further");
   expect((await cli(["steer", "touch-2026-11-22", "Look at fingertips first."], cwd)).code).toBe(0);
   const asked = scholars.requests.length;

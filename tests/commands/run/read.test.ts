@@ -122,7 +122,7 @@ test("a paper is asked for where the configuration says, and a host that asks to
       join(cwd, "ralph.config.json"),
       JSON.stringify({ state_dir: join(cwd, "state"), sources: scholars.sources }),
     );
-    const { code, out } = await cli(["read", "2601.00001", "--json", "--trust", ...agent], cwd);
+    const { code, out } = await cli(["read", "2601.00001", "--json", ...agent], cwd);
     const { paper } = JSON.parse(out.trim().split("\n").at(-1) ?? "") as {
       paper: { title: string; read_depth: string };
     };

@@ -18,7 +18,8 @@ function cloned(files: Readonly<Record<string, unknown>>): { home: string; cwd: 
   return { home, cwd };
 }
 
-const cli = (args: readonly string[], { home, cwd }: ReturnType<typeof cloned>) => cliWith(args, cwd, { HOME: home });
+const asStranger = (home: string) => ({ HOME: home, RESEARCH_RALPH_TRUST: "" });
+const cli = (args: readonly string[], { home, cwd }: ReturnType<typeof cloned>) => cliWith(args, cwd, asStranger(home));
 const config = (value: object) => cloned({ "ralph.config.json": value });
 /** A run that gets as far as its project would. */
 const run = (place: ReturnType<typeof cloned>, ...args: readonly string[]) => cli(["run", "none", ...args], place);
@@ -133,7 +134,7 @@ describe("a setting that came with a folder", () => {
 
 describe("at a terminal", () => {
   const asked = async (answer: string, place: ReturnType<typeof cloned>, args: readonly string[]) => {
-    const io = ioIn(place.cwd, { HOME: place.home }, { canAsk: true });
+    const io = ioIn(place.cwd, asStranger(place.home), { canAsk: true });
     const shown: string[] = [];
     (io.terminal as PassThrough).on("data", (chunk) => shown.push(String(chunk)));
     setTimeout(() => (io.stdin as PassThrough).write(`${answer}\n`), 50);

@@ -48,11 +48,14 @@ async function* runProgram(request: ProcessRequest): AsyncGenerator<string, Proc
   return { cause: request.signal.aborted ? "aborted" : "exited", exitCode: 0, stderr: "" };
 }
 
-/** The outside of a command in `cwd`, which is HOME too. What is printed is kept; no other state is seen. */
+/**
+ * The outside of a command in `cwd`, which is HOME too. What is printed is kept; no other state is seen. A test is the
+ * author of the settings it runs by, so they are trusted.
+ */
 export const ioIn = (cwd: string, env: Record<string, string> = {}, over: Parameters<typeof fakeIo>[0] = {}): FakeIo =>
   fakeIo({
     cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, ...env },
+    env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", ...env },
     tableWidth: Number.POSITIVE_INFINITY,
     runProgram,
     ...over,

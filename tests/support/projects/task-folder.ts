@@ -62,8 +62,7 @@ export function shell(script: string): string[] {
 }
 
 export const cli = (args: readonly string[], cwd: string, env: Record<string, string> = {}) =>
-  // The test is the author of the task.
-  inProcess.cli(args, cwd, { HOME: home(), RESEARCH_RALPH_TRUST: "true", ...env });
+  inProcess.cli(args, cwd, { HOME: home(), ...env });
 
 export const task = (...args: string[]) => cli(["task", ...args], folder);
 

@@ -124,7 +124,7 @@ describe("each protocol", () => {
     // The agent's own program runs in this process, so that its requests can be led to the scripted server.
     const io = ioIn(
       root,
-      { HOME: home, RESEARCH_RALPH_TRUST: "true", ...keys },
+      { HOME: home, ...keys },
       {
         async *runProgram(request) {
           const at = request.args.indexOf("--headless");

@@ -49,7 +49,12 @@ async function updateOnce({ home, folder }: Project, killAfter?: number, gitToo 
   const child = spawn(
     process.execPath,
     [program, "update", folder, "--since", "2026-01-01", "--agent", "baseline", "--quiet"],
-    { cwd: home, env: { PATH: process.env["PATH"], HOME: home }, detached: true, stdio: ["ignore", "pipe", "pipe"] },
+    {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home, RESEARCH_RALPH_TRUST: "true" },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    },
   );
   let [out, err] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));

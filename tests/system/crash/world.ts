@@ -64,7 +64,11 @@ export function makeWorld(agent: WorldAgent, withGit: boolean, jobs = 1): World 
     custom: { kept: "a field that nobody knows" },
   };
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
-  const env = { PATH: process.env["PATH"], HOME: root, XDG_STATE_HOME: join(root, "state"), GIT_CONFIG_NOSYSTEM: "1" };
+  const env = {
+    ...{ PATH: process.env["PATH"], HOME: root, XDG_STATE_HOME: join(root, "state"), GIT_CONFIG_NOSYSTEM: "1" },
+    // For the hooks written above.
+    RESEARCH_RALPH_TRUST: "true",
+  };
   if (withGit) execFileSync("git", ["init", "-q", "-b", "main"], { cwd: root, env });
   return {
     root,

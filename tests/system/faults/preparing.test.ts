@@ -34,7 +34,11 @@ async function heldProject() {
   const dist = join(await sharedPackage(), "dist/cli.js");
   const start = () => {
     const args = [dist, "run", folder, "--agent", "baseline", "--json"];
-    const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env["PATH"], HOME: cwd }, detached: true });
+    const child = spawn(process.execPath, args, {
+      cwd,
+      env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true" },
+      detached: true,
+    });
     child.stderr.resume();
     return child;
   };

@@ -258,7 +258,7 @@ it("its dry run fits the terminal", async () => {
     task: "x",
     acceptance_criteria: [{ type: "command_succeeds", command: `echo ${"many words ".repeat(30)}; exit 1` }],
   });
-  const io = ioIn(here(), { HOME: home(), RESEARCH_RALPH_TRUST: "true" }, { isTTY: true, columns: 50, tableWidth: 50 });
+  const io = ioIn(here(), { HOME: home() }, { isTTY: true, columns: 50, tableWidth: 50 });
   expect(await main(["task", "--dry-run", "--sandbox", "host"], io, "0.0.0")).toBe(1);
   const lines = io.out().trimEnd().split("\n");
   expect(lines.length).toBeGreaterThan(10);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { approveCommand } from "../../../../src/commands/steer/approve.js";
+import { defaultStateDir } from "../../../../src/engine/config/state-dir.js";
 import { acquireLock } from "../../../../src/engine/storage/lock.js";
 import { editFile, realFile } from "../../../../src/engine/storage/guard/held-edits.js";
 import { waitingEdits } from "../../../../src/research/project-files/guarded/approval.js";
@@ -17,14 +18,13 @@ import { sampleRrd, temporaryFolder, writeRrd } from "../../../support/folders.j
 function beside() {
   const root = temporaryFolder();
   const folder = join(root, "researches", "hands-2026-01-01");
-  const stateDir = join(root, "state");
+  const stateDir = defaultStateDir({}, root);
   mkdirSync(join(folder, ".ralph"), { recursive: true });
   writeRrd(folder, sampleRrd(3));
   const [agents, prompt, log] = [join(root, "AGENTS.md"), join(root, "prompt.md"), join(folder, "progress.txt")];
   writeFileSync(agents, "# Lessons\n\nBe exact.\n");
   writeFileSync(prompt, "# COMMON\n\nMine.\n");
   writeFileSync(log, pattern("a", "Read the appendix."));
-  writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ state_dir: stateDir }));
   let iteration = 0;
   /** What is told after an agent has done this. */
   const agentDoes = async (deed: () => unknown) => {
