@@ -81,7 +81,6 @@ const start = async (folder: string, args: readonly string[]) => {
     env: {
       PATH: process.env["PATH"],
       HOME: `${folder}-home`,
-      RESEARCH_RALPH_TRUST: "true",
       XDG_STATE_HOME: join(folder, "..", `${folder.split("/").at(-1)}-state`),
     },
     stdio: ["ignore", "pipe", "pipe"],
