@@ -8,7 +8,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { load } from "../../../scripts/bundle.mjs";
 import { articlesOf, isHit, questionsOf, withoutPaper, withoutRarest } from "../../labelled-questions.mjs";
-import { ms, thousands } from "../../measure.mjs";
+import { ms, size, thousands } from "../../measure.mjs";
 
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc");
@@ -21,7 +21,7 @@ async function collected() {
   }
 }
 
-const sizes = [300, 3000];
+const sizes = [size(300, 10), size(3000, 20)];
 const timed = 20;
 
 export const row = {
@@ -45,7 +45,7 @@ export const row = {
     });
     const articles = await articlesOf(data, modules.reader.readJats);
     const lines = existsSync(join(data, "quotes.csv")) ? await scores(data, articles, modules) : [];
-    for (const size of sizes) lines.push(await costs(size, articles, modules));
+    for (const count of sizes) lines.push(await costs(count, articles, modules));
     return { ours: lines.join("<br>") };
   },
 };
@@ -127,12 +127,15 @@ async function scores(data, articles, { pools, briefs, prompts, parser, baseline
 }
 
 /** What the index of so many papers costs, made anew and from the words kept of each text. */
-async function costs(size, articles, { pools, kept, tokens }) {
-  const texts = Array.from({ length: size }, (_, index) => articles[index % articles.length].text);
+async function costs(count, articles, { pools, kept, tokens }) {
+  const texts = Array.from({ length: count }, (_, index) => articles[index % articles.length].text);
   const papers = texts.map((text, index) => paperOf(`p${index}`, text));
   const read = async (_, { id }) => texts[Number(id.slice(1))];
   const folder = mkdtempSync(join(tmpdir(), "bench-ask-"));
-  const keeping = { words: kept.keptWords(() => join(folder, "passages.bin")), stampOf: (_, { id }) => id };
+  const keeping = {
+    words: kept.keptWords(() => join(folder, "passages.bin"), { readOnly: false }),
+    stampOf: (_, { id }) => id,
+  };
   try {
     const open = async () => {
       await collected();
@@ -159,7 +162,7 @@ async function costs(size, articles, { pools, kept, tokens }) {
       const text = shown.map(({ key, locator, text: said }) => `@@ ${key} | ${locator}\n${said}`).join("\n\n");
       most = Math.max(most, tokens.estimateTokens(text));
     }
-    return `${thousands(size)} papers, ${thousands(pool.passages.length)} passages: ${ms(first.cpu)}, again ${ms(again)}, ${Math.round(first.held / 1e6)} MB; a search ${ms(each)}; ${thousands(most)} tokens of passages at most`;
+    return `${thousands(count)} papers, ${thousands(pool.passages.length)} passages: ${ms(first.cpu)}, again ${ms(again)}, ${Math.round(first.held / 1e6)} MB; a search ${ms(each)}; ${thousands(most)} tokens of passages at most`;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

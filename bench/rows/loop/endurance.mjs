@@ -48,6 +48,11 @@ async function runAll(cwd, folder) {
   let told = 0;
   let summaries = 0;
   let refused = 0;
+  let ended = 0;
+  const measureMemory = () => {
+    globalThis.gc?.();
+    rss.push(Math.round(process.memoryUsage().rss / 1e6));
+  };
   const ask = {
     name: "scribe",
     run: async () => ({ summary: "It goes on. ".repeat(100), tokens: tokensOfSummary, cost_usd: 0.001 }),
@@ -57,15 +62,14 @@ async function runAll(cwd, folder) {
     if (event.type === "iteration-ended" && event.outcome.outcome === "refused") refused += 1;
     if (event.type === "iteration-started") briefs.push(event.brief_tokens);
     if (event.type === "iteration-ended") told += event.usage.input + event.usage.output;
-    if (event.type === "iteration-ended" && briefs.length % 100 === 0) {
-      globalThis.gc?.();
-      rss.push(Math.round(process.memoryUsage().rss / 1e6));
-    }
+    if (event.type === "iteration-ended") ended += 1;
+    if (event.type === "iteration-ended" && ended === 100) measureMemory();
   };
   const { workflow, loop, modules } = await openRun(cwd, folder, { iterations: papers, tell });
   const { summariser } = modules.summarise;
   const whole = modules.keepHistory.withHistory(workflow, summariser({ every: 5, ask, tell, now: Date.now }));
   const { verdict } = await loop(whole, { jobs: 3 });
+  measureMemory();
   const { rrd, ledger } = await modules.research.readResearch(folder);
   const commits = Number(execFileSync("git", ["rev-list", "--count", "HEAD"], { cwd, encoding: "utf8" }));
   const booked = ledger.reduce((sum, { tokens }) => sum + (tokens?.input ?? 0) + (tokens?.output ?? 0), 0);

@@ -79,11 +79,8 @@ function simulate({ records, wanted }, ranking, recallBound) {
 }
 
 function runOf(records, wanted, seed, ranking, recallBound) {
-  const order = ranking(worksOf(records), {
-    keywords: [],
-    description: records.find(({ id }) => id === seed).title,
-    today: "2026-01-01",
-  });
+  const description = records.find(({ id }) => id === seed).title;
+  const order = ranking(worksOf(records), { keywords: [], description, today: "2026-01-01" }, []);
   const decided = new Map([[seed, true]]);
   const size = Math.max(minBatch, Math.ceil(records.length / batches));
   const screened = [];
@@ -140,9 +137,11 @@ function orderTime(reviews, ranking) {
   const many = Array.from({ length: 10_000 }, (_, index) => all[index % all.length]);
   const records = many.map(([{ title, abstract }], index) => recordOf(index, `${title} ${index}`, abstract ?? ""));
   const began = process.cpuUsage();
-  const works = ranking(worksOf(records), { keywords: [], description: records[0].title, today: "2026-01-01" })(
-    many.map(([, kept], index) => (index % 2 === 0 ? kept : undefined)),
-  );
+  const works = ranking(
+    worksOf(records),
+    { keywords: [], description: records[0].title, today: "2026-01-01" },
+    [],
+  )(many.map(([, kept], index) => (index % 2 === 0 ? kept : undefined)));
   for (const { learned } of works.slice(0, 100)) learned?.();
   const { user, system } = process.cpuUsage(began);
   return `10,000 records: ${ms((user + system) / 1000)} of processor time`;
