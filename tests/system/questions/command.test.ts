@@ -378,7 +378,7 @@ describe("what is wrong in an answer or around it", () => {
     const refused = ledgerOf().slice(before);
     expect(refused.map(({ outcome }) => outcome)).toEqual(["refused", "refused", "refused"]);
     expect(refused[0]?.reasons?.[0]).toContain("/statements");
-    expect((await cli(["status", name], cwd)).out).toContain("COMPLETE");
+    expect((await cli(["status", name], cwd)).out).toContain("Finished");
   });
 
   test("a text that gives orders and forges passages stays within its fence, under its own paper's name", async () => {
