@@ -95,8 +95,9 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
     try {
       return await acquireLock(file, options);
     } catch (error) {
-      if (!(error instanceof ExpectedError) || performance.now() >= until || options.abort?.aborted === true)
-        throw error;
+      // One with a cause tells of the disk, and of no holder.
+      const isHeldByAnother = error instanceof ExpectedError && error.cause === undefined;
+      if (!isHeldByAnother || performance.now() >= until || options.abort?.aborted === true) throw error;
       await moment();
     }
   }

@@ -80,7 +80,7 @@ export async function healGuards<About>(
   entriesOf: (about: About) => Promise<readonly Entry[] | undefined>,
 ): Promise<string[]> {
   if (!existsSync(folder) || (await deadIn<About>(folder)).length === 0) return [];
-  return await withLock(join(folder, lockName), { describe: folder, waitMs: 20_000 }, async () => {
+  const heal = async () => {
     const says: string[] = [];
     // Another start may have been quicker.
     for (const { file, header, known } of await deadIn<About>(folder)) {
@@ -98,7 +98,14 @@ export async function healGuards<About>(
       }
     }
     return says;
-  });
+  };
+  try {
+    return await withLock(join(folder, lockName), { describe: folder, waitMs: 20_000 }, heal);
+  } catch (error) {
+    // A full disk takes no lock either, and what a killed run has left may be what fills it. Two at once do the same.
+    if (!(error instanceof ExpectedError) || !hasCode(error.cause, "ENOSPC", "EDQUOT")) throw error;
+    return await heal();
+  }
 }
 
 const laterText = (file: string): string =>
