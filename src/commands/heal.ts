@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { keptGuards } from "../engine/config/state-dir.js";
+import { isAgents } from "../engine/process/descendants.js";
 import type { Io } from "../engine/ui/io.js";
 import type { GuardedProject } from "../research/project-files/guarded/guarded-files.js";
 import type { GuardedTask } from "../task/project-files/protect.js";
@@ -8,10 +9,11 @@ type About = ({ readonly of: "research" } & GuardedProject) | ({ readonly of: "t
 
 /**
  * Puts right what agents left whose run was killed, and answers with sentences for a person. To be awaited before any
- * configuration is read.
+ * configuration is read. What an agent has started puts nothing right: it may not be allowed to look there.
  * @throws ExpectedError where a file around the current folder can't be put back.
  */
 export async function healAfterKill(io: Pick<Io, "env" | "cwd">): Promise<string[]> {
+  if (isAgents(io.env)) return [];
   const kept = keptGuards(io.env);
   if (!existsSync(kept)) return [];
   const { healGuards } = await import("../engine/storage/guard/guard-record.js");
