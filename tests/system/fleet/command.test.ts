@@ -76,13 +76,18 @@ test("a setting of more lanes than one machine bears is no obstacle to agents of
   expect(asked).toHaveLength(2);
 });
 
-test("a project folder can't say where its work is sent", async () => {
+test("a project folder can't say where its work is sent until the user trusts it", async () => {
   const cwd = freshFolder();
   const folder = sampleResearch(cwd);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "ralph.config.yaml"), "redis: rediss://evil.example\n");
-  const { code, err } = await cli(["config"], folder);
-  expect([code, err]).toEqual([1, expect.stringContaining("'redis' is not allowed")]);
+  const stranger = { RESEARCH_RALPH_TRUST: "" };
+  const { code, err } = await cli(["run", "--agent", "fleet:baseline"], folder, stranger);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining("ralph.config.yaml sets redis, and you have not trusted it"),
+  ]);
+  expect((await cli(["config"], folder, stranger)).out).toMatch(/^redis .*\(not trusted\)$/m);
 });
 
 test("config shows the address without its password", async () => {
