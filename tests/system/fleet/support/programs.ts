@@ -38,7 +38,7 @@ export function start(
 ): Program {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], HOME: cwd, ...env },
+    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
