@@ -108,7 +108,7 @@ async function update(cwd, folder, server) {
   const report = `process.on("exit", () => { const { userCPUTime: u, systemCPUTime: s, maxRSS: m } = process.resourceUsage(); require("fs").writeFileSync(${JSON.stringify(join(cwd, "usage.json"))}, JSON.stringify({ cpu: (u + s) / 1e6, mb: Math.round(m / 1000) })); })`;
   const hook = join(cwd, "usage.cjs");
   writeFileSync(hook, report);
-  const env = { PATH: process.env.PATH, HOME: join(cwd, "home") };
+  const env = { PATH: process.env.PATH, HOME: join(cwd, "home"), RESEARCH_RALPH_TRUST: "true" };
   const { stdout } = await mustRun(
     process.execPath,
     ["--require", hook, cli, "update", folder, "--agent", "baseline", "--quiet"],

@@ -79,7 +79,9 @@ describe("a research by agents that edit the folder themselves", () => {
     const { cwd, folder } = classicFolder(withWorkspace(originalPrompt, "folder"));
     const brief = await cli(["brief"], cwd);
     const record = join(cwd, "record.txt");
-    expect((await cli(["run", "--trust", "--quiet", "--no-git", "--agent", agent], cwd, { RECORD: record })).code).toBe(0);
+    expect((await cli(["run", "--trust", "--quiet", "--no-git", "--agent", agent], cwd, { RECORD: record })).code).toBe(
+      0,
+    );
     expect(rrdOf(folder).phase).toBe("COMPLETE");
     expect(readFileSync(record, "utf8")).toBe(brief.out);
     expect(brief.out).toBe(originalPrompt.replaceAll("{{RESEARCH_DIR}}", folder));
