@@ -132,7 +132,7 @@ describe.skipIf(chromePath === undefined)("the local page in Chromium", () => {
     const web = await start(["web"], cwd);
     await expect.poll(() => web.said.out).toContain("\n");
     const { page, complaints } = await open(web.said.out.trim());
-    expect(await text(page, "#none")).toContain("There is no project yet");
+    expect(await text(page, "#none")).toContain("There is no project and no task yet");
 
     const run = await start(["demo", ...args], cwd, env);
     await page.locator("article.project a").click();
