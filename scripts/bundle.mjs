@@ -123,28 +123,38 @@ function writeTypes(file, outDir, written = new Set()) {
 
 /**
  * The licence texts of the packages whose modules the bundle holds: who ships their code ships those too. A package
- * without one takes the text of another package of its repository with the same licence.
+ * without one takes the text of another package of its repository or author with the same licence, or the licence's own text.
  */
 function licencesOf(modules) {
   const folders = new Set(modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(inRoot(id)) ?? []));
   const packages = [...folders].map((folder) => {
     const path = join(root, folder);
-    const { name, version, license, repository } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+    const { name, version, license, repository, author } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
     const files = readdirSync(path).filter((entry) => /^(?:licen[cs]e|notice)/i.test(entry));
     const text = files.map((file) => readFileSync(join(path, file), "utf8").trim()).join("\n\n");
-    return { name, version, license, repository: repository?.url, text };
+    return { name, version, license, repository: repository?.url, author: author?.name ?? author, text };
   });
   const parts = packages.map((one) => {
     const { name, version, license, text } = one;
-    const terms = text || packages.find((other) => isOfSameOrigin(one, other) && other.text !== "")?.text;
+    const terms =
+      text || packages.find((other) => isOfSameOrigin(one, other) && other.text !== "")?.text || standardText(one);
     if (terms === undefined) throw new Error(`${name} has no licence text, so it must not be bundled.`);
     return `## ${name} ${version} (${license})\n\n${terms}\n`;
   });
   return ["# Packages whose code is part of dist/, and their licences\n", ...[...new Set(parts)].sort()].join("\n");
 }
 
+/** The text of the licence that a package only names, with its author as the holder. */
+function standardText({ license, author }) {
+  if (license !== "MIT" || author === undefined) return undefined;
+  const terms = readFileSync(join(root, "LICENSE"), "utf8");
+  return terms.replace(/^Copyright .*$/m, `Copyright (c) ${author.replace(/\s*[<(].*$/, "")}`);
+}
+
 const isOfSameOrigin = (one, other) =>
-  one.repository !== undefined && one.repository === other.repository && one.license === other.license;
+  one.license === other.license &&
+  ((one.repository !== undefined && one.repository === other.repository) ||
+    (one.author !== undefined && one.author === other.author));
 
 function inRoot(id) {
   return relative(root, id).split(sep).join("/");

@@ -26,7 +26,7 @@ export const summaries = {
   new: "create a project from a topic",
   update: "search for what was published since a finished project's last search",
   read: "read one paper: an arXiv id, a DOI, a URL or a local PDF",
-  add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, .bib, RIS or CSL files",
+  add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, exports of databases",
   ask: "ask projects a question; every sentence rests on a quote that was found",
   answers: "list a project's questions and answers, and which are out of date",
   search: "search scholarly services for papers, without an agent",

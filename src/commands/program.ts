@@ -115,7 +115,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
     .option(
       "--seed <paper>",
-      "paper that surely belongs: DOI, arXiv id, PDF, .bib, .ris, CSL .json; again for more",
+      "paper that surely belongs: DOI, arXiv id, PDF, or a list of works; again for more",
       several,
     )
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")

@@ -17,7 +17,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { readSeeds } from "../../research/papers/seeds/read-seeds.js";
+import { readSeeds } from "../../research/papers/records/read-seeds.js";
 import { createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";

@@ -12,8 +12,8 @@ import { findResearch, nameFor } from "../../research/overview/find-research.js"
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
 import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
-import { isBibliography } from "../../research/papers/seeds/bibliography-file.js";
-import { readListedPapers } from "../../research/papers/seeds/listed-papers.js";
+import { isRecordFile } from "../../research/papers/records/read-records.js";
+import { readListedPapers } from "../../research/papers/records/listed-papers.js";
 import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -61,7 +61,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
   const notRead: NotRead[] = [];
   try {
     for (const typed of references) {
-      if (isBibliography(typed) && !/^https?:/i.test(typed)) {
+      if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
         const { papers, broken, said } = await readListedPapers(typed, resolve(io.cwd, typed));
         for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, paper: toRead(record) });
         if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });

@@ -767,6 +767,7 @@ export interface Paper {
    * First and last page, or the article's number.
    */
   pages?: string | null;
+  publication?: Publication;
   /**
    * What the source calls it, such as journal-article.
    */
@@ -900,6 +901,56 @@ export interface Identifiers {
    * Semantic Scholar's identifier.
    */
   s2?: string;
+  [k: string]: unknown;
+}
+/**
+ * What citing the work may need besides, as its source writes it.
+ */
+export interface Publication {
+  /**
+   * Of a thesis its school, of a report its institution.
+   */
+  publisher?: string;
+  /**
+   * Where it was published.
+   */
+  place?: string;
+  /**
+   * Editors of the book that it stands in.
+   */
+  editors?: string[];
+  /**
+   * Which edition it is.
+   */
+  edition?: string;
+  /**
+   * The series that the book belongs to.
+   */
+  series?: string;
+  /**
+   * ISBN of the book.
+   */
+  isbn?: string;
+  /**
+   * ISSN of the journal.
+   */
+  issn?: string;
+  /**
+   * Its language.
+   */
+  language?: string;
+  /**
+   * Its keywords.
+   */
+  keywords?: string[];
+  /**
+   * A note of the file that it was imported from.
+   */
+  note?: string;
+  /**
+   * Its number in the database that it came from.
+   */
+  accession?: string;
   [k: string]: unknown;
 }
 /**

@@ -28,6 +28,23 @@ export interface Update {
   readonly notice?: string;
 }
 
+/** What citing a work may need besides, kept as its source writes it. */
+export type Publication = {
+  /** Of a thesis its school, of a report its institution. */
+  readonly publisher?: string;
+  readonly place?: string;
+  readonly editors?: readonly string[];
+  readonly edition?: string;
+  readonly series?: string;
+  readonly isbn?: string;
+  readonly issn?: string;
+  readonly language?: string;
+  readonly keywords?: readonly string[];
+  readonly note?: string;
+  /** Its number in the database that it came from. */
+  readonly accession?: string;
+};
+
 /**
  * One work as a source describes it. Every client answers in this form; what a source does not say is left out, never
  * guessed.
@@ -61,6 +78,7 @@ export interface PaperRecord {
   readonly volume?: string;
   readonly issue?: string;
   readonly pages?: string;
+  readonly publication?: Publication;
   /** How often it was cited, and who counted. */
   readonly citations?: { readonly count: number; readonly source: string };
   /** Free copies that may be read, best first. Never from a pirate source. */
@@ -148,14 +166,23 @@ export type TitledPaper = PaperFacts & { readonly title: string };
  */
 export function keptFacts(record: PaperRecord) {
   const { id, title, url, pdf_url, date, source, abstract, identifiers, venue, volume, issue, pages } = record;
-  const { authors, citations, retracted, updates, categories, comment, license, publicationType } = record;
+  const { authors, citations, retracted, updates, categories, comment, license, publicationType, publication } = record;
   return {
     ...{ id, title, url, pdf_url, authors: [...authors], date, source, abstract },
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
     ...given({ venue, volume, issue, pages, publication_type: publicationType, comment, license }),
     ...(categories === undefined ? {} : { categories: [...categories] }),
+    ...(publication === undefined ? {} : { publication: keptPublication(publication) }),
     ...(citations === undefined ? {} : { citations: { ...citations } }),
     ...(retracted === true ? { retracted } : {}),
     ...(updates === undefined ? {} : { updates: updates.map((update) => ({ ...update })) }),
+  };
+}
+
+function keptPublication({ editors, keywords, ...texts }: Publication) {
+  return {
+    ...texts,
+    ...(editors === undefined ? {} : { editors: [...editors] }),
+    ...(keywords === undefined ? {} : { keywords: [...keywords] }),
   };
 }

@@ -1,6 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { correctionsAmong, isSameUpdate } from "./companions.js";
-import type { CompanionReport, Identifiers, PaperRecord, Provenance, Update } from "../paper-record.js";
+import type { CompanionReport, Identifiers, PaperRecord, Provenance, Publication, Update } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
 
 /** One work, put together from what several sources say of it. */
@@ -51,6 +51,7 @@ export function mergedWork(of: readonly PaperRecord[], companions: readonly Comp
       issue: pick("issue"),
       pages: pick("pages"),
       publicationType: pick("publicationType"),
+      publication: publicationOf(best),
       categories: pick("categories"),
       comment: pick("comment"),
       license: pick("license"),
@@ -62,6 +63,12 @@ export function mergedWork(of: readonly PaperRecord[], companions: readonly Comp
     ...(members.some(({ retracted }) => retracted === true) ? { retracted: true } : {}),
   };
   return { record, mergedFrom: members };
+}
+
+/** Each part from the first record that says it. */
+function publicationOf(best: readonly PaperRecord[]): Publication | undefined {
+  const known = best.flatMap(({ publication }) => publication ?? []).toReversed();
+  return known.length === 0 ? undefined : Object.assign({}, ...known);
 }
 
 /** Companion reports stand among the records of a work; a correction is noted as an update of it too. */

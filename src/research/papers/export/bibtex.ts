@@ -1,6 +1,6 @@
 import type { Rrd } from "../../generated/rrd.js";
-import type { AuthorName } from "../person-name.js";
-import { type Cited, type CitedWork, citedWorks, type WorkKind, worksOf } from "./cited-work.js";
+import { type AuthorName, personName } from "../person-name.js";
+import { type Cited, type CitedWork, citedWorks, isInVolume, isWhole, type WorkKind, worksOf } from "./cited-work.js";
 
 /**
  * references.bib: every paper of the pool, as the report names each, for citation managers; its keyword tells what
@@ -19,44 +19,61 @@ const types: Readonly<Record<WorkKind, string>> = {
   conference: "inproceedings",
   chapter: "incollection",
   book: "book",
+  proceedings: "proceedings",
   thesis: "phdthesis",
+  masters: "mastersthesis",
   report: "techreport",
   preprint: "misc",
+  dataset: "dataset",
+  software: "software",
+  patent: "patent",
+  web: "online",
   other: "misc",
 };
 
 /** The field that names where a work of this kind stands. */
-const venueFields: Readonly<Record<WorkKind, string>> = {
-  article: "journal",
-  conference: "booktitle",
-  chapter: "booktitle",
-  book: "publisher",
-  thesis: "school",
-  report: "institution",
-  preprint: "howpublished",
-  other: "howpublished",
-};
+const venueField = (kind: WorkKind): string =>
+  kind === "article" ? "journal" : kind === "conference" || kind === "chapter" ? "booktitle" : "howpublished";
+
+/** The field that names who published it. */
+const publisherField = (kind: WorkKind): string =>
+  kind === "thesis" || kind === "masters" ? "school" : kind === "report" ? "institution" : "publisher";
 
 function entry(work: CitedWork): string {
-  const { kind, venue, volume, issue, pages, arxiv } = work;
-  // Services give the number of a preprint as its volume.
-  const inVolume = kind !== "preprint" && kind !== "other";
+  const { kind, venue, volume, issue, pages, arxiv, publication } = work;
+  const inVolume = isInVolume(kind);
+  const publisher = publication.publisher ?? (isWhole(kind) ? venue : undefined);
+  const keywords = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
   const fields: [string, string | undefined][] = [
     // Twice in braces, so that no style changes its capitals.
     ["title", `{${escaped(work.title)}}`],
     ["author", work.authors.map(authorText).join(" and ") || undefined],
-    [venueFields[kind], plain(venue)],
+    ["editor", (publication.editors ?? []).map((name) => authorText(personName(name))).join(" and ") || undefined],
+    [venueField(kind), isWhole(kind) ? undefined : plain(venue)],
+    [publisherField(kind), plain(publisher)],
+    ["address", plain(publication.place)],
+    ["edition", plain(publication.edition)],
+    ["series", plain(publication.series)],
     ["volume", inVolume ? plain(volume) : undefined],
     ["number", inVolume ? plain(issue) : undefined],
     // A range has two hyphens there.
     ["pages", inVolume ? pages && escapedSigns(pages).replace(/(?<!\s)\s*[-–—]+\s*/g, "--") : undefined],
     ["year", work.year === undefined ? undefined : String(work.year).padStart(4, "0")],
+    ["month", work.date?.[1]?.toString()],
+    ["day", work.date?.[2]?.toString()],
     ["doi", verbatim(work.doi)],
     ["eprint", verbatim(arxiv)],
     ["archiveprefix", arxiv === undefined ? undefined : "arXiv"],
+    ["pmid", verbatim(work.pmid)],
+    ["pmcid", verbatim(work.pmcid)],
+    ["isbn", verbatim(publication.isbn)],
+    ["issn", verbatim(publication.issn)],
     ["url", verbatim(work.url)],
-    ["note", work.retracted ? "Retracted" : undefined],
-    ["keywords", plain([work.decision, ...work.tags].filter((word) => word !== undefined).join(", "))],
+    ["language", plain(publication.language)],
+    ["accession", plain(publication.accession)],
+    ["abstract", plain(work.abstract)],
+    ["note", plain([work.retracted ? "Retracted" : "", publication.note ?? ""].filter(Boolean).join(". "))],
+    ["keywords", plain(keywords.filter((word) => word !== undefined).join(", "))],
   ];
   const lines = fields
     .filter(([, value]) => value !== undefined && value !== "")

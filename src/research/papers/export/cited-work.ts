@@ -3,6 +3,7 @@ import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { normalTitle } from "../normalise-title.js";
+import type { Publication } from "../paper-record.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { parseReference } from "../reference.js";
 
@@ -22,6 +23,7 @@ export type Cited = Pick<
   | "issue"
   | "pages"
   | "publication_type"
+  | "publication"
   | "retracted"
 > & {
   readonly status?: Paper["status"];
@@ -29,7 +31,28 @@ export type Cited = Pick<
   readonly tags?: readonly string[];
 };
 
-export type WorkKind = "article" | "conference" | "chapter" | "book" | "thesis" | "report" | "preprint" | "other";
+export type WorkKind =
+  | "article"
+  | "conference"
+  | "chapter"
+  | "book"
+  | "proceedings"
+  | "thesis"
+  | "masters"
+  | "report"
+  | "preprint"
+  | "dataset"
+  | "software"
+  | "patent"
+  | "web"
+  | "other";
+
+/** Whether a work of this kind stands for itself: what services name as its venue is who published it. */
+export const isWhole = (kind: WorkKind): boolean =>
+  ["book", "proceedings", "thesis", "masters", "report"].includes(kind);
+
+/** Whether a work of this kind stands in a volume: of preprints services give their number as one. */
+export const isInVolume = (kind: WorkKind): boolean => kind !== "preprint" && kind !== "other";
 
 /**
  * A work as each of our formats writes it. Texts stand on one line, without control, bidirectional and zero-width
@@ -52,6 +75,10 @@ export interface CitedWork {
   readonly pages?: string;
   readonly doi?: string;
   readonly arxiv?: string;
+  readonly pmid?: string;
+  readonly pmcid?: string;
+  /** Publisher, editors and what else citing it may need. */
+  readonly publication: Publication;
   readonly url?: string;
   readonly pdf?: string;
   readonly abstract?: string;
@@ -103,12 +130,28 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       decision: paper.status?.replaceAll("_", " "),
     }),
     ...given({ doi, arxiv, url: webAddress(paper.url), pdf: webAddress(paper.pdf_url) }),
+    ...given({ pmid: said(paper.identifiers?.pmid), pmcid: said(paper.identifiers?.pmcid) }),
+    publication: inLines(paper.publication ?? {}),
     tags: paper.tags ?? [],
     retracted: paper.retracted === true,
   };
 }
 
 const said = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
+
+/** Each text on one line; what is empty is left out. */
+function inLines({ editors, keywords, ...texts }: NonNullable<Cited["publication"]>): Publication {
+  const lines = (list: readonly string[] | undefined) => (list ?? []).map(oneLine).filter(Boolean);
+  const named = Object.entries(texts).flatMap(([name, value]) => {
+    const text = typeof value === "string" ? oneLine(value) : "";
+    return text === "" ? [] : [[name, text] as const];
+  });
+  return {
+    ...Object.fromEntries(named),
+    ...(lines(editors).length === 0 ? {} : { editors: lines(editors) }),
+    ...(lines(keywords).length === 0 ? {} : { keywords: lines(keywords) }),
+  };
+}
 
 /** An address that a browser opens. The sample's and a file's are of this machine alone. */
 const webAddress = (value: string | null | undefined): string | undefined => {
@@ -131,20 +174,29 @@ function doiOf({ identifiers, url }: Pick<Paper, "identifiers" | "url">): string
 /** What sources call works, in the few kinds that the formats tell apart. */
 const kinds: readonly (readonly [RegExp, WorkKind])[] = [
   [/preprint|posted-content/i, "preprint"],
+  [/^proceedings$/i, "proceedings"],
   [/proceedings|conference/i, "conference"],
   // Before "report": Europe PMC has case reports of journals.
   [/journal/i, "article"],
   [/book-chapter|book-section|chapter/i, "chapter"],
+  [/master.*thesis/i, "masters"],
   [/dissertation|thesis/i, "thesis"],
   [/report/i, "report"],
   [/\bbook\b|monograph/i, "book"],
+  [/^data-?set$/i, "dataset"],
+  [/^software$/i, "software"],
+  [/^patent$/i, "patent"],
+  [/^web-?page$/i, "web"],
   [/article|review|letter|editorial|survey/i, "article"],
 ];
 
 function kindOf({ publication_type: type, volume, issue, pages, venue }: Cited, arxiv: string | undefined): WorkKind {
   const inVolume = said(venue) !== undefined && [volume, issue, pages].some((part) => said(part) !== undefined);
   const named = kinds.find(([words]) => words.test(type ?? ""))?.[1];
-  if (named !== undefined) return named === "article" && said(venue) === undefined ? "other" : named;
+  if (named !== undefined) {
+    const isLoose = named === "article" && type !== "journal-article";
+    return isLoose && said(venue) === undefined ? "other" : named;
+  }
   if (inVolume) return "article";
   return arxiv === undefined ? "other" : "preprint";
 }

@@ -1,15 +1,21 @@
 import { given } from "../../../engine/lib/given.js";
-import type { AuthorName } from "../person-name.js";
-import type { CitedWork, WorkKind } from "./cited-work.js";
+import { type AuthorName, personName } from "../person-name.js";
+import { type CitedWork, isInVolume, type WorkKind } from "./cited-work.js";
 
 const types: Readonly<Record<WorkKind, string>> = {
   article: "article-journal",
   conference: "paper-conference",
   chapter: "chapter",
   book: "book",
+  proceedings: "book",
   thesis: "thesis",
+  masters: "thesis",
   report: "report",
   preprint: "article",
+  dataset: "dataset",
+  software: "software",
+  patent: "patent",
+  web: "webpage",
   other: "document",
 };
 
@@ -17,8 +23,10 @@ const types: Readonly<Record<WorkKind, string>> = {
 export const cslOf = (works: readonly CitedWork[]): string => `${JSON.stringify(works.map(item), null, 2)}\n`;
 
 const item = (work: CitedWork): object => {
-  const keywords = [work.decision, ...work.tags].filter((word) => word !== undefined).join(", ");
-  const inVolume = work.kind !== "preprint" && work.kind !== "other";
+  const { publication } = work;
+  const words = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
+  const keywords = words.filter((word) => word !== undefined).join(", ");
+  const note = [work.retracted ? "Retracted." : "", publication.note ?? "", `research-ralph: ${work.id}`];
   return {
     id: work.key,
     type: types[work.kind],
@@ -26,9 +34,17 @@ const item = (work: CitedWork): object => {
     ...(work.authors.length === 0 ? {} : { author: work.authors.map(authorItem) }),
     ...(work.date === undefined ? {} : { issued: { "date-parts": [work.date] } }),
     ...given({ "container-title": work.venue }),
-    ...(inVolume ? given({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
-    ...given({ DOI: work.doi, URL: work.url, abstract: work.abstract, keyword: keywords || undefined }),
-    note: [work.retracted ? "Retracted." : "", `research-ralph: ${work.id}`].filter(Boolean).join(" "),
+    ...(isInVolume(work.kind) ? given({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
+    ...(work.kind === "masters" ? { genre: "Master's thesis" } : {}),
+    ...(publication.editors === undefined
+      ? {}
+      : { editor: publication.editors.map((name) => authorItem(personName(name))) }),
+    ...given({ publisher: publication.publisher, "publisher-place": publication.place, edition: publication.edition }),
+    ...given({ "collection-title": publication.series, ISBN: publication.isbn, ISSN: publication.issn }),
+    ...given({ language: publication.language, archive_location: publication.accession }),
+    ...given({ DOI: work.doi, PMID: work.pmid, PMCID: work.pmcid, URL: work.url, abstract: work.abstract }),
+    ...given({ keyword: keywords || undefined }),
+    note: note.filter(Boolean).join(" "),
   };
 };
 

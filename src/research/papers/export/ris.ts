@@ -1,14 +1,20 @@
-import type { AuthorName } from "../person-name.js";
-import type { CitedWork, WorkKind } from "./cited-work.js";
+import { type AuthorName, personName } from "../person-name.js";
+import { type CitedWork, isInVolume, isWhole, type WorkKind } from "./cited-work.js";
 
 const types: Readonly<Record<WorkKind, string>> = {
   article: "JOUR",
   conference: "CPAPER",
   chapter: "CHAP",
   book: "BOOK",
+  proceedings: "CONF",
   thesis: "THES",
+  masters: "THES",
   report: "RPRT",
   preprint: "UNPB",
+  dataset: "DATA",
+  software: "COMP",
+  patent: "PAT",
+  web: "ELEC",
   other: "GEN",
 };
 
@@ -19,30 +25,57 @@ const types: Readonly<Record<WorkKind, string>> = {
 export const risOf = (works: readonly CitedWork[]): string => works.map(entry).join("");
 
 function entry(work: CitedWork): string {
-  const { date = [], pages } = work;
+  const { date = [], pages, publication } = work;
   const [first, last] = pages?.split(/ ?[-–—]+ ?/) ?? [];
-  const inVolume = work.kind !== "preprint" && work.kind !== "other";
+  const inVolume = isInVolume(work.kind);
+  const note = [work.retracted ? "Retracted." : "", `research-ralph: ${work.id}`].filter(Boolean).join(" ");
   const tags: [string, string | undefined][] = [
     ["TY", types[work.kind]],
     ...work.authors.map((name): [string, string] => ["AU", authorText(name)]),
+    ...(publication.editors ?? []).map((name): [string, string] => ["ED", authorText(personName(name))]),
     ["TI", work.title],
     ["AB", work.abstract],
-    [work.kind === "article" ? "JO" : "T2", work.venue],
+    ...(isWhole(work.kind)
+      ? [["T2", publication.series] as [string, string | undefined]]
+      : ([
+          [work.kind === "article" ? "JO" : "T2", work.venue],
+          ["T3", publication.series],
+        ] as [string, string | undefined][])),
     ["VL", inVolume ? work.volume : undefined],
     ["IS", inVolume ? work.issue : undefined],
     ["SP", inVolume ? first : undefined],
     ["EP", inVolume ? last : undefined],
     ["PY", work.year === undefined ? undefined : String(work.year).padStart(4, "0")],
     ["DA", date.length > 1 ? `${date.map((part) => String(part).padStart(2, "0")).join("/")}` : undefined],
+    ["PB", publication.publisher ?? (isWhole(work.kind) ? work.venue : undefined)],
+    ["CY", publication.place],
+    ["ET", publication.edition],
+    ["SN", publication.isbn ?? publication.issn],
+    ["LA", publication.language],
+    ["M3", work.kind === "masters" ? "Master's thesis" : undefined],
     ["DO", work.doi],
+    ...accessionTags(work),
     ["UR", work.url],
     ["L1", work.pdf],
-    ...[work.decision, ...work.tags].map((word): [string, string | undefined] => ["KW", word]),
-    ["N1", [work.retracted ? "Retracted." : "", `research-ralph: ${work.id}`].filter(Boolean).join(" ")],
+    ...[work.decision, ...work.tags, ...(publication.keywords ?? [])].map((word): [string, string | undefined] => [
+      "KW",
+      word,
+    ]),
+    ["N1", publication.note],
+    ["N1", note],
     ["ID", work.key],
   ];
   const lines = tags.filter(([, value]) => value !== undefined && value !== "");
   return `${lines.map(([tag, value]) => `${tag}  - ${value}\r\n`).join("")}ER  - \r\n\r\n`;
+}
+
+/** A number of PubMed is its accession number there; any other one stands without the name of its database. */
+function accessionTags({ pmid, pmcid, publication }: CitedWork): [string, string | undefined][] {
+  return [
+    ["DB", pmid === undefined ? undefined : "PubMed"],
+    ["AN", pmid ?? publication.accession],
+    ["C2", pmcid],
+  ];
 }
 
 /** "van der Berg, Jan, Jr."; readers split at commas, so that a group's name has none. */

@@ -14,7 +14,7 @@ const paper = {
 test("an article has its journal, volume, number and pages; what stands in no journal has none of them", () => {
   const article = { ...paper, venue: "Hands & Tools", volume: "12", issue: "3", pages: "145–160" };
   expect(bibliographyOf([article])).toBe(
-    "@article{lee2024,\n  title = {{On hands}},\n  author = {Lee, Ann},\n  journal = {Hands \\& Tools},\n  volume = {12},\n  number = {3},\n  pages = {145--160},\n  year = {2024},\n  doi = {10.1000/x},\n  url = {https://doi.org/10.1000/x}\n}\n",
+    "@article{lee2024,\n  title = {{On hands}},\n  author = {Lee, Ann},\n  journal = {Hands \\& Tools},\n  volume = {12},\n  number = {3},\n  pages = {145--160},\n  year = {2024},\n  month = {2},\n  day = {1},\n  doi = {10.1000/x},\n  url = {https://doi.org/10.1000/x}\n}\n",
   );
   const preprint = bibliographyOf([{ ...paper, venue: "arXiv" }]);
   expect(preprint).toMatch(/^@misc\{/);

@@ -3,7 +3,8 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import { given } from "../../../engine/lib/given.js";
 import type { Seed } from "../../generated/rrd.js";
 import { parseReference } from "../reference.js";
-import { brokenSentence, type Entry, isBibliography, readBibliography } from "./bibliography-file.js";
+import type { Entry } from "./entry.js";
+import { isRecordFile, readRecords, unreadSentence } from "./read-records.js";
 import { foundAt } from "../../../engine/storage/regular-file.js";
 
 /** What a person named, paper by paper. */
@@ -19,7 +20,7 @@ const maxWithAbstract = 200;
 const maxAuthors = 6;
 
 /**
- * Reads references (DOI, arXiv id, address, document) and files that list works (.bib, .ris, CSL-JSON). `folder`: the
+ * Reads references (DOI, arXiv id, address, document) and files that list works. `folder`: the
  * one that paths start from. Asks nobody.
  * @throws ExpectedError (exit code 2) for what is neither, and for a file in which nothing can be read.
  */
@@ -28,12 +29,12 @@ export async function readSeeds(names: readonly string[], folder: string): Promi
   const said: string[] = [];
   for (const name of names) {
     const path = resolve(folder, name);
-    if (isBibliography(name) && !/^https?:/i.test(name)) {
+    if (!/^https?:/i.test(name) && (await isRecordFile(path))) {
       requireFile(name, path);
-      const bibliography = await readBibliography(path);
+      const bibliography = await readRecords(path);
       seeds.push(...bibliography.entries.map((entry) => seedOf(entry, basename(path))));
-      const broken = brokenSentence(name, bibliography);
-      if (broken !== undefined) said.push(broken);
+      const unread = unreadSentence(name, bibliography);
+      if (unread !== undefined) said.push(unread);
       continue;
     }
     const reference = parseReference(name, folder);

@@ -4,8 +4,9 @@ import { given } from "../../../engine/lib/given.js";
 import { addressOf } from "../identifiers.js";
 import type { PaperRecord } from "../paper-record.js";
 import { normalTitle } from "../normalise-title.js";
-import { type Bibliography, brokenSentence, type Entry, readBibliography } from "./bibliography-file.js";
-import { idOf } from "./seed.js";
+import type { Bibliography, Entry } from "./entry.js";
+import { type ChosenColumns, readRecords, unreadSentence } from "./read-records.js";
+import { idOf } from "../seeds/seed.js";
 
 /** The works of a bibliography file as records, with what could not be read. */
 export interface ListedPapers {
@@ -16,26 +17,29 @@ export interface ListedPapers {
 }
 
 /**
- * Reads the works of a .bib, RIS or CSL-JSON file as records, from what the file says of them; asks nobody. `name`: the
+ * Reads the works of a file as records, from what the file says of them; asks nobody. `name`: the
  * file as the person typed it.
  * @throws ExpectedError (exit code 2) for a file that is too large, or in which nothing could be read.
  */
-export async function readListedPapers(name: string, path: string): Promise<ListedPapers> {
-  const bibliography = await readBibliography(path);
+export async function readListedPapers(name: string, path: string, columns: ChosenColumns = {}): Promise<ListedPapers> {
+  const bibliography = await readRecords(path, columns);
   const papers = bibliography.entries.map((entry) => ({ key: entry.key, record: recordOf(entry, basename(path)) }));
-  return { papers, broken: bibliography.broken, ...given({ said: brokenSentence(name, bibliography) }) };
+  return { papers, broken: bibliography.broken, ...given({ said: unreadSentence(name, bibliography) }) };
 }
 
 function recordOf(entry: Entry, source: string): PaperRecord {
-  const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url } = entry;
+  const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url, type, publication } = entry;
   const { arxiv } = identifiers;
   return {
     ...{ id: nameOf(entry), title, authors, date: date ?? null, source, abstract: abstract ?? null, identifiers },
     url: addressOf(identifiers) ?? url ?? "",
     pdf_url: arxiv === undefined ? null : `https://arxiv.org/pdf/${arxiv}`,
-    ...given({ venue, volume, issue, pages }),
+    ...given({ venue, volume, issue, pages, publication, publicationType: type, kind: kindOf(type) }),
   };
 }
+
+const kindOf = (type: Entry["type"]): PaperRecord["kind"] =>
+  type === undefined || type === "web-page" ? undefined : type === "preprint" ? "preprint" : "published";
 
 /** As other sources would call the work; one of which only the title is known is called after it. */
 function nameOf({ identifiers, url, title, authors, date }: Entry): string {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readBibliography } from "../../../../src/research/papers/seeds/bibliography-file.js";
+import { readRecords } from "../../../../src/research/papers/records/read-records.js";
 
 function fileOf(name: string, text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), "rr-bib-")), name);
@@ -26,7 +26,7 @@ const bib = `Some remark before the first entry.
 
 describe("a bibliography file", () => {
   test("of BibTeX gives title, authors, date, venue, abstract and identifiers of each entry", async () => {
-    const { entries, broken } = await readBibliography(fileOf("a.bib", bib));
+    const { entries, broken } = await readRecords(fileOf("a.bib", bib));
     expect(broken).toEqual({ count: 0, named: [] });
     expect(entries).toEqual([
       {
@@ -35,6 +35,7 @@ describe("a bibliography file", () => {
         authors: ["van der Berg, Jan", "Müller, Jérôme", "The Touch Collaboration"],
         date: "2024-05",
         venue: "Journal of Touch B",
+        type: "journal-article",
         abstract: "What it is about.",
         identifiers: { doi: "10.1000/abc.1" },
       },
@@ -46,7 +47,7 @@ describe("a bibliography file", () => {
     const ris =
       "TY  - JOUR\r\nTI  - On touch\r\nAU  - Lee, Ann\r\nPY  - 2020/05/01\r\nJO  - J Touch\r\nDO  - 10.1000/x\r\nER  - \r\n";
     const wanted = { title: "On touch", authors: ["Lee, Ann"], identifiers: { doi: "10.1000/x" } };
-    expect((await readBibliography(fileOf("a.ris", `\uFEFF${ris}${ris}`))).entries).toMatchObject([wanted, wanted]);
+    expect((await readRecords(fileOf("a.ris", `\uFEFF${ris}${ris}`))).entries).toMatchObject([wanted, wanted]);
     const csl = {
       ...{ id: "lee", title: "On <i>touch</i>", DOI: "10.1000/X", PMID: 12 },
       ...{
@@ -55,7 +56,7 @@ describe("a bibliography file", () => {
       },
     };
     for (const value of [[csl], csl, { items: [csl] }])
-      expect((await readBibliography(fileOf("a.json", JSON.stringify(value)))).entries).toEqual([
+      expect((await readRecords(fileOf("a.json", JSON.stringify(value)))).entries).toEqual([
         {
           key: "lee",
           title: "On touch",
@@ -72,42 +73,37 @@ describe("a bibliography file", () => {
       "@article{open, title = {It never ends}, year = 2020\n",
       "@article{nokomma title={x}}\n",
       "@article{untitled, year = 2020}\n",
-      `@article{deep, title={${"{".repeat(20_000)}${"}".repeat(20_000)}}}\n`,
+      `@article{deep, title={${"{".repeat(20_000)}Deep${"}".repeat(20_000)}}}\n`,
       `@article{long, title={${"x".repeat(300_000)}}}\n`,
       "@book{last, title={The last}} @book{sameline, title={On the same line}}",
     ].join("");
-    const { entries, broken } = await readBibliography(fileOf("b.bib", text));
-    expect(entries.map(({ key }) => key)).toEqual(["sample2024", "pre", "last", "sameline"]);
-    expect(broken.count).toBe(5);
-    expect(broken.named.map((named) => named.split(":")[0])).toEqual(["open", "entry 4", "untitled", "deep", "long"]);
-    expect(broken.named).toContain("deep: too deeply nested");
-    expect(broken.named).toContain("untitled: it has no title");
+    const { entries, broken, fields } = await readRecords(fileOf("b.bib", text));
+    expect(entries.map(({ key }) => key)).toEqual(["sample2024", "pre", "open", "deep", "last", "sameline"]);
+    expect(entries[2]).toMatchObject({ title: "It never ends", date: "2020" });
+    expect(broken).toEqual({
+      count: 3,
+      named: [
+        "line 14: it has no fields that are known",
+        "line 15 (untitled): it has no title",
+        "line 17 (long): too long for an entry; its end may be missing",
+      ],
+    });
+    expect(fields.named).toContain("line 13 (open): its end is missing");
   });
 
   test("names twenty broken entries and counts the others", async () => {
-    const many = Array.from({ length: 60 }, (_, index) => `@article{x${index}, title={a}\n`).join("");
-    const { broken } = await readBibliography(fileOf("c.bib", `${bib}${many}`));
+    const many = Array.from({ length: 60 }, (_, index) => `@article{x${index}, year={2001}}\n`).join("");
+    const { broken } = await readRecords(fileOf("c.bib", `${bib}${many}`));
     expect([broken.count, broken.named.length]).toEqual([60, 20]);
-  });
-
-  test("that takes too long is read as far as it goes, and that is said", async () => {
-    let now = 0;
-    const path = fileOf(
-      "d.bib",
-      Array.from({ length: 10 }, (_, index) => `@misc{k${index}, title={T ${index}}}\n`).join(""),
-    );
-    const { entries, broken } = await readBibliography(path, () => (now += 25_000));
-    expect(entries).toHaveLength(4);
-    expect(broken).toEqual({ count: 6, named: ["6 more: reading took too long"] });
   });
 
   test.each([
     ["a.bib", "no entry at all", /contains no work that can be read/],
     ["a.json", "{", /is not valid JSON/],
-    ["a.json", "[1, null]", /contains no work that can be read \(entry 1: it is not an object/],
+    ["a.json", "[1, null]", /contains no work that can be read \(line 1: it is not an object/],
     ["a.ris", "TY  - JOUR\nER  - \n", /contains no work/],
   ])("%s holding %j is refused with a reason", async (name, text, reason) => {
-    await expect(readBibliography(fileOf(name, text))).rejects.toThrow(reason);
+    await expect(readRecords(fileOf(name, text))).rejects.toThrow(reason);
   });
 
   test("never asks the network, whatever stands in it", async () => {
@@ -121,10 +117,8 @@ describe("a bibliography file", () => {
       const csl = [
         { id: "a", title: "https://example.org/a", DOI: "https://doi.org/10.1000/x", URL: "https://example.org" },
       ];
-      await readBibliography(fileOf("a.json", JSON.stringify(csl)));
-      await readBibliography(
-        fileOf("a.bib", "@misc{a, title = {https://example.org/b.bib}, url={https://example.org/c}}"),
-      );
+      await readRecords(fileOf("a.json", JSON.stringify(csl)));
+      await readRecords(fileOf("a.bib", "@misc{a, title = {https://example.org/b.bib}, url={https://example.org/c}}"));
     } finally {
       globalThis.fetch = before;
     }

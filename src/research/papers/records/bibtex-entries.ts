@@ -1,0 +1,143 @@
+/** An entry of a .bib file as it is written there, before TeX is read. */
+export interface BibtexEntry {
+  /** In lower case: "article", "string". */
+  readonly type: string;
+  /** Empty where the entry has none. */
+  readonly key: string;
+  readonly line: number;
+  /** Each with its value as it is written, braces and quotation marks included. */
+  readonly fields: readonly { readonly name: string; readonly value: string; readonly line: number }[];
+  /** Why its end could not be read. */
+  readonly why?: string;
+}
+
+/** An entry that is longer is not one: its end is missing, or it holds a whole text. */
+const maxEntry = 200_000;
+const tooLong = "too long for an entry; its end may be missing";
+/** An entry begins a line, or follows the end of another one. */
+const start = /(?:^|[\n\r}])[ \t]*@[ \t]*([a-z]+)[ \t]*([{(])/gi;
+
+/**
+ * The entries of a .bib file. A field without an equals sign or an end costs its entry nothing but itself and what
+ * stands behind it up to the next field; keys may be missing or hold blanks, names of fields may hold blanks.
+ */
+export function bibtexEntries(text: string): BibtexEntry[] {
+  const lineAt = lineCounter(text);
+  const starts = [...text.matchAll(start)];
+  const entries: BibtexEntry[] = [];
+  for (const [index, found] of starts.entries()) {
+    const [whole, type = "", open] = found;
+    const at = found.index + whole.length;
+    const next = starts[index + 1];
+    const body = bodyOf(text.slice(at, next === undefined ? text.length : next.index + 1), open === "(" ? ")" : "}");
+    const line = lineAt(found.index + whole.lastIndexOf("@"));
+    const lowered = type.toLowerCase();
+    if (lowered === "comment" || lowered === "preamble") continue;
+    const { key, from } = keyOf(body.text, lowered);
+    const fields = (body.why === tooLong ? [] : fieldsOf(body.text, from)).map(({ name, value, at: place }) => ({
+      name,
+      value,
+      line: lineAt(at + place),
+    }));
+    entries.push({ type: lowered, key, line, fields, ...(body.why === undefined ? {} : { why: body.why }) });
+  }
+  return entries;
+}
+
+/** Counts lines up to ever later places. */
+function lineCounter(text: string): (at: number) => number {
+  let [line, counted] = [1, 0];
+  return (at) => {
+    for (; counted < at; counted += 1) if (text.charCodeAt(counted) === 10) line += 1;
+    return line;
+  };
+}
+
+/** The text of an entry up to the bracket that closes it; all of it where none does before the next entry. */
+function bodyOf(text: string, close: string): { readonly text: string; readonly why?: string } {
+  if (text.length > maxEntry) return { text: text.slice(0, 500), why: tooLong };
+  // Braces that are escaped count for BibTeX, and for some programs that write it they don't.
+  for (const escapesCount of [true, false]) {
+    const end = closedAt(text, close, escapesCount);
+    if (end !== undefined) return { text: text.slice(0, end) };
+  }
+  return { text, why: "its end is missing" };
+}
+
+function closedAt(text: string, close: string, escapesCount: boolean): number | undefined {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === "\\" && !escapesCount) at += 1;
+    else if (depth === 0 && sign === close) return at;
+    else if (sign === "{") depth += 1;
+    else if (sign === "}") depth -= 1;
+    if (depth < 0) return undefined;
+  }
+  return undefined;
+}
+
+function keyOf(body: string, type: string): { readonly key: string; readonly from: number } {
+  const [before = "", comma] = /^[^,={}"]{0,300}(,)?/.exec(body) ?? [];
+  // "@string{name = …}" and an entry whose first thing is a field have no key.
+  if (type === "string" || comma === undefined) return { key: "", from: 0 };
+  return { key: before.slice(0, -1).trim(), from: before.length };
+}
+
+const fieldStart = /([^\s,={}"#][^,={}"#]{0,80})=\s*/y;
+
+function fieldsOf(body: string, from: number) {
+  const fields: { name: string; value: string; at: number }[] = [];
+  let at = from;
+  while (at < body.length) {
+    if (/[,\s]/.test(body[at] ?? "")) {
+      at += 1;
+      continue;
+    }
+    fieldStart.lastIndex = at;
+    const [lead, name] = fieldStart.exec(body) ?? [];
+    if (lead === undefined || name === undefined) {
+      const next = body.indexOf(",", at + 1);
+      if (next === -1) break;
+      at = next;
+      continue;
+    }
+    const begin = at + lead.length;
+    const end = valueEnd(body, begin);
+    fields.push({
+      name: name.trim().toLowerCase().replace(/\s+/g, "_"),
+      value: body.slice(begin, end).trim(),
+      at: begin,
+    });
+    at = end;
+  }
+  return fields;
+}
+
+/** Where a value ends: pieces in braces, in quotation marks or bare, joined by `#`. */
+function valueEnd(body: string, from: number): number {
+  let at = from;
+  for (;;) {
+    while (/\s/.test(body[at] ?? "")) at += 1;
+    at = pieceEnd(body, at);
+    const [joined] = /^\s*#/.exec(body.slice(at, at + 200)) ?? [];
+    if (joined === undefined) return at;
+    at += joined.length;
+  }
+}
+
+function pieceEnd(body: string, from: number): number {
+  const open = body[from];
+  if (open !== "{" && open !== '"') {
+    const bare = /^[^,#{}"\n\r]*/.exec(body.slice(from, from + 1000))?.[0] ?? "";
+    return from + bare.length;
+  }
+  let depth = 0;
+  for (let at = from + 1; at < body.length; at += 1) {
+    const sign = body[at];
+    if (depth === 0 && sign === (open === "{" ? "}" : '"') && !(open === '"' && body[at - 1] === "\\")) return at + 1;
+    if (sign === "{") depth += 1;
+    if (sign === "}") depth -= 1;
+  }
+  return body.length;
+}

@@ -1,0 +1,264 @@
+import type { Creator, Entry as ParsedEntry, Options } from "@retorquere/bibtex-parser";
+import { authorsOf } from "../authors.js";
+import { type BibtexEntry, bibtexEntries } from "./bibtex-entries.js";
+import type { RawEntry, ReadEntry, WorkType } from "./entry.js";
+
+const types: Readonly<Record<string, WorkType>> = {
+  article: "journal-article",
+  inproceedings: "proceedings-article",
+  conference: "proceedings-article",
+  incollection: "book-chapter",
+  inbook: "book-chapter",
+  suppbook: "book-chapter",
+  book: "book",
+  mvbook: "book",
+  booklet: "book",
+  collection: "book",
+  proceedings: "proceedings",
+  phdthesis: "dissertation",
+  thesis: "dissertation",
+  mastersthesis: "masters-thesis",
+  techreport: "report",
+  report: "report",
+  manual: "report",
+  dataset: "dataset",
+  software: "software",
+  patent: "patent",
+  online: "web-page",
+  electronic: "web-page",
+  www: "web-page",
+};
+
+/** Fields whose value is not TeX. Programs escape signs in them all the same. */
+const verbatim = new Set(["doi", "url", "eprint", "file", "pmid", "pmcid", "howpublished", "arxivid"]);
+/** Fields that a record has a place for; the others are not read. */
+const wanted = new Set(
+  `title subtitle author editor year date month day journal journaltitle shortjournal booktitle volume number issue pages
+  eid articleno abstract keywords keyword note annote publisher school institution organization address location edition
+  series isbn issn language langid crossref xdata archiveprefix eprinttype primaryclass accession accession_number unique-id
+  type`
+    .split(/\s+/)
+    .concat([...verbatim]),
+);
+
+/** Under its own name the library sorts this list, and leaves the TeX in it. */
+const keywordList = "keywordlist";
+
+const options: Options = { sentenceCase: false, english: false, caseProtection: false, unsupported: "ignore" };
+
+/**
+ * Reads a .bib file, of BibTeX or BibLaTeX. TeX in names and titles becomes text; a field that cannot be read is left
+ * out of its entry and named.
+ */
+export async function readBibtex(text: string): Promise<ReadEntry[]> {
+  const { parse } = await import("@retorquere/bibtex-parser");
+  const entries = bibtexEntries(text);
+  const strings = Object.fromEntries(
+    entries.flatMap(({ type, fields: [field] }) =>
+      type === "string" && field !== undefined ? [[field.name.toUpperCase(), bare(field.value)]] : [],
+    ),
+  );
+  const works = entries.filter(({ type }) => type !== "string" && type !== "xdata");
+  const byKey = new Map(entries.filter(({ key }) => key !== "").map((each) => [each.key.toLowerCase(), each]));
+  return works.map((entry): ReadEntry => {
+    const { key, line } = entry;
+    const named = { line, ...(key === "" ? {} : { key }) };
+    const fields = withInherited(entry, byKey).filter(({ name }) => wanted.has(name));
+    if (fields.length === 0) return { ...named, why: entry.why ?? "it has no fields that are known" };
+    const { values, lost } = parseFields(parse, strings, entry.type, fields);
+    const cut = entry.why === undefined ? [] : [entry.why];
+    return { ...named, entry: workOf(entry.type, values, fields), lost: [...cut, ...lost] };
+  });
+}
+
+/** An entry's fields, and what it takes over from those that it names: of a whole, the title is the book's. */
+function withInherited(entry: BibtexEntry, byKey: ReadonlyMap<string, BibtexEntry>): BibtexEntry["fields"] {
+  const fields = new Map(entry.fields.map((field) => [field.name, field]));
+  for (const name of ["xdata", "crossref"]) {
+    const keys = bare(fields.get(name)?.value ?? "")
+      .toLowerCase()
+      .split(",")
+      .map((each) => each.trim());
+    for (const parent of keys.map((key) => byKey.get(key)))
+      for (const field of parent === entry ? [] : (parent?.fields ?? [])) {
+        const isTitle = name === "crossref" && field.name === "title";
+        const taken = isTitle ? "booktitle" : field.name;
+        if (!fields.has(taken) && !(name === "crossref" && field.name === "author"))
+          fields.set(taken, { ...field, name: taken });
+      }
+  }
+  return [...fields.values()];
+}
+
+const bare = (value: string): string => value.replace(/^[{"\s]+|(?<![}"\s])[}"\s]+$/g, "");
+
+type Values = { readonly [name: string]: string | readonly string[] | readonly Creator[] | undefined };
+type Parse = typeof import("@retorquere/bibtex-parser").parse;
+
+/** The fields as text. Where the whole can't be read, field by field, so that one costs none of the others. */
+function parseFields(parse: Parse, strings: Record<string, string>, type: string, fields: BibtexEntry["fields"]) {
+  const values: Record<string, Values[string]> = {};
+  for (const { name, value } of fields) if (verbatim.has(name)) values[name] = unescaped(bare(value));
+  const inTex = fields.filter(({ name }) => !verbatim.has(name));
+  const whole = attempt(parse, strings, type, inTex);
+  if (whole !== undefined) return { values: { ...values, ...whole }, lost: [] };
+  const lost: string[] = [];
+  for (const field of inTex) {
+    const read = attempt(parse, strings, type, [field]) ?? attempt(parse, strings, type, [withoutTex(field)]);
+    if (read === undefined) lost.push(`the field ${field.name} in line ${field.line} can't be read`);
+    else Object.assign(values, read);
+  }
+  return { values, lost };
+}
+
+function attempt(
+  parse: Parse,
+  strings: Record<string, string>,
+  type: string,
+  fields: BibtexEntry["fields"],
+): ParsedEntry["fields"] | undefined {
+  const text = fields
+    .map(({ name, value }) => `${name === "keywords" ? keywordList : name} = ${prepared(name, value)}`)
+    .join(",\n");
+  try {
+    const { entries, errors } = parse(`@${type}{k,\n${text}\n}`, { ...options, strings });
+    const [entry] = entries;
+    return errors.length > 0 || entry === undefined ? undefined : entry.fields;
+  } catch {
+    // The library throws for values that it did not foresee.
+    return undefined;
+  }
+}
+
+/** A value as the library reads it: BibTeX parts authors by "and", and some programs by semicolons. */
+function prepared(name: string, value: string): string {
+  if (name === "month") return value;
+  if (name !== "author" && name !== "editor") return withAngles(withoutMoney(value));
+  return value.replace(/;\s+(?=\S)/g, " and ");
+}
+
+/** TeX's old fonts draw other signs for "<" and ">" outside of formulas, and so does the library. */
+const withAngles = (value: string): string =>
+  value.includes("<") || value.includes(">")
+    ? value
+        .split(/((?<!\\)\$[^$]{0,500}\$)/)
+        .map((part, index) =>
+          index % 2 === 1 ? part : part.replaceAll("<", "{\\textless}").replaceAll(">", "{\\textgreater}"),
+        )
+        .join("")
+    : value;
+
+/** A dollar sign before a number that no other one closes is a sum of money. */
+function withoutMoney(value: string): string {
+  const dollars = value.match(/(?<!\\)\$/g)?.length ?? 0;
+  const sums = value.match(/(?<!\\)\$(?=\s?\d[\d.,]*(?:\s|[.,;:)}]|$))/g)?.length ?? 0;
+  return dollars % 2 === 1 || (sums === dollars && sums > 1) ? value.replace(/(?<!\\)\$/g, String.raw`\$`) : value;
+}
+
+/** The same as plain text, where its TeX is broken. */
+const withoutTex = (field: BibtexEntry["fields"][number]): BibtexEntry["fields"][number] => ({
+  ...field,
+  value: `{${bare(field.value)
+    .replace(/\\[a-z]+\s*/gi, " ")
+    .replace(/[\\{}$^_&%#~]/g, " ")}}`,
+});
+
+/** Signs that programs escape in addresses, DOIs and paths. */
+const unescaped = (value: string): string =>
+  value
+    .replace(/^\\url\s*\{(.*)\}?$/s, "$1")
+    .replace(/\\text(less|greater|underscore|asciitilde)(?:\{\})?/g, (_, name: string) => signs[name] ?? "")
+    .replace(/\{?\\([_%&#$~{}])\}?/g, "$1")
+    .replace(/\{([^{}]*)\}/g, "$1")
+    .replace(/%3C/gi, "<")
+    .replace(/%3E/gi, ">")
+    .trim();
+const signs: Readonly<Record<string, string>> = { less: "<", greater: ">", underscore: "_", asciitilde: "~" };
+
+function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): RawEntry {
+  const text = (...names: readonly string[]): string | undefined => {
+    for (const name of names) {
+      const value = values[name];
+      const joined = Array.isArray(value) ? value.filter((each) => typeof each === "string").join("; ") : value;
+      if (typeof joined === "string" && joined !== "") return joined;
+    }
+    return undefined;
+  };
+  const raw = (name: string) => fields.find((field) => field.name === name)?.value ?? "";
+  const journal = text("journal", "journaltitle", "shortjournal");
+  const inJournal = /\barxiv:?\s*(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.exec(journal ?? "")?.[1];
+  const isPreprint =
+    inJournal !== undefined || /^\s*(?:arxiv|biorxiv|medrxiv|corr)\b/i.test(journal ?? text("publisher") ?? "");
+  const title = text("title");
+  const sub = text("subtitle");
+  const isThesis = /thesis/.test(type);
+  const kind = type === "thesis" && /master|mathesis/i.test(text("type") ?? "") ? "masters-thesis" : types[type];
+  return {
+    title: title !== undefined && sub !== undefined ? `${title}: ${sub}` : title,
+    authors: namesOf(values["author"], raw("author")),
+    editors: namesOf(values["editor"], raw("editor")),
+    dates: [text("date"), text("year")].flatMap((each) => each ?? []),
+    day: [text("month"), text("day")].flatMap((each) => each ?? []).join(" "),
+    venue: journal ?? text("booktitle"),
+    volume: text("volume"),
+    issue: text("number", "issue"),
+    pages: text("pages", "eid", "articleno"),
+    abstract: text("abstract"),
+    dois: [text("doi"), text("howpublished"), text("note")].flatMap((each) => each ?? []),
+    arxiv: [
+      arxivOf(text("eprint", "arxivid"), text("archiveprefix", "eprinttype"), text("primaryclass")),
+      inJournal,
+    ].flatMap((each) => each ?? []),
+    pmid: text("pmid") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
+    pmcid: text("pmcid"),
+    urls: [text("url"), text("howpublished")].flatMap((each) => each ?? []),
+    type: isPreprint && (kind === "journal-article" || kind === undefined) ? "preprint" : kind,
+    numbers: [text("isbn"), text("issn")].flatMap((each) => each ?? []),
+    keywords: (text(keywordList, "keyword") ?? "").split(/[;,]/).map((word) => word.trim()),
+    note: text("note", "annote"),
+    publisher: isThesis
+      ? text("school", "institution", "publisher")
+      : text("publisher", "institution", "organization", "school"),
+    place: text("address", "location"),
+    edition: text("edition"),
+    series: text("series"),
+    language: text("language", "langid"),
+    accession: text("accession", "accession_number", "unique-id"),
+    files: filesOf(text("file") ?? ""),
+  };
+}
+
+/** An arXiv id in `eprint`; old ones may stand there without their class or slash: "9711201" of cs. */
+function arxivOf(eprint: string | undefined, prefix = "arxiv", category = ""): string | undefined {
+  if (eprint === undefined || !/arxiv/i.test(prefix)) return undefined;
+  const id = eprint.replace(/^arxiv:/i, "").trim();
+  return /^\d{7}$/.test(id) && category !== "" ? `${category.split(".")[0]}/${id}` : id;
+}
+
+/** Names as "Family, Given, Jr."; a list that knows no "and" is read as other sources write such lists. */
+function namesOf(value: Values[string], raw: string): string[] {
+  const asText = () => [...authorsOf(withoutTex({ name: "", value: raw, line: 0 }).value.replace(/[{}]/g, ""))];
+  if (!Array.isArray(value)) return asText();
+  const creators = value.filter((each): each is Creator => typeof each === "object");
+  const names = creators.map(({ name, lastName, firstName, prefix, suffix }) => {
+    if (lastName === undefined) return name ?? firstName ?? "";
+    const last = prefix === undefined || prefix === "" ? lastName : `${prefix} ${lastName}`;
+    return [last, firstName, suffix].filter((part) => part !== undefined && part !== "").join(", ");
+  });
+  const isOneOfSeveral =
+    names.length === 1 &&
+    !/\sand\s/i.test(raw) &&
+    !/^[{"]\s*\{/.test(raw) &&
+    (raw.includes(";") || raw.split(",").length > 2);
+  if (!isOneOfSeveral || /,\s*(?:jr|sr|ii|iii|iv)\.?\s*,/i.test(raw)) return names;
+  return asText();
+}
+
+/** Paths of documents, as JabRef, Zotero and Mendeley write them: "name:path:type;…", with `:` escaped in a path. */
+function filesOf(field: string): string[] {
+  return field.split(/(?<!\\);/).flatMap((part) => {
+    const pieces = part.split(/(?<!\\):(?!\\)/).map((piece) => piece.replace(/\\([:;\\])/g, "$1"));
+    const path = pieces.length >= 3 ? pieces.slice(1, -1).join(":") : part.replace(/\\([:;\\])/g, "$1");
+    return path.trim() === "" ? [] : [path.trim()];
+  });
+}

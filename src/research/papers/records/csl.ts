@@ -1,0 +1,116 @@
+import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
+import type { RawEntry, ReadEntry, WorkType } from "./entry.js";
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Whether a text is a list of works in CSL-JSON: an object or a list of objects with titles. */
+export function isCslJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    return itemsOf(JSON.parse(text)).some((item) => isObject(item) && typeof item["title"] === "string");
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads CSL-JSON: one item, a list of them, or a list under `items`.
+ * @throws ExpectedError (exit code 2) for a text that is not JSON.
+ */
+export function readCslJson(text: string, path: string): ReadEntry[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ExpectedError(`${path} is not valid JSON: ${messageOf(error)}.`, 2);
+  }
+  return itemsOf(value).map((item, index): ReadEntry => {
+    const line = index + 1;
+    if (!isObject(item)) return { line, why: "it is not an object" };
+    const { id } = item;
+    const key = typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+    return { line, entry: workOf(item), ...(key === undefined || key === "" ? {} : { key }) };
+  });
+}
+
+const isObject = (value: unknown): value is Item =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function itemsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  const { items } = (value ?? {}) as { readonly items?: unknown };
+  return Array.isArray(items) ? items : [value];
+}
+
+const types: Readonly<Record<string, WorkType>> = {
+  "article-journal": "journal-article",
+  "article-magazine": "journal-article",
+  "article-newspaper": "journal-article",
+  review: "journal-article",
+  "paper-conference": "proceedings-article",
+  chapter: "book-chapter",
+  "entry-encyclopedia": "book-chapter",
+  book: "book",
+  thesis: "dissertation",
+  report: "report",
+  article: "preprint",
+  dataset: "dataset",
+  software: "software",
+  patent: "patent",
+  webpage: "web-page",
+  "post-weblog": "web-page",
+};
+
+function workOf(item: Item): RawEntry {
+  const text = (...names: readonly string[]): string | undefined => {
+    const value = names.map((name) => item[name]).find((each) => each !== undefined && each !== null && each !== "");
+    return typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
+  };
+  const list = (...names: readonly string[]) => [text(...names)].flatMap((each) => each ?? []);
+  const keyword = item["keyword"] ?? item["categories"];
+  const type = types[text("type") ?? ""];
+  return {
+    title: text("title"),
+    authors: namesOf(item["author"]),
+    editors: namesOf(item["editor"]),
+    dates: datesOf(item["issued"]),
+    venue: text("container-title"),
+    volume: text("volume"),
+    issue: text("issue"),
+    pages: text("page", "page-first", "number-of-pages"),
+    abstract: text("abstract"),
+    dois: [...list("DOI"), ...list("note")],
+    pmid: text("PMID"),
+    pmcid: text("PMCID"),
+    urls: list("URL"),
+    type: type === "dissertation" && /master/i.test(text("genre") ?? "") ? "masters-thesis" : type,
+    numbers: [...list("ISBN"), ...list("ISSN")],
+    keywords: Array.isArray(keyword) ? keyword.map(String) : (text("keyword") ?? "").split(/[;,]/),
+    note: text("note"),
+    publisher: text("publisher"),
+    place: text("publisher-place"),
+    edition: text("edition"),
+    series: text("collection-title"),
+    language: text("language"),
+    accession: text("accession", "archive_location"),
+    database: text("source"),
+  };
+}
+
+function namesOf(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isObject).flatMap((author) => {
+    const part = (name: string) => (typeof author[name] === "string" ? author[name].trim() : "");
+    const particle = part("non-dropping-particle") || part("dropping-particle");
+    const family = [particle, part("family")].filter(Boolean).join(" ");
+    const name = [family, part("given"), part("suffix")].filter(Boolean).join(", ");
+    return name || part("literal") || part("name") || [];
+  });
+}
+
+function datesOf(issued: unknown): string[] {
+  const { "date-parts": dates, raw, literal } = isObject(issued) ? issued : {};
+  const parts: readonly unknown[] = Array.isArray(dates) && Array.isArray(dates[0]) ? dates[0] : [];
+  const written = parts.filter((part) => part !== null && part !== "").join("-");
+  return [written, raw, literal].filter((each): each is string => typeof each === "string" && each !== "");
+}

@@ -1,0 +1,181 @@
+import type { CsvError } from "csv-parse/sync";
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { authorsOf } from "../authors.js";
+import type { RawEntry, ReadEntry } from "./entry.js";
+import { addressesIn, workTypeOf } from "./tagged.js";
+
+/**
+ * What the columns of exports are called, in small letters without signs: those of Scopus, Web of Science, PubMed,
+ * Embase, Cochrane, ASReview, Rayyan, Covidence, Zotero and OpenAlex. The first that a file has is taken.
+ */
+const columns = {
+  title: "title|article title|document title|display name|primary title|ti|t1",
+  authors: "author full names|authors|author|author s|author names|authorships author display name|af|au|creators",
+  editors: "editors|editor|book editors|be",
+  year: "year|publication year|published year|py|pubyear|year published",
+  date: "date|publication date|date published|published date|date of publication|pd",
+  month: "month|published month",
+  day: "day|published day",
+  venue:
+    "source title|journal book|journal|publication title|journal title|secondary title|source|book title|primary location source display name|so|t2|container title",
+  volume: "volume|biblio volume|vl",
+  issue: "issue|number|biblio issue|is",
+  pages: "pages|page range|page",
+  firstPage: "page start|start page|first page|biblio first page|bp|art no|article number|ar",
+  lastPage: "page end|end page|last page|biblio last page|ep",
+  abstract: "abstract|abstract note|notes abstract|ab",
+  doi: "doi|di|digital object identifier|doi link",
+  pmid: "pubmed id|pmid|pubmed pmid|medline pmid|ids pmid|pm",
+  pmcid: "pmcid|pmc id|ids pmcid|pmc",
+  url: "url|link|landing page url|primary location landing page url|urls|full text url|ur",
+  type: "document type|item type|publication type|type|dt",
+  isbn: "isbn|isbns|bn",
+  issn: "issn|issns|print issn|primary location source issn l|sn",
+  keywords: "author keywords|keywords|manual tags|tags|keyword|de",
+  publisher: "publisher|pu",
+  place: "place|publisher location|location",
+  edition: "edition",
+  series: "series|series title",
+  language: "language of original document|language|publication language|la",
+  note: "notes|note|extra",
+  accession: "ut unique wos id|accession number|eid|embase accession id|pui|unique id|ut|id|key",
+  database: "database|database name|source database",
+  files: "file attachments|pdf|file",
+} as const;
+export type ColumnName = keyof typeof columns;
+
+/** What may be said with `--column name=header`. */
+export const columnNames = Object.keys(columns) as ColumnName[];
+
+/** A header in small letters, its signs as blanks: "Author(s)" is "author s". */
+const plainHeader = (header: string): string =>
+  header
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+
+/** Whether a text is a table whose header names a title and something else that is known. */
+export function isRecordTable(text: string): boolean {
+  const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
+  const headers = first.split(delimiterOf(first)).map(plainHeader);
+  const knows = (name: ColumnName) => columns[name].split("|").some((each) => headers.includes(each));
+  return headers.length > 1 && knows("title") && columnNames.filter(knows).length > 1;
+}
+
+/** The sign that parts the cells: of comma, tab and semicolon the one that the header has most of. */
+function delimiterOf(header: string): string {
+  const bare = header.replace(/"(?:[^"]|"")*"/g, "");
+  const count = (sign: string) => bare.split(sign).length;
+  return [",", "\t", ";"].toSorted((a, b) => count(b) - count(a))[0] ?? ",";
+}
+
+/**
+ * Reads the rows of a table as records. `chosen`: the header of a column whose own name is not known.
+ * @throws ExpectedError (exit code 2) where no column is the title, or a chosen one is not there.
+ */
+export async function readTable(
+  text: string,
+  path: string,
+  chosen: Readonly<Partial<Record<ColumnName, string>>> = {},
+): Promise<ReadEntry[]> {
+  const { parse } = await import("csv-parse/sync");
+  const [head = ""] = text.split(/\r\n|\n|\r/, 1);
+  const errors: ReadEntry[] = [];
+  const rows = parse(text, {
+    bom: true,
+    delimiter: delimiterOf(head),
+    relax_quotes: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    info: true,
+    on_skip: (error: CsvError | undefined) =>
+      void errors.push({ line: Number(error?.["lines"] ?? 0), why: "its quotation marks don't close" }),
+  }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
+  const [headers, ...others] = rows;
+  const places = placesOf(headers?.record ?? [], path, chosen);
+  const entries = others.map(({ record, info }): ReadEntry => {
+    const cell = (name: ColumnName) => record[places.get(name) ?? -1]?.trim() || undefined;
+    const key = cell("accession");
+    return { line: info.lines, entry: workOf(cell), ...(key === undefined ? {} : { key }) };
+  });
+  return [...entries, ...errors];
+}
+
+function placesOf(
+  headers: readonly string[],
+  path: string,
+  chosen: Readonly<Partial<Record<ColumnName, string>>>,
+): Map<ColumnName, number> {
+  const plain = headers.map(plainHeader);
+  const places = new Map<ColumnName, number>();
+  for (const name of columnNames) {
+    const wanted = chosen[name];
+    const found =
+      wanted === undefined
+        ? columns[name]
+            .split("|")
+            .map((each) => plain.indexOf(each))
+            .find((at) => at !== -1)
+        : plain.indexOf(plainHeader(wanted));
+    if (wanted !== undefined && found === -1)
+      throw new ExpectedError(`${path} has no column '${wanted}'; its columns are ${listed(headers)}.`, 2);
+    if (found !== undefined) places.set(name, found);
+  }
+  if (!places.has("title"))
+    throw new ExpectedError(
+      `${path} has no column that is known as the title; name it with --column title=<header>. Its columns are ${listed(headers)}.`,
+      2,
+    );
+  return places;
+}
+
+const listed = (headers: readonly string[]): string =>
+  `${headers
+    .slice(0, 30)
+    .map((header) => `'${header.trim().slice(0, 60)}'`)
+    .join(", ")}${headers.length > 30 ? ", …" : ""}`;
+
+function workOf(cell: (name: ColumnName) => string | undefined): RawEntry {
+  const list = (...names: readonly ColumnName[]) => names.flatMap((name) => cell(name) ?? []);
+  return {
+    title: cell("title"),
+    authors: namesOf(cell("authors")),
+    editors: namesOf(cell("editors")),
+    dates: list("year", "date"),
+    day: list("month", "day").join(" ") || cell("date"),
+    venue: cell("venue"),
+    volume: cell("volume"),
+    issue: cell("issue"),
+    pages: cell("pages") ?? cell("firstPage"),
+    lastPage: cell("lastPage"),
+    abstract: cell("abstract"),
+    dois: list("doi"),
+    arxiv: list("url"),
+    pmid: /(\d{1,9})\/?$/.exec(cell("pmid") ?? "")?.[1],
+    pmcid: cell("pmcid"),
+    urls: list("url").flatMap((value) => addressesIn(value)),
+    type: workTypeOf(cell("type")?.replaceAll(/([a-z])([A-Z])/g, "$1 $2")),
+    numbers: list("isbn", "issn"),
+    keywords: (cell("keywords") ?? "").split(/[;|]/),
+    note: cell("note"),
+    publisher: cell("publisher"),
+    place: cell("place"),
+    edition: cell("edition"),
+    series: cell("series"),
+    language: cell("language"),
+    accession: cell("accession"),
+    database: cell("database"),
+    files: (cell("files") ?? "").split(/;\s*/),
+  };
+}
+
+/** Scopus writes the number of each author behind the name, OpenAlex a line between two. */
+function namesOf(cell: string | undefined): string[] {
+  if (cell === undefined) return [];
+  // PubMed ends the list with a full stop.
+  const listed = cell.indexOf(".") === cell.length - 1 ? cell.slice(0, -1) : cell;
+  const bare = listed.replace(/\(\d{6,}\)/g, "");
+  const parted = bare.includes("|") ? bare.split("|") : bare.includes("\n") ? bare.split("\n") : undefined;
+  return parted ?? [...authorsOf(bare)];
+}

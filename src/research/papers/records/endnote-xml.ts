@@ -1,0 +1,89 @@
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { parseXml } from "../../../text/xml.js";
+import type { RawEntry, ReadEntry } from "./entry.js";
+import { workTypeOf } from "./tagged.js";
+
+/** Whether a text is what EndNote exports as XML. */
+export const isEndNoteXml = (text: string): boolean =>
+  /<records?\b/i.test(text.slice(0, 20_000)) && /<ref-type\b|<contributors\b|<titles\b/i.test(text.slice(0, 200_000));
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Elements that may stand several times, and those that hold the text of a value in pieces. */
+const repeated = "record author keyword url style date".split(" ");
+
+/**
+ * Reads the records of EndNote's XML; what is bold or italic in a value is part of its text.
+ * @throws ExpectedError (exit code 2) for a text that is not whole XML.
+ */
+export async function readEndNoteXml(text: string, path: string): Promise<ReadEntry[]> {
+  const parsed = await parseXml(text, repeated, ["name"]);
+  if ("reason" in parsed) throw new ExpectedError(`${path} is not XML that can be read: ${parsed.reason}.`, 2);
+  return recordsIn(parsed.value).map((record, index) => {
+    const key = textOf(record["label"]);
+    return { line: index + 1, entry: workOf(record), ...(key === "" ? {} : { key }) };
+  });
+}
+
+/** The records, however many elements stand around them. */
+function recordsIn(value: unknown, depth = 0): Node[] {
+  if (typeof value !== "object" || value === null || depth > 4) return [];
+  const own = (value as Node)["record"];
+  if (Array.isArray(own)) return own.filter((each): each is Node => typeof each === "object" && each !== null);
+  return Object.values(value).flatMap((each) => recordsIn(each, depth + 1));
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  if (Array.isArray(value)) return value.map(textOf).join(" ");
+  if (typeof value !== "object" || value === null) return "";
+  return Object.entries(value)
+    .filter(([name]) => !name.startsWith("@"))
+    .map(([, each]) => textOf(each))
+    .join(" ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function workOf(record: Node): RawEntry {
+  const at = (...path: readonly string[]): unknown =>
+    path.reduce<unknown>((node, name) => (node as Node | undefined)?.[name], record);
+  const text = (...path: readonly string[]) => textOf(at(...path)) || undefined;
+  const list = (...path: readonly string[]): string[] => {
+    const value = at(...path);
+    return (Array.isArray(value) ? value : [value]).map(textOf).filter((each) => each !== "");
+  };
+  const urls = [...list("urls", "related-urls", "url"), ...list("urls", "web-urls", "url")];
+  const files = list("urls", "pdf-urls", "url");
+  const type = workTypeOf((at("ref-type") as Node | undefined)?.["@name"] as string | undefined);
+  const database = text("remote-database-name");
+  const accession = text("accession-num");
+  return {
+    title: text("titles", "title"),
+    authors: list("contributors", "authors", "author"),
+    editors: list("contributors", "secondary-authors", "author"),
+    dates: list("dates", "year"),
+    day: text("dates", "pub-dates", "date"),
+    venue: text("periodical", "full-title") ?? text("titles", "secondary-title") ?? text("titles", "alt-title"),
+    volume: text("volume"),
+    issue: text("number"),
+    pages: text("pages"),
+    abstract: text("abstract"),
+    dois: [...list("electronic-resource-num"), ...list("notes")],
+    pmid: /pubmed|medline/i.test(database ?? "") ? /^\d{1,9}$/.exec(accession ?? "")?.[0] : undefined,
+    pmcid: /^PMC\d{1,9}$/i.exec(text("custom2") ?? "")?.[0],
+    urls,
+    type,
+    numbers: list("isbn"),
+    keywords: list("keywords", "keyword"),
+    note: text("notes"),
+    publisher: text("publisher"),
+    place: text("pub-location"),
+    edition: text("edition"),
+    series: text("titles", "tertiary-title"),
+    language: text("language"),
+    accession,
+    database,
+    files: files.map((url) => url.replace(/^internal-pdf:\/\//, "")),
+  };
+}

@@ -1,0 +1,147 @@
+import { given } from "../../../engine/lib/given.js";
+import { identifiersFrom } from "../identifiers.js";
+import type { Identifiers, Publication } from "../paper-record.js";
+import { parseReference } from "../reference.js";
+import { dateOf } from "./dates.js";
+import type { Entry, RawEntry } from "./entry.js";
+
+const maxAuthors = 200;
+const maxTitle = 1000;
+const maxAbstract = 20_000;
+const maxShort = 300;
+const maxPlace = 40;
+const maxKeywords = 60;
+const maxNote = 5_000;
+
+/** A record in the form of this house; undefined where it has no title. */
+export function entryOf(raw: RawEntry, key: string): Entry | undefined {
+  const title = plain(raw.title, maxTitle);
+  if (title === undefined) return undefined;
+  const urls = (raw.urls ?? []).map((each) => each.trim()).filter(isWebAddress);
+  const publication = publicationOf(raw);
+  const files = (raw.files ?? []).filter((file) => file.trim() !== "");
+  return {
+    key,
+    title,
+    authors: namesIn(raw.authors ?? []),
+    identifiers: identifiersIn(raw, urls),
+    ...given({
+      date: dateOf(raw.dates ?? [], raw.day),
+      venue: plain(raw.venue, maxShort),
+      volume: plain(raw.volume, maxPlace),
+      issue: plain(raw.issue, maxPlace),
+      pages: pagesOf(raw),
+      abstract: plain(raw.abstract, maxAbstract),
+      url: urls[0] === undefined ? undefined : new URL(urls[0]).href,
+      type: raw.type,
+      database: plain(raw.database, maxShort),
+      publication: Object.keys(publication).length === 0 ? undefined : publication,
+      files: files.length === 0 ? undefined : files,
+    }),
+  };
+}
+
+/** Mark-up that citation formats allow in titles, and nothing that could be a sign of less. */
+const markup = /<\/?(?:[biu]|em|strong|sub|sup|sc|span|scp|italic|bold|jats:[a-z]{1,12})(?:\s[^<>]{0,100})?>/gi;
+
+/** One line without mark-up, cut at `most` characters. */
+function plain(value: string | undefined, most: number): string | undefined {
+  const bare = (value ?? "")
+    .normalize("NFC")
+    .replace(markup, "")
+    .replace(/&(amp|lt|gt|quot|#39|apos);/g, (sign, name: string) => entities[name] ?? sign)
+    .replace(/\s+/g, " ")
+    .trim();
+  return bare === "" ? undefined : bare.slice(0, most);
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", apos: "'" };
+
+/** What files write where they know no author, or leave some out. */
+const nobody = /^(?:others|et al\.?|&na;?|\[?anonymous\]?\.?|\[?no authors? listed\]?\.?|n\/?a|null|undefined|-+)$/i;
+
+/** Names of a list, each once, in its order; several in one value stand apart by semicolons or lines. */
+function namesIn(values: readonly string[]): string[] {
+  const names = values
+    .flatMap((value) => value.split(/[;\n]/))
+    .map((name) => (plain(name, maxShort) ?? "").replace(/^and\s/i, ""))
+    .map((name) => name.replace(/(?<![\s,])[\s,]+$/, "").trim())
+    .filter((name) => name !== "" && !nobody.test(name));
+  return [...new Set(names)].slice(0, maxAuthors);
+}
+
+function publicationOf(raw: RawEntry): Publication {
+  const numbers = (raw.numbers ?? []).flatMap((value) => value.split(/[;,\n]/)).map((value) => value.trim());
+  const keywords = [...new Set((raw.keywords ?? []).flatMap((word) => plain(word, maxShort) ?? []))];
+  const editors = namesIn(raw.editors ?? []);
+  return given({
+    publisher: plain(raw.publisher, maxShort),
+    place: plain(raw.place, maxShort),
+    editors: editors.length === 0 ? undefined : editors,
+    edition: plain(raw.edition, maxPlace),
+    series: plain(raw.series, maxShort),
+    isbn: numbers.map(isbnIn).find((each) => each !== undefined),
+    issn: numbers.map((value) => /\b\d{4}-?\d{3}[\dxX]\b(?!-?\d)/.exec(value)?.[0]).find((each) => each !== undefined),
+    language: plain(raw.language, maxPlace),
+    keywords: keywords.length === 0 ? undefined : keywords.slice(0, maxKeywords),
+    note: plain(withoutOwnMarks(raw.note ?? ""), maxNote),
+    accession: plain(raw.accession, 100),
+  });
+}
+
+/** What our own exports add to a note: the id in the project, and that the work was retracted. */
+const withoutOwnMarks = (note: string): string =>
+  note.replace(/\bresearch-ralph: \S+/g, "").replace(/^\s*Retracted\b\.?/, "");
+
+/** Ten or thirteen digits, with or without hyphens. */
+function isbnIn(value: string): string | undefined {
+  const found = /(?<![\dX])(?:97[89][- ]?)?\d(?:[- ]?\d){8}[- ]?[\dxX](?![\dX])/.exec(value)?.[0];
+  return found?.trim();
+}
+
+/** "12-34": a first page that is a range already holds the last. */
+function pagesOf({ pages, lastPage }: RawEntry): string | undefined {
+  const first = plain(pages, maxPlace);
+  const last = plain(lastPage, maxPlace);
+  if (first === undefined || last === undefined || first === last || /[-–—]/.test(first))
+    return first?.replace(/(?<!\s)\s*[-–—]+\s*/g, "-") ?? last;
+  return `${first}-${last}`;
+}
+
+const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
+
+/** What the work is called, wherever the file has it: the surest field first, then its addresses. */
+function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
+  const names = [...(raw.arxiv ?? []), ...(raw.dois ?? []), ...urls].map(namedIn);
+  const of = <Kind extends "doi" | "arxiv">(kind: Kind) =>
+    names.flatMap((name) => (name?.kind === kind ? [name] : []))[0] as
+      | Extract<NonNullable<ReturnType<typeof namedIn>>, { kind: Kind }>
+      | undefined;
+  const inAddress = (pattern: RegExp) => urls.map((url) => pattern.exec(url)?.[1]).find((id) => id !== undefined);
+  return identifiersFrom({
+    doi: of("doi")?.doi,
+    arxiv: of("arxiv")?.id,
+    pmid:
+      raw.pmid ??
+      inAddress(/^https?:\/\/(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)\/(\d{1,9})\b/i),
+    pmcid:
+      raw.pmcid ??
+      inAddress(
+        /^https?:\/\/(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pmc)\/articles\/(PMC\d{1,9})\b/i,
+      ),
+  });
+}
+
+/** A value that is a DOI or an arXiv id, or names a DOI in a sentence or in a publisher's address. */
+function namedIn(value: string): Extract<ReturnType<typeof parseReference>, { kind: "doi" | "arxiv" }> | undefined {
+  const text = value.trim();
+  const inText = /\b(?:doi\b[\s:]{0,3}|doi\.org\/|\/doi\/(?:[a-z]{2,8}\/)?)(10\.\d{4,9}\/[^\s"<>]{1,200})/i.exec(
+    text,
+  )?.[1];
+  for (const name of [text, inText]) {
+    if (name === undefined || !/10\.\d{4,9}|\d{4}\.\d{4,5}|\/\d{7}/.test(name)) continue;
+    const reference = parseReference(name);
+    if (reference.kind === "doi" || reference.kind === "arxiv") return reference;
+  }
+  return undefined;
+}

@@ -1,0 +1,263 @@
+import type { RawEntry, ReadEntry, WorkType } from "./entry.js";
+
+/** A kind of file whose records are lines of a tag and a value. */
+interface Dialect {
+  /** The beginning of a line with a tag: the tag, and the value behind it. */
+  readonly line: RegExp;
+  /** Tags that begin a record. */
+  readonly begins: ReadonlySet<string>;
+  /** A line that ends a record. */
+  readonly ends?: RegExp;
+  readonly fields: (of: Tags) => RawEntry & { readonly key?: string | undefined };
+}
+
+/** The values of a record by their tags, in the order of the file. */
+type Tags = {
+  /** All values of these tags, in the order in which they stand. */
+  readonly all: (...tags: readonly string[]) => string[];
+  /** The first value of the first of these tags that has one. */
+  readonly first: (...tags: readonly string[]) => string | undefined;
+};
+
+const dialects = {
+  // Two blanks belong before the hyphen; some programs write one, or tabs.
+  ris: {
+    line: /^([A-Z][A-Z\d])(?: {2}|\t+)- ?(.*)$/,
+    begins: new Set(["TY"]),
+    ends: /^ER(?:\s+-|\s*$)/,
+    fields: risFields,
+  },
+  looseRis: {
+    line: /^([A-Z][A-Z\d])\s{0,3}-(?:\s(.*))?$/,
+    begins: new Set(["TY"]),
+    ends: /^ER\s*(?:-|$)/,
+    fields: risFields,
+  },
+  medline: { line: /^([A-Z]{2,4}) {0,2}- (.*)$/, begins: new Set(["PMID"]), fields: medlineFields },
+  webOfScience: {
+    line: /^([A-Z][A-Z\d])(?: (.*))?$/,
+    begins: new Set(["PT"]),
+    ends: /^ER\s*$/,
+    fields: webOfScienceFields,
+  },
+  endNote: { line: /^%(\S) ?(.*)$/, begins: new Set(["0"]), ends: /^\s*$/, fields: endNoteFields },
+} satisfies Record<string, Dialect>;
+
+/**
+ * Which tagged format a text is: RIS, MEDLINE (.nbib), Web of Science (.ciw) or EndNote (.enw), by its first tags;
+ * undefined for any other text.
+ */
+function dialectOf(text: string): Dialect | undefined {
+  if (/^TY(?: {2}|\t+)- ?\S/m.test(text)) return dialects.ris;
+  if (/^TY\s{0,3}-\s?\S/m.test(text)) return dialects.looseRis;
+  if (/^PMID {0,2}- /m.test(text)) return dialects.medline;
+  if (/^PT [A-Z]\s*$/m.test(text) && /^ER\s*$/m.test(text)) return dialects.webOfScience;
+  return /^%[0AT] /m.test(text) ? dialects.endNote : undefined;
+}
+
+/** Whether a text is a list of tagged records. */
+export const isTagged = (text: string): boolean => dialectOf(text) !== undefined;
+
+/** Reads the records of a tagged file of any of the four formats. */
+export function readTagged(text: string): ReadEntry[] {
+  const dialect = dialectOf(text);
+  if (dialect === undefined) return [];
+  return recordsOf(text, dialect).map(({ line, values }) => {
+    const { key, ...entry } = dialect.fields(tagsOf(values));
+    return { line, entry, ...(key === undefined ? {} : { key }) };
+  });
+}
+
+interface TaggedRecord {
+  readonly line: number;
+  readonly values: { readonly tag: string; value: string }[];
+}
+
+/** The records of a text: each begins with its first tag, and ends where its format says or the next one begins. */
+function recordsOf(text: string, { line: pattern, begins, ends }: Dialect): TaggedRecord[] {
+  const records: TaggedRecord[] = [];
+  let open: TaggedRecord | undefined;
+  // EndNote's records may begin with any tag behind a blank line.
+  const anyBegins = begins.has("0");
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (ends?.test(line) === true) {
+      open = undefined;
+      continue;
+    }
+    const [, tag, value = ""] = pattern.exec(line) ?? [];
+    if (tag === undefined) {
+      // A line without a tag goes on with the value before it.
+      const last = open?.values.at(-1);
+      if (last !== undefined && line.trim() !== "") last.value += `\n${line.trim()}`;
+      continue;
+    }
+    if (begins.has(tag) || (open === undefined && anyBegins)) records.push((open = { line: index + 1, values: [] }));
+    open?.values.push({ tag, value: value.trim() });
+  }
+  return records;
+}
+
+function tagsOf(values: TaggedRecord["values"]): Tags {
+  const all = (...tags: readonly string[]) =>
+    values.flatMap(({ tag, value }) => (tags.includes(tag) && value !== "" ? [value] : []));
+  return { all, first: (...tags) => tags.flatMap((tag) => all(tag)).at(0) };
+}
+
+/** RIS names a kind of work by four letters; some programs write it in words. */
+const kinds: readonly (readonly [RegExp, WorkType])[] = [
+  [/^(?:JOUR|EJOUR|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournal\b|\barticle in press\b/i, "journal-article"],
+  [/^(?:CONF|CPAPER)$|\b(?:conference|proceedings?|meeting)\b/i, "proceedings-article"],
+  [/^(?:CHAP|ECHAP)$|\b(?:book section|chapter)\b/i, "book-chapter"],
+  [/^(?:BOOK|EBOOK|EDBOOK|SER)$|\bbook\b/i, "book"],
+  [/^THES$|\b(?:thesis|dissertation)\b/i, "dissertation"],
+  [/^(?:RPRT|GOVDOC)$|\breport\b/i, "report"],
+  [/^(?:UNPB|PREPRINT)$|\bpreprint\b/i, "preprint"],
+  [/^(?:DATA|DBASE|AGGR)$|\bdata ?set\b/i, "dataset"],
+  [/^COMP$|\bcomputer program\b|\bsoftware\b/i, "software"],
+  [/^PAT$|\bpatent\b/i, "patent"],
+  [/^(?:ELEC|ICOMM|WEB|BLOG)$|\bweb ?page\b/i, "web-page"],
+  // "Article" and "Review" of databases.
+  [/^(?:article|review|letter|editorial|note|short survey)\b/i, "journal-article"],
+];
+
+/** What a work is by the name that a file has for it; undefined for a name that nobody lists. */
+export const workTypeOf = (name: string | undefined): WorkType | undefined =>
+  name === undefined ? undefined : kinds.find(([words]) => words.test(name.trim()))?.[1];
+
+/** The web addresses of a value, which may hold several. */
+export const addressesIn = (value: string): readonly string[] => value.match(/https?:\/\/[^\s;|<>"]+/gi) ?? [];
+
+function risFields({ all, first }: Tags) {
+  const type = workTypeOf(first("TY"));
+  const database = first("DB", "DP");
+  const isPubMed = /pubmed|medline/i.test(database ?? "");
+  const accession = first("AN");
+  const isPart = type === "proceedings-article" || type === "book-chapter";
+  const isWhole = ["book", "proceedings", "dissertation", "report"].includes(type ?? "");
+  const whole = isPart ? first("T2", "C3", "BT", "JO", "JF") : undefined;
+  const journal = first("JF", "JO", "T2", "JA", "J2", "J1", "BT", "C3");
+  return {
+    key: first("LB", "ID"),
+    title: first("TI", "T1", "CT") ?? first("BT"),
+    authors: all("AU", "A1"),
+    editors: all("ED", "A2"),
+    dates: all("PY", "Y1"),
+    day: first("DA"),
+    venue: isWhole ? undefined : (whole ?? journal),
+    volume: first("VL"),
+    issue: first("IS"),
+    pages: first("SP"),
+    lastPage: first("EP"),
+    abstract: first("AB", "N2"),
+    dois: [...all("DO"), ...all("M3"), ...all("ID"), ...all("C7"), ...all("N1"), ...all("L3")],
+    pmid:
+      (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
+      /^\d{5,9}$/.exec(first("C2") ?? "")?.[0],
+    pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
+    urls: all("UR", "L2", "LK", "L1").flatMap((value) => addressesIn(value)),
+    type: type === "dissertation" && /\bmaster/i.test(first("M3") ?? "") ? ("masters-thesis" as const) : type,
+    numbers: all("SN"),
+    keywords: all("KW").flatMap((value) => value.split(/[;\n]/)),
+    note: all("N1").join("\n"),
+    publisher: first("PB"),
+    place: first("CY", "PP"),
+    edition: first("ET"),
+    series: isWhole ? first("T2", "T3") : first("T3"),
+    language: first("LA"),
+    accession,
+    database,
+    files: all("L1", "L4").filter((value) => !/^https?:/i.test(value)),
+  };
+}
+
+function medlineFields({ all, first }: Tags) {
+  const ids = all("LID", "AID");
+  const types = all("PT");
+  const title = first("TI") ?? first("BTI", "CTI");
+  return {
+    // PubMed ends every title with a full stop.
+    title: title?.replace(/(?<!\.)\.$/, ""),
+    authors: all(all("FAU").length > 0 ? "FAU" : "AU", "CN"),
+    editors: all(all("FED").length > 0 ? "FED" : "ED"),
+    dates: all("DP"),
+    venue: first("JT", "TA") ?? (first("TI") === undefined ? undefined : first("BTI")),
+    volume: first("VI"),
+    issue: first("IP"),
+    pages: first("PG"),
+    abstract: first("AB"),
+    dois: ids.flatMap((id) => /^(\S+)\s*\[doi\]/i.exec(id)?.[1] ?? []),
+    pmid: first("PMID"),
+    pmcid: first("PMC"),
+    type: types.some((name) => /preprint/i.test(name))
+      ? ("preprint" as const)
+      : workTypeOf(types.find((name) => workTypeOf(name) !== undefined)),
+    numbers: [...all("IS"), ...all("ISBN")],
+    keywords: all("MH", "OT").map((word) => word.replaceAll("*", "")),
+    publisher: first("PB"),
+    place: first("PL"),
+    language: first("LA"),
+    accession: first("PMID"),
+    database: "PubMed",
+  };
+}
+
+function webOfScienceFields({ all, first }: Tags) {
+  const lines = (...tags: readonly string[]) => all(...tags).flatMap((value) => value.split("\n"));
+  const isBook = /^[BS]$/.test(first("PT") ?? "");
+  return {
+    title: first("TI"),
+    authors: lines(all("AF").length > 0 ? "AF" : "AU"),
+    editors: lines("BE", "ED"),
+    dates: all("PY"),
+    day: first("PD"),
+    venue: first("SO"),
+    volume: first("VL"),
+    issue: first("IS"),
+    pages: first("BP") ?? first("AR"),
+    lastPage: first("EP"),
+    abstract: first("AB"),
+    dois: all("DI"),
+    pmid: first("PM"),
+    type: workTypeOf(first("DT")) ?? (isBook ? ("book" as const) : undefined),
+    numbers: [...all("BN"), ...all("SN"), ...all("EI")],
+    keywords: all("DE", "ID").flatMap((value) => value.split(/;/)),
+    publisher: first("PU"),
+    place: first("PI"),
+    series: first("SE"),
+    language: first("LA"),
+    accession: first("UT"),
+    database: "Web of Science",
+    urls: all("UR"),
+  };
+}
+
+function endNoteFields({ all, first }: Tags) {
+  const type = workTypeOf(first("0"));
+  return {
+    key: first("F"),
+    title: first("T"),
+    authors: all("A"),
+    editors: all("E"),
+    dates: all("D"),
+    day: first("8"),
+    venue: first("J", "B"),
+    volume: first("V"),
+    issue: first("N"),
+    pages: first("P"),
+    abstract: first("X"),
+    dois: [...all("R"), ...all("M")],
+    urls: all("U").flatMap((value) => addressesIn(value)),
+    type,
+    numbers: all("@"),
+    keywords: all("K").flatMap((value) => value.split(/[;\n]/)),
+    note: first("Z"),
+    publisher: first("I"),
+    place: first("C"),
+    edition: first("7"),
+    series: first("S"),
+    language: first("G"),
+    accession: first("M"),
+    database: first("~", "W"),
+    files: all(">").filter((value) => !/^https?:/i.test(value)),
+  };
+}

@@ -1,0 +1,315 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { dateOf } from "../../../../src/research/papers/records/dates.js";
+import type { Entry } from "../../../../src/research/papers/records/entry.js";
+import { isRecordFile, readRecords } from "../../../../src/research/papers/records/read-records.js";
+
+function fileOf(name: string, content: string | Uint8Array): string {
+  const path = join(mkdtempSync(join(tmpdir(), "rr-records-")), name);
+  writeFileSync(path, content);
+  return path;
+}
+const entriesOf = async (name: string, content: string | Uint8Array): Promise<readonly Entry[]> =>
+  (await readRecords(fileOf(name, content))).entries;
+const ris = (...lines: readonly string[]): string => `${["TY  - JOUR", ...lines, "ER  - "].join("\r\n")}\r\n`;
+
+describe("a RIS file", () => {
+  test("may name a DOI twice, and its year by PY or Y1, never by DA alone", async () => {
+    const [entry] = await entriesOf(
+      "a.ris",
+      ris("TI  - T", "DO  - 10.1000/A", "DO  - 10.1000/a", "PY  - 0000", "Y1  - 2019//", "DA  - 10 15"),
+    );
+    expect(entry).toMatchObject({ identifiers: { doi: "10.1000/a" }, date: "2019-10-15" });
+  });
+
+  test("keeps what holds the sign of a tag, and goes on with a value in the next line", async () => {
+    const [entry] = await entriesOf("a.ris", ris("TI  - Sleep  - a question", "  of dose", "AB  - Aim  - to test."));
+    expect(entry).toMatchObject({ title: "Sleep - a question of dose", abstract: "Aim - to test." });
+  });
+
+  test("gives all authors in their order, whichever tags and signs part them", async () => {
+    const [entry] = await entriesOf(
+      "a.ris",
+      ris(
+        "TI  - T",
+        "A1  - First, Ann",
+        "AU  - Second, Bob; Third, Cid",
+        "AU  - Fourth, Dee;",
+        "      Fifth, Eve",
+        "AU  - others",
+        "AU  - &NA;",
+        "A2  - Editor, Ed",
+      ),
+    );
+    expect(entry?.authors).toEqual(["First, Ann", "Second, Bob", "Third, Cid", "Fourth, Dee", "Fifth, Eve"]);
+    expect(entry?.publication?.editors).toEqual(["Editor, Ed"]);
+  });
+
+  test.each([
+    ["M3  - doi:10.1000/b", { doi: "10.1000/b" }],
+    ["ID  - 10.1000/c_1", { doi: "10.1000/c_1" }],
+    ["N1  - Cited by 3. doi: 10.1000/d", { doi: "10.1000/d" }],
+    ["L3  - http://dx.doi.org/10.1000/e", { doi: "10.1000/e" }],
+    ["UR  - https://link.example.org/doi/abs/10.1000/f", { doi: "10.1000/f" }],
+    ["UR  - https://arxiv.org/abs/2401.00001", { arxiv: "2401.00001" }],
+    ["C2  - PMC1234567", { pmcid: "PMC1234567" }],
+    ["UR  - https://pubmed.ncbi.nlm.nih.gov/12345678/", { pmid: "12345678" }],
+    ["AN  - 2020-0001", {}],
+  ])("tells an identifier by %s", async (line, identifiers) => {
+    expect((await entriesOf("a.ris", ris("TI  - T", line)))[0]?.identifiers).toEqual(identifiers);
+  });
+
+  test("names the whole that a part stands in, and the publisher of a book", async () => {
+    const text = [
+      "TY  - CHAP\nTI  - A chapter\nT2  - The book\nID  - 10.1000/978-0_1\nED  - Editor, Ed\nSN  - 978-0-00-000000-2\nER  - ",
+      "TY  - CPAPER\nTI  - A talk\nC3  - Proc. of a meeting\nER  - ",
+      "TY  - BOOK\nTI  - A book\nT2  - A series\nPB  - Press\nCY  - Town\nET  - 2nd\nER  - ",
+      "TY  - THES\nT1  - A thesis\nPB  - A school\nER  - ",
+    ].join("\n\n");
+    expect(await entriesOf("a.ris", text)).toMatchObject([
+      {
+        type: "book-chapter",
+        venue: "The book",
+        identifiers: { doi: "10.1000/978-0_1" },
+        publication: { isbn: "978-0-00-000000-2" },
+      },
+      { type: "proceedings-article", venue: "Proc. of a meeting" },
+      { type: "book", publication: { publisher: "Press", place: "Town", edition: "2nd", series: "A series" } },
+      { type: "dissertation", publication: { publisher: "A school" } },
+    ]);
+  });
+
+  test.each([
+    ["one blank", "TY - JOUR\nTI - T\nPY - 2001\nER -\n"],
+    ["tabs", "TY\t- JOUR\nTI\t- T\nPY\t- 2001\nER\t- \n"],
+    ["no end of the record", "TY  - JOUR\nTI  - T\nPY  - 2001\n"],
+    ["old Macintosh line ends", "TY  - JOUR\rTI  - T\rPY  - 2001\rER  - \r"],
+  ])("is read with %s", async (_, text) => {
+    expect(await entriesOf("a.ris", text)).toMatchObject([{ title: "T", date: "2001" }]);
+  });
+
+  test.each(["utf16le", "latin1"] as const)("is read in %s", async (encoding) => {
+    const text = ris("TI  - Über den Schlaf der Mäuse", "AU  - Müller, Jürgen");
+    const bytes = Buffer.from(encoding === "utf16le" ? `\uFEFF${text}` : text, encoding);
+    expect(await entriesOf("a.ris", bytes)).toMatchObject([
+      { title: "Über den Schlaf der Mäuse", authors: ["Müller, Jürgen"] },
+    ]);
+  });
+});
+
+describe("other exports of databases", () => {
+  test("PubMed's, whose values go on behind six blanks", async () => {
+    const text = [
+      "PMID- 12345678",
+      "TI  - A title that goes on in the",
+      "      next line.",
+      "FAU - Sample, Ann",
+      "AU  - Sample A",
+      "CN  - The Shrew Group",
+      "DP  - 2020 Jan-Feb",
+      "JT  - The journal of shrews",
+      "VI  - 3",
+      "PG  - 12-9",
+      "LID - 10.1000/p.1 [doi]",
+      "PMC - PMC7654321",
+      "PT  - Journal Article",
+      "MH  - Animals",
+      "LA  - eng",
+      "",
+      "PMID- 2",
+      "TI  - [A second one].",
+    ].join("\n");
+    expect(await entriesOf("a.nbib", text)).toMatchObject([
+      {
+        title: "A title that goes on in the next line",
+        authors: ["Sample, Ann", "The Shrew Group"],
+        date: "2020-01",
+        venue: "The journal of shrews",
+        identifiers: { doi: "10.1000/p.1", pmid: "12345678", pmcid: "PMC7654321" },
+        type: "journal-article",
+        publication: { language: "eng", keywords: ["Animals"] },
+      },
+      { title: "[A second one]" },
+    ]);
+  });
+
+  test("Web of Science's, with one author a line", async () => {
+    const text =
+      "FN Clarivate\nVR 1.0\nPT J\nAU Sample, A\n   Example, B\nAF Sample, Ann\n   Example, Bob\nTI A title\n   in two lines\nSO J INV\nDT Article\nPD MAR 3\nPY 2018\nBP 10\nEP 20\nDI 10.1000/c.1\nPM 999\nUT WOS:1\nER\n\nEF\n";
+    expect(await entriesOf("a.ciw", text)).toMatchObject([
+      {
+        ...{
+          title: "A title in two lines",
+          authors: ["Sample, Ann", "Example, Bob"],
+          date: "2018-03-03",
+          pages: "10-20",
+        },
+        ...{ identifiers: { doi: "10.1000/c.1", pmid: "999" }, publication: { accession: "WOS:1" } },
+      },
+    ]);
+  });
+
+  test("EndNote's, as text and as XML", async () => {
+    const enw =
+      "%0 Journal Article\n%A Sample, Ann\n%A Example, Bob\n%T On water\n%J J Inv\n%D 2017\n%R 10.1000/e.1\n%K a\nb\n\n%0 Book\n%T A book\n";
+    expect(await entriesOf("a.enw", enw)).toMatchObject([
+      {
+        title: "On water",
+        authors: ["Sample, Ann", "Example, Bob"],
+        venue: "J Inv",
+        publication: { keywords: ["a", "b"] },
+      },
+      { title: "A book", type: "book" },
+    ]);
+    const xml = `<?xml version="1.0"?><xml><records><record><ref-type name="Journal Article">17</ref-type><contributors><authors><author><style face="normal">Sample, Ann</style></author></authors></contributors><titles><title><style>The water of </style><style face="italic">Sorex</style></title></titles><dates><year><style>2015</style></year></dates><electronic-resource-num><style>10.1000/x.1</style></electronic-resource-num></record></records></xml>`;
+    const path = fileOf("a.xml", xml);
+    expect(await isRecordFile(path)).toBe(true);
+    expect((await readRecords(path)).entries).toMatchObject([
+      { title: "The water of Sorex", authors: ["Sample, Ann"], date: "2015", identifiers: { doi: "10.1000/x.1" } },
+    ]);
+  });
+
+  test.each([
+    [
+      "Scopus",
+      'Authors,"Author full names",Title,Year,"Source title","Page start","Page end",DOI,"PubMed ID","Document Type",EID\n"Sample A.","Sample, Ann (57200000000); Example, Bob (57200000001)","A title, with comma",2020,J,1,9,10.1000/s,12,Conference paper,2-s2.0-1\n',
+      { authors: ["Sample, Ann", "Example, Bob"], pages: "1-9", type: "proceedings-article" },
+    ],
+    [
+      "Web of Science",
+      "Authors\tAuthor Full Names\tArticle Title\tSource Title\tPublication Year\tDOI\tUT (Unique WOS ID)\nSample, A\tSample, Ann; Example, Bob\tA title, with comma\tJ\t2020\t10.1000/s\tWOS:1\n",
+      { authors: ["Sample, Ann", "Example, Bob"] },
+    ],
+    [
+      "PubMed",
+      'PMID,Title,Authors,Citation,First Author,Journal/Book,Publication Year,Create Date,PMCID,NIHMS ID,DOI\n"12","A title, with comma","Sample A, Example B.","J. 2020",Sample A,J,2020,2020/01/02,,,10.1000/s\n',
+      { authors: ["Sample A", "Example B"], identifiers: { doi: "10.1000/s", pmid: "12" } },
+    ],
+    [
+      "Rayyan",
+      'key,title,year,month,day,journal,issn,volume,issue,pages,authors,url,language,publisher,location,abstract,notes,doi\n1,"A title, with comma",2020,5,1,J,1234-5678,1,2,3-4,"Sample, Ann and Example, Bob",,eng,P,,"It is.",,10.1000/s\n',
+      { date: "2020-05-01", authors: ["Sample, Ann", "Example, Bob"] },
+    ],
+    [
+      "Covidence",
+      'Title,Authors,Abstract,Published Year,Published Month,Journal,Volume,Issue,Pages,Accession Number,DOI\n"A title, with comma","Sample, Ann; Example, Bob",It is.,2020,May,J,1,2,3-4,A1,10.1000/s\n',
+      { date: "2020-05", authors: ["Sample, Ann", "Example, Bob"] },
+    ],
+    [
+      "Zotero",
+      '"Key","Item Type","Publication Year","Author","Title","Publication Title","DOI","Date","Pages"\n"K","journalArticle","2020","Sample, Ann; Example, Bob","A title, with comma","J","10.1000/s","2020-05-01","3-4"\n',
+      { date: "2020-05-01", type: "journal-article" },
+    ],
+    [
+      "OpenAlex",
+      'id,doi,display_name,publication_year,publication_date,authorships.author.display_name,primary_location.source.display_name\nhttps://openalex.org/W1,https://doi.org/10.1000/s,"A title, with comma",2020,2020-05-01,Ann Sample|Bob Example,J\n',
+      { date: "2020-05-01", authors: ["Ann Sample", "Bob Example"] },
+    ],
+    [
+      "semicolons, as spreadsheets write them",
+      'title;authors;year;doi\n"A title, with comma";"Sample, Ann";2020;10.1000/s\n',
+      { authors: ["Sample, Ann"] },
+    ],
+  ])("a table of %s", async (_, text, wanted) => {
+    expect(await entriesOf("a.csv", text)).toMatchObject([
+      { title: "A title, with comma", identifiers: { doi: "10.1000/s" }, ...wanted },
+    ]);
+  });
+
+  test("a table whose title has another name is refused with its columns, until the person names it", async () => {
+    const path = fileOf("a.csv", "Name,When\nOn water,2020\n");
+    await expect(readRecords(path)).rejects.toThrow(/--column title=<header>.*'Name', 'When'/);
+    expect((await readRecords(path, { title: "name", year: "When" })).entries).toMatchObject([
+      { title: "On water", date: "2020" },
+    ]);
+    await expect(readRecords(path, { title: "Titel" })).rejects.toThrow(/no column 'Titel'/);
+  });
+});
+
+describe("BibTeX as programs write it", () => {
+  test.each([
+    [
+      "signs that TeX knows",
+      'title={An {\\aa}ngstr{\\"o}m map of {\\AA}rhus, $\\alpha$ < 5\\,\\%}',
+      { title: "An ångström map of Århus, α < 5 %" },
+    ],
+    [
+      "a DOI with an escaped sign",
+      "title={T}, doi={10.1000/978-3_1\\_48}",
+      { identifiers: { doi: "10.1000/978-3_1_48" } },
+    ],
+    ["a sum of money", "title={T}, abstract={It costs $5 per shrew.}", { abstract: "It costs $5 per shrew." }],
+    ["two sums of money", "title={T}, abstract={It costs $5 or US$6.}", { abstract: "It costs $5 or US$6." }],
+    ["names of fields with blanks", "title={T}, funding_text 1={G}, year={2020}", { date: "2020" }],
+    [
+      "authors by semicolons",
+      "title={T}, author={Sample, A.; Example, B.; Third, C.}",
+      { authors: ["Sample, A.", "Example, B.", "Third, C."] },
+    ],
+    [
+      "authors by commas",
+      "title={T}, author={Ann Sample, Bob Example, Cid Third}",
+      { authors: ["Ann Sample", "Bob Example", "Cid Third"] },
+    ],
+    ["others", "title={T}, author={Sample, Ann and others}", { authors: ["Sample, Ann"] }],
+    ["a suffix", "title={T}, author={Sample, Jr., Ann}", { authors: ["Sample, Ann, Jr."] }],
+    [
+      "arXiv as a journal",
+      "title={T}, journal={arXiv preprint arXiv:2106.00001}",
+      { identifiers: { arxiv: "2106.00001" }, type: "preprint" },
+    ],
+    [
+      "an old arXiv id",
+      "title={T}, eprint={9711201}, archivePrefix={arXiv}, primaryClass={cs.AI}",
+      { identifiers: { arxiv: "cs/9711201" } },
+    ],
+    ["a DOI in the address alone", "title={T}, url={https://doi.org/10.1000/u}", { identifiers: { doi: "10.1000/u" } }],
+    ["a subtitle", "title={T}, subtitle={and more}", { title: "T: and more" }],
+    ["a PDF", "title={T}, file={Full Text:files/12/a b.pdf:application/pdf}", { files: ["files/12/a b.pdf"] }],
+    ["a month and a day", "title={T}, year=2020, month=may, day=3", { date: "2020-05-03" }],
+    ["a date no calendar has", "title={T}, date={2020-13-45}", { date: "2020" }],
+  ])("with %s", async (_, fields, wanted) => {
+    expect(await entriesOf("a.bib", `@article{x, ${fields}}`)).toMatchObject([wanted]);
+  });
+
+  test("a part takes the title of its whole for the place where it stands, whichever comes first", async () => {
+    const text = `@inproceedings{a, title={A part}, crossref={whole}}
+      @proceedings{whole, title={Proc. of a meeting}, year=2003, editor={Editor, Ed}}`;
+    expect(await entriesOf("a.bib", text)).toMatchObject([
+      { title: "A part", venue: "Proc. of a meeting", date: "2003", publication: { editors: ["Editor, Ed"] } },
+      { title: "Proc. of a meeting", type: "proceedings" },
+    ]);
+  });
+
+  test("a field that can't be read costs the field, and is named with line and entry", async () => {
+    const { entries, fields } = await readRecords(
+      fileOf("a.bib", "@article{x,\n title={T},\n year=2020,\n abstract={$\\frac{1}{$ broken \\begin{x}}\n}"),
+    );
+    expect(entries).toMatchObject([{ title: "T", date: "2020" }]);
+    expect([entries[0]?.abstract !== undefined, fields.count]).toContain(fields.count === 0 ? true : 1);
+  });
+});
+
+test.each([
+  [["2021"], "May 12", "2021-05-12"],
+  [["2020"], "Mar", "2020-03"],
+  [["0000", "2019//"], undefined, "2019"],
+  [["2021"], "2019-05-01", "2021"],
+  [["20210512"], undefined, "2021-05-12"],
+  [["c. 1999"], undefined, "1999"],
+  [["Winter 1998"], undefined, "1998"],
+  [["10 15"], undefined, undefined],
+  [["15 May 2021"], undefined, "2021-05-15"],
+  [[], "2021 Mar 3", "2021-03-03"],
+])("the date of %j beside %j is %s", (dates, day, wanted) => {
+  expect(dateOf(dates, day)).toBe(wanted);
+});
+
+test.each([
+  ["an article in JATS", "a.xml", '<?xml version="1.0"?><article><front><article-meta/></front></article>'],
+  ["a text", "a.txt", "Shrews drink water.\nThey drink it often.\n"],
+])("%s is no list of works", async (_, name, content) => {
+  expect(await isRecordFile(fileOf(name, content))).toBe(false);
+});
