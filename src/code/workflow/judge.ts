@@ -3,10 +3,11 @@ import { given } from "../../engine/lib/given.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { wasFull } from "../../engine/loop/stop-conditions/context-window.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
+import type { OwnOutcome } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun, Tell } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/lib/words.js";
-import { type AttemptOutcome, keptAttempt } from "../../task/workflow/kept-attempt.js";
+import { keptAttempt } from "../../task/workflow/kept-attempt.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 import type { ArtisanResult } from "../generated/result-artisan.js";
 import type { CriticResult } from "../generated/result-critic.js";
@@ -170,7 +171,7 @@ const wordsIn = (message: string, cause: string | undefined): ArtisanResult => (
   action_taken: message.replace(/\s+/g, " ").trim().slice(0, 600) || "not said",
 });
 
-export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | undefined): AttemptOutcome {
+export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | undefined): OwnOutcome {
   if (failure !== undefined || judged === undefined)
     return { outcome: "failed", failure: failure ?? { kind: "crashed", message: "The agent left nothing." } };
   return "reasons" in judged
@@ -195,7 +196,7 @@ export function eventOf(
 export const attemptRecord = (
   unit: CodeUnit,
   run: AgentRun,
-  outcome: AttemptOutcome,
+  outcome: OwnOutcome,
   at: string,
   judged: Judged | Refused | undefined,
 ) => ({

@@ -5,8 +5,8 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
-import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
-import { observationOf } from "../../engine/loop/run-record/observation.js";
+import { saidOf } from "../../engine/loop/run-record/observation.js";
+import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { Brief, Notes, Workflow } from "../../engine/loop/types.js";
 import { hear } from "../../engine/storage/state/steering-inbox.js";
 import type { CodePlan, CodeState, Round } from "../generated/ralph-code.js";
@@ -20,7 +20,6 @@ import {
   librarianTokens,
   type Told,
 } from "../roles/briefs.js";
-import { sentenceOf, whyNot } from "../../task/workflow/kept-attempt.js";
 import type { Protect } from "../../task/project-files/protect.js";
 import { acceptTests, type Shown, showTests } from "./after-tests.js";
 import { type Change, changeBetween } from "./change.js";
@@ -214,39 +213,26 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
         const set = judged === undefined || "reasons" in judged ? {} : judged.set;
         const isEnd = unit.kind === "adversary" && round !== undefined;
         const veto = isEnd ? await vetoesOf(options, state, { ...round, ...set }) : [];
-        const is = roundOf(state, unit.round);
-        const observation = observationOf(unit, run, outcome, {}, { redact, memory });
-        const when = at();
+        const judgedAt = new Date(now());
+        const when = judgedAt.toISOString();
+        const attempt = {
+          in: "attempts",
+          id: `attempt-${run.iteration}`,
+          was: null,
+          set: { ...attemptRecord(unit, run, outcome, when, judged) },
+        };
+        const isNew = roundOf(state, unit.round) === undefined;
+        const changed = round && {
+          in: "rounds",
+          id: round.id,
+          ...(isNew ? { was: null } : {}),
+          set: { round: round.round, steps: round.steps, ...set, ...(veto.length === 0 ? {} : { veto: [...veto] }) },
+        };
+        const changes = changed === undefined ? [attempt] : [attempt, changed];
         await store.fold({
-          iteration: run.iteration,
-          at: when,
+          ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs: done.prepareMs, changes, redact, memory }),
           message: `code: ${unit.kind} ${outcome.outcome}`,
-          changes: [
-            {
-              in: "attempts",
-              id: `attempt-${run.iteration}`,
-              was: null,
-              set: { ...attemptRecord(unit, run, outcome, when, judged) },
-            },
-            ...(round === undefined
-              ? []
-              : [
-                  {
-                    in: "rounds",
-                    id: round.id,
-                    ...(is === undefined ? { was: null } : {}),
-                    set: {
-                      round: round.round,
-                      steps: round.steps,
-                      ...set,
-                      ...(veto.length === 0 ? {} : { veto: [...veto] }),
-                    },
-                  },
-                ]),
-            ...(observation === undefined ? [] : [{ in: "loop", set: {}, add: { observations: [observation] } }]),
-          ],
-          progress: `${when} #${run.iteration} ${unit.id} ${sentenceOf(outcome)}\n`,
-          ledger: { ...ledgerLine(unit, run, new Date(when), outcome.outcome, done.prepareMs), ...whyNot(outcome) },
+          progress: `${when} #${run.iteration} ${unit.id} ${outcome.outcome}: ${saidOf(outcome)}\n`,
         });
         if (isEnd) await keepReport(folder, (await store.load()).state, redact);
         return outcome;

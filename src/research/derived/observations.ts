@@ -2,15 +2,13 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../generated/rrd.js";
-import type { Redact } from "../../engine/lib/redact.js";
-import { type Left, observationOf, wasAtWork } from "../../engine/loop/run-record/observation.js";
+import { type Left, wasAtWork } from "../../engine/loop/run-record/observation.js";
 import { type HistoryLimits } from "../../engine/lib/history-limits.js";
 import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/loop-memory.js";
 import { sketchOf } from "../../engine/lib/minhash.js";
 import { rowOf } from "../../engine/loop/stop-conditions/stuck.js";
 import { given } from "../../engine/lib/given.js";
-import type { AgentRun, Outcome, Unit, Verdict } from "../../engine/loop/types.js";
-import type { Change } from "../project-files/research.js";
+import type { AgentRun, Outcome, Verdict } from "../../engine/loop/types.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
 import { readResult } from "../../engine/storage/result-file.js";
 import { resultName } from "../../engine/lib/layout.js";
@@ -18,9 +16,11 @@ import { isObject } from "../../engine/lib/json-fields.js";
 
 /**
  * Fingerprint and sketch of the result in a workspace, or of the agent's last message where the result is missing. An
- * empty answer counts too, as it may come again and again; but what failed had no time to give one.
+ * empty answer counts too, as it may come again and again; but what failed had no time to give one. Nothing where it
+ * was of use. It has to be asked for while the workspace still stands.
  */
-async function answerOf({ brief, message, failure }: AgentRun): Promise<Left> {
+export async function leftBy({ brief, message, failure }: AgentRun, { outcome }: Outcome): Promise<Left> {
+  if (outcome === "accepted" || outcome === "noted") return {};
   const result = await readResult(join(brief.workspace, resultName));
   const value = "value" in result ? withoutUnit(result.value) : undefined;
   const answer = value === undefined ? message.replace(/\s+/g, " ").trim() : JSON.stringify(value);
@@ -38,21 +38,6 @@ function proseIn(value: unknown): string[] {
 
 /** The same answer to another unit is the same answer. */
 const withoutUnit = (value: unknown): unknown => (isObject(value) ? { ...value, unit: undefined } : value);
-
-/**
- * The change that adds to rrd.json what came of a run; none where no agent got to work. It belongs into the fold of the
- * outcome, and has to be asked for while the workspace still stands.
- */
-export async function observed(
-  unit: Unit,
-  run: AgentRun,
-  outcome: Outcome,
-  remembering: { readonly redact: Redact; readonly memory: HistoryLimits },
-): Promise<Change[]> {
-  const left = outcome.outcome === "accepted" ? {} : await answerOf(run);
-  const observation = observationOf(unit, run, outcome, left, remembering);
-  return observation === undefined ? [] : [{ in: "loop", set: {}, add: { observations: [observation] } }];
-}
 
 /** What the loop remembers, with everything that follows from its records computed again. Pure. */
 export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): NonNullable<Rrd["loop"]> {

@@ -4,16 +4,17 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { keepNoted } from "../../engine/storage/noted.js";
 import type { redactFor } from "../../engine/lib/redact.js";
-import { inSeconds, ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
+import { inSeconds } from "../../engine/loop/run-record/ledger-line.js";
+import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import type { AgentRun, Outcome, Tell, Unit } from "../../engine/loop/types.js";
 import { resultName } from "../../engine/lib/layout.js";
-import type { Change, Fold, Research } from "../project-files/research.js";
+import type { Change, Research } from "../project-files/research.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Rrd } from "../generated/rrd.js";
 import { progressEntry } from "../project-files/progress-text.js";
-import { observed } from "../derived/observations.js";
+import { leftBy } from "../derived/observations.js";
 import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";
 import type { Acceptable, Judging, Unacceptable } from "../units/judged-result.js";
@@ -84,7 +85,11 @@ export async function acceptSettled(
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
   const whole = { ...line, prepare_seconds: inSeconds(prepareMs) };
   const files = [...(judged.files ?? []), ...(await documentsFor(accepting, ledger, judged, whole, at))];
-  await research.fold(foldOf(unit, { ...judged, ...(files.length === 0 ? {} : { files }) }, whole));
+  await research.fold({
+    ...{ iteration, at: line.at, changes: [...judged.changes], ledger: { ...whole, ...judged.ledger } },
+    ...inWords(unit, judged, iteration),
+    ...(files.length === 0 ? {} : { files }),
+  });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   return { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
 }
@@ -106,17 +111,14 @@ export async function acceptRun(
   const { material } = briefed;
   const head = { iteration, at: at.toISOString() };
   const warn = (message: string) => tell({ type: "notice", level: "warning", message });
+  const recordOf = async (outcome: Outcome, ledger: Partial<LedgerLine> = {}, changes: readonly Change[] = []) => {
+    const left = await leftBy(run, outcome);
+    return outcomeRecord(unit, run, outcome, { ...accepting, at, prepareMs, left, ledger, changes });
+  };
 
   if (run.failure !== undefined) {
-    const { kind, message } = run.failure;
     const outcome: Outcome = { outcome: "failed", failure: run.failure };
-    await research.fold({
-      ...head,
-      message: `${unit.id}: ${kind}`,
-      later: true,
-      changes: await observed(unit, run, outcome, accepting),
-      ledger: { ...ledgerLine(unit, run, at, "failed", prepareMs), failure: kind, reasons: [message] },
-    });
+    await research.fold({ ...(await recordOf(outcome)), message: `${unit.id}: ${run.failure.kind}`, later: true });
     await workspaces.remove(iteration);
     return outcome;
   }
@@ -148,20 +150,18 @@ export async function acceptRun(
     const { role = "", round = 1 } = unit;
     const basis = workBasis(state.rrd, kindOf(unit), unit.id);
     const kept_sha256 = await keepNoted(research.folder, { iteration, role, round, agent: run.agent, basis, value });
-    const line = { ...ledgerLine(unit, run, at, "noted", prepareMs), ...sentinelOf(false, saysComplete(run.message)) };
-    const said = `${unit.id}, ${role}: ${summary}`;
-    await research.fold({ ...head, message: said, changes: [], ledger: { ...line, kept_sha256 } });
+    const outcome: Outcome = { outcome: "noted", summary };
+    const record = await recordOf(outcome, { ...sentinelOf(false, saysComplete(run.message)), kept_sha256 });
+    await research.fold({ ...record, message: `${unit.id}, ${role}: ${summary}` });
     await workspaces.remove(iteration);
-    return { outcome: "noted", summary };
+    return outcome;
   }
   const reasons = "reasons" in judged ? judged.reasons : await vetoes(accepting, state, unit, run, judged);
-  const line = {
-    ...ledgerLine(unit, run, at, "reasons" in judged || reasons.length > 0 ? "refused" : "accepted", prepareMs),
-    ...sentinelOf(isLastUnit(state, unit) && reasons.length === 0, saysComplete(run.message)),
-  };
+  const sentinel = sentinelOf(isLastUnit(state, unit) && reasons.length === 0, saysComplete(run.message));
   if ("reasons" in judged || reasons.length > 0) {
     const outcome: Outcome = { outcome: "refused", reasons: [...reasons] };
-    const observation = await observed(unit, run, outcome, accepting);
+    const refusal = refusalOf(state, unit, { ...head, reasons: [...reasons] }, material);
+    const record = await recordOf(outcome, sentinel, [refusal]);
     requireSpace(workspace);
     // A repair would send a kept one to the model again.
     if (redacted) await workspaces.remove(iteration);
@@ -169,12 +169,7 @@ export async function acceptRun(
       const message = `The refused result of iteration ${iteration} is kept in ${await workspaces.keep(iteration)}.`;
       await tell({ type: "notice", level: "info", message });
     }
-    await research.fold({
-      ...head,
-      message: `${unit.id}: refused`,
-      changes: [refusalOf(state, unit, { ...head, reasons: [...reasons] }, material), ...observation],
-      ledger: { ...line, reasons: [...reasons] },
-    });
+    await research.fold({ ...record, message: `${unit.id}: refused` });
     return outcome;
   }
 
@@ -183,18 +178,16 @@ export async function acceptRun(
       `The result of ${run.agent} for ${unit.id} has fields that nobody asked for (${dropped.slice(0, 5).join(", ")}${dropped.length > 5 ? ", …" : ""}); they were dropped.`,
     );
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
-  const whole = { ...line, ...(dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) }) };
-  const fold = foldOf(
-    unit,
-    {
-      ...judged,
-      files: [...(judged.files ?? []), ...(await documentsFor(accepting, state.ledger, judged, whole, at))],
-    },
-    whole,
-  );
-  await research.fold({ ...fold, changes: [...fold.changes, ...(await observed(unit, run, outcome, accepting))] });
+  const without = dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) };
+  const record = await recordOf(outcome, { ...sentinel, ...without }, judged.changes);
+  await research.fold({
+    ...record,
+    ...inWords(unit, judged, iteration),
+    ledger: { ...record.ledger, ...judged.ledger },
+    files: [...(judged.files ?? []), ...(await documentsFor(accepting, state.ledger, judged, record.ledger, at))],
+  });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
-  if (line.sentinel === "false-claim")
+  if (sentinel.sentinel === "false-claim")
     await warn(`${run.agent} said that all is done while work is left; the run goes on.`);
   for (const past of [...refusalsOf(state, unit), run]) await workspaces.remove(past.iteration);
   return outcome;
@@ -245,14 +238,10 @@ async function vetoes(
   return reasons.map((reason) => `a hook vetoed it: ${reason}`);
 }
 
-const foldOf = ({ id }: Unit, judged: Acceptable, line: LedgerLine): Fold => ({
-  iteration: line.iteration,
-  at: line.at,
-  message: `${id}: ${judged.summary}`,
-  changes: [...judged.changes],
-  progress: progressEntry(judged.progress, line.iteration),
-  ledger: { ...line, ...judged.ledger },
-  ...(judged.files === undefined ? {} : { files: [...judged.files] }),
+/** What the commit and progress.txt say of what was accepted. */
+const inWords = ({ id }: Unit, { summary, progress }: Acceptable, iteration: number) => ({
+  message: `${id}: ${summary}`,
+  progress: progressEntry(progress, iteration),
 });
 
 function refusalOf(

@@ -6,9 +6,9 @@ import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
 import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
-import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
-import { type Left, observationOf } from "../../engine/loop/run-record/observation.js";
+import { type Left, type OwnOutcome, saidOf } from "../../engine/loop/run-record/observation.js";
+import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { AgentRun, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
 import { hear } from "../../engine/storage/state/steering-inbox.js";
 import type { RecordStore } from "../../engine/storage/state/record-store.js";
@@ -22,7 +22,7 @@ import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.j
 import { readSteps, type ViewNames, writeViews } from "../plan/views.js";
 import { briefText } from "./brief.js";
 import { derive, memoryOf, steered } from "./derived-state.js";
-import { type AttemptOutcome, keptAttempt, sentenceOf, whyNot } from "./kept-attempt.js";
+import { keptAttempt } from "./kept-attempt.js";
 import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
 import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
 
@@ -204,7 +204,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const steps = readSteps(workspace, views, state);
         const checked = await check(state, run.iteration, signal, tell);
         const snapshot = await snapshots?.take(run.iteration);
-        const at = new Date(now()).toISOString();
+        const judgedAt = new Date(now());
+        const at = judgedAt.toISOString();
         const judged = judge(state, run, checked, context.before);
         for (const message of judged.lost) await tell({ type: "notice", level: "warning", message });
         const { outcome } = judged;
@@ -217,36 +218,34 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
           })),
           current_task_id: null,
         };
-        const observation = observationOf(unit, run, outcome, leftBy(snapshot, context.tree), { redact, memory });
+        const changes = [
+          {
+            in: "task",
+            set: {
+              plan,
+              ...(checked === undefined
+                ? {}
+                : { checks: [...checked.checks], checked_at: at, tests_seen: seenAfter(state, checked) }),
+              ...given({ best: judged.best }),
+            },
+          },
+          {
+            in: "attempts",
+            id: `attempt-${run.iteration}`,
+            was: null,
+            set: {
+              ...keptAttempt(run, outcome, at),
+              ...{ met: judged.now.met, failing: judged.now.failing },
+              ...given({ snapshot: snapshot?.commit }),
+            } satisfies Attempt,
+          },
+        ];
+        const left = leftBy(snapshot, context.tree);
+        const { prepareMs } = done;
         await store.fold({
-          iteration: run.iteration,
-          at,
+          ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs, left, changes, redact, memory }),
           message: `task: ${outcome.outcome}`,
-          changes: [
-            {
-              in: "task",
-              set: {
-                plan,
-                ...(checked === undefined
-                  ? {}
-                  : { checks: [...checked.checks], checked_at: at, tests_seen: seenAfter(state, checked) }),
-                ...given({ best: judged.best }),
-              },
-            },
-            {
-              in: "attempts",
-              id: `attempt-${run.iteration}`,
-              was: null,
-              set: {
-                ...keptAttempt(run, outcome, at),
-                ...{ met: judged.now.met, failing: judged.now.failing },
-                ...given({ snapshot: snapshot?.commit }),
-              } satisfies Attempt,
-            },
-            ...(observation === undefined ? [] : [{ in: "loop", set: {}, add: { observations: [observation] } }]),
-          ],
-          progress: `${at} #${run.iteration} ${sentenceOf(outcome)}\n`,
-          ledger: { ...ledgerLine(unit, run, new Date(at), outcome.outcome, done.prepareMs), ...whyNot(outcome) },
+          progress: `${at} #${run.iteration} ${outcome.outcome}: ${saidOf(outcome)}\n`,
         });
         await show((await store.load()).state, tell);
         return outcome;
@@ -268,7 +267,7 @@ const seenAfter = ({ tests_seen: seen = [] }: TaskState, { tests }: Checked): st
 ];
 
 interface Judged {
-  readonly outcome: AttemptOutcome;
+  readonly outcome: OwnOutcome;
   readonly now: Best;
   /** The best so far, where this is it. */
   readonly best?: Best;

@@ -12,15 +12,18 @@ const maxSaid = 300;
  */
 export type Left = Pick<Observation, "answer" | "sketch" | "left">;
 
-/** An outcome in one line, at most 300 characters. */
-function inOneLine(outcome: Exclude<Outcome, { outcome: "noted" }>): string {
-  const said =
-    outcome.outcome === "accepted"
-      ? outcome.summary
-      : outcome.outcome === "refused"
-        ? outcome.reasons.join("; ")
-        : outcome.failure.message;
-  const line = said.replace(/\s+/g, " ").trim();
+/** What came of an iteration whose unit no other agent shares, so that nothing is only noted. */
+export type OwnOutcome = Exclude<Outcome, { readonly outcome: "noted" }>;
+
+/** An outcome in words. */
+export function saidOf(outcome: OwnOutcome): string {
+  if (outcome.outcome === "accepted") return outcome.summary;
+  return outcome.outcome === "refused" ? outcome.reasons.join("; ") : outcome.failure.message;
+}
+
+/** The same in one line, at most 300 characters. */
+function inOneLine(outcome: OwnOutcome): string {
+  const line = saidOf(outcome).replace(/\s+/g, " ").trim();
   return line.length > maxSaid ? `${line.slice(0, maxSaid - 1)}…` : line;
 }
 
