@@ -4,8 +4,8 @@ const monthWord = new RegExp(`\\b(${months.join("|")})[a-z]{0,7}\\b`, "i");
 const yearIn = /(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)/;
 
 /**
- * The date of a record: YYYY, YYYY-MM or YYYY-MM-DD; undefined where no value holds a year: "10 15" does not
- * tell one of the first century. `dates`: the first that holds a year tells it. `day`: a month and a day beside the year, as
+ * The date of a record: YYYY, YYYY-MM or YYYY-MM-DD; undefined where no value holds a year: "10 15" does not tell
+ * one of the first century. `dates`: the first that holds a year tells it. `day`: a month and a day beside the year, as
  * "May 12"; where it names a year of its own, another one tells nothing of this date.
  */
 export function dateOf(dates: readonly string[], day = ""): string | undefined {
