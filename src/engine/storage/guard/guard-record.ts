@@ -64,7 +64,8 @@ export async function openKeptGuard(
 }
 
 const recordIn = (file: string): Record => ({
-  note: (path, known) => explaining(file, () => appendFileSync(file, `${JSON.stringify(lineOf(path, known))}\n`)),
+  // A line of its own also after one that a full disk has torn.
+  note: (path, known) => explaining(file, () => appendFileSync(file, `\n${JSON.stringify(lineOf(path, known))}\n`)),
   close: () => rmSync(file, { force: true }),
 });
 
@@ -127,7 +128,7 @@ async function deadIn<About>(folder: string) {
   return dead;
 }
 
-/** Undefined where it was removed meanwhile. A torn last line was never followed by its write. */
+/** Undefined where it was removed meanwhile. A torn line, by a kill or a full disk, was never followed by its write. */
 function readRecord<About>(file: string): { header: Header<About>; known: Map<string, Remembered> } | undefined {
   let text: string;
   try {
@@ -136,13 +137,22 @@ function readRecord<About>(file: string): { header: Header<About>; known: Map<st
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
-  const [first = "", ...rest] = text.split("\n").slice(0, -1);
+  const [first = "", ...rest] = text.split("\n");
   const known = new Map<string, Remembered>();
   for (const row of rest) {
-    const line = JSON.parse(row) as Line;
-    known.set(line.path, rememberedIn(line, known.get(line.path)));
+    const line = whole(row);
+    if (line !== undefined) known.set(line.path, rememberedIn(line, known.get(line.path)));
   }
   return { header: JSON.parse(first) as Header<About>, known };
+}
+
+/** A line that is whole: no beginning of one can be parsed. */
+function whole(row: string): Line | undefined {
+  try {
+    return JSON.parse(row) as Line;
+  } catch {
+    return undefined;
+  }
 }
 
 function lineOf(path: string, { snapshot, stamp, sha256 }: Remembered): Line {

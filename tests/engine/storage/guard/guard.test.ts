@@ -93,3 +93,16 @@ it("a kill between the note of a write and the write itself costs neither conten
   expect(await heal()).toEqual([]);
   expect(read(folder, "state.json")).toBe("{}");
 });
+
+it("a note torn by a full disk costs no other note, and no start after a kill", async () => {
+  const { folder, record, kill, heal } = await guarded();
+  const torn = JSON.stringify({ path: join(folder, "state.json"), kind: "file", bytes: "AAAA" }).slice(0, -6);
+  appendFileSync(record, torn);
+  await fold(folder);
+  writeFileSync(join(folder, "config"), "planted");
+  appendFileSync(record, torn);
+  kill();
+  expect(await heal()).toEqual([`${folder}: config planted`]);
+  expect([read(folder, "state.json"), read(folder, "log")]).toEqual(['{"n":1}', "one\ntwo\n"]);
+  expect(existsSync(record)).toBe(false);
+});
