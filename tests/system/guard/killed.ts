@@ -66,14 +66,20 @@ export function openTaskFolder(hasGit: boolean) {
       await ended;
       if (child.pid !== undefined) killProcesses([-child.pid]);
     },
-    /** Kills the whole group so many milliseconds after this holds. */
-    killAfter: async (args: readonly string[], holds: () => boolean, milliseconds: number) => {
+    /** Kills the whole group so many milliseconds after this holds; answers with what it had printed. */
+    async killAfter(args: readonly string[], holds: () => boolean, milliseconds: number): Promise<string> {
       const child = await start(args);
       const ended = killedOrFinished(child);
-      while (!holds() && child.exitCode === null) await sleep(10);
+      while (!holds() && child.exitCode === null) await sleep(4);
       await sleep(milliseconds);
       if (child.pid !== undefined) killProcesses([-child.pid]);
-      return await ended;
+      const { how, out } = await ended;
+      if (how !== "killed") throw new Error(`it ended by itself: ${out}`);
+      return out;
+    },
+    /** Waits until no process has this in its command line: on the host an agent outlives a kill. */
+    async gone(words: string) {
+      while (execFileSync("ps", ["-axww", "-o", "args="], { encoding: "utf8" }).includes(words)) await sleep(20);
     },
     write: (name: string, text: string) => writeFileSync(join(folder, name), text),
     close: () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }),
