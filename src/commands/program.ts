@@ -138,9 +138,16 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
   withAgent(update);
 
-  add("add", "<folder> <references...>", async ({ json, flags }, folder, references) =>
-    (await import("./steer/add.js")).addCommand({ folder, references, flags, json }, io),
+  type OfAdd = Common & { column: string[] };
+  add("add", "<folder> <references...>", async ({ json, flags, column }: OfAdd, folder, references) =>
+    (await import("./steer/add.js")).addCommand({ folder, references, columns: column, flags, json }, io),
   )
+    .option(
+      "--column <name=header>",
+      "what a column of a CSV file holds: title=Name, year=When; again for more",
+      several,
+      [],
+    )
     .option(...trustOption)
     .option("--no-git", "do not commit");
 

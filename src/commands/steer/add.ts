@@ -12,6 +12,7 @@ import { findResearch, nameFor } from "../../research/overview/find-research.js"
 import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
 import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
+import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
 import { readListedPapers } from "../../research/papers/records/listed-papers.js";
 import { derive } from "../../research/workflow/derive.js";
@@ -21,6 +22,8 @@ import { say } from "../../engine/ui/terminal/format.js";
 interface AddArguments {
   readonly folder: string;
   readonly references: readonly string[];
+  /** Columns of tables that have names of their own, each "title=Name". */
+  readonly columns: readonly string[];
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
@@ -50,8 +53,12 @@ const maxShown = 100;
  * works. Exit code 1 where one of them could not be had.
  * @throws ExpectedError where none can be kept, as on a full disk; nothing is added then.
  */
-export async function addCommand({ folder: argument, references, flags, json }: AddArguments, io: Io): Promise<number> {
+export async function addCommand(
+  { folder: argument, references, columns, flags, json }: AddArguments,
+  io: Io,
+): Promise<number> {
   requirePerson(io.env);
+  const chosen = chosenColumns(columns);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources"]);
@@ -62,7 +69,7 @@ export async function addCommand({ folder: argument, references, flags, json }: 
   try {
     for (const typed of references) {
       if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
-        const { papers, broken, said } = await readListedPapers(typed, resolve(io.cwd, typed));
+        const { papers, broken, said } = await readListedPapers(typed, resolve(io.cwd, typed), chosen);
         for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, paper: toRead(record) });
         if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
         if (said !== undefined) say(io, said);

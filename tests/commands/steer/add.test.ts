@@ -37,6 +37,31 @@ function place(): { cwd: string; rrd: () => Rrd } {
 }
 
 describe("add with files that list works", () => {
+  test("reads a table whose columns have names of their own, as the person says what they hold", async () => {
+    const { cwd, rrd } = place();
+    writeFileSync(join(cwd, "mine.csv"), "Name,When\nOn the water of shrews,2020\n");
+    const unnamed = await cli(["add", project, "mine.csv", "--no-git"], cwd);
+    expect([unnamed.code, unnamed.err.replace(/\s+/g, " ")]).toEqual([
+      2,
+      expect.stringContaining("--column title=<header>"),
+    ]);
+    const wrong = await cli(["add", project, "mine.csv", "--column", "titel=Name", "--no-git"], cwd);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("--column titel=Name")]);
+    const columns = ["--column", "title=Name", "--column", "year=When"];
+    expect((await cli(["add", project, "mine.csv", ...columns, "--no-git"], cwd)).code).toBe(0);
+    expect(rrd().papers_pool.at(-1)).toMatchObject({ title: "On the water of shrews", date: "2020" });
+  });
+
+  test("takes two chapters of one title in two books for two works", async () => {
+    const { cwd, rrd } = place();
+    const chapter = (key: string, book: string) =>
+      `@incollection{${key}, title={Introduction}, author={Sample, Ann}, booktitle={${book}}, year=2005}\n`;
+    writeFileSync(join(cwd, "two.bib"), chapter("a", "Book one") + chapter("b", "Book two"));
+    const before = rrd().papers_pool.length;
+    expect((await cli(["add", project, "two.bib", "--no-git"], cwd)).code).toBe(0);
+    expect(rrd().papers_pool.length - before).toBe(2);
+  });
+
   test("puts each into the pool once, as the file describes it, and names what can't be read", async () => {
     const { cwd, rrd } = place();
     const { code, out, err } = await cli(["add", project, "mine.bib", "mine.ris", "mine.json", "--no-git"], cwd);

@@ -126,7 +126,7 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
     () => stopCommand({ folder, json: true }, ioOf(env)),
     () => resumeCommand({ folder, json: true }, ioOf(env)),
     () => resetCommand({ folder, undo: false, flags: {}, json: true }, ioOf(env)),
-    () => addCommand({ folder, references: ["10.1000/x"], flags: {}, json: true }, ioOf(env)),
+    () => addCommand({ folder, columns: [], references: ["10.1000/x"], flags: {}, json: true }, ioOf(env)),
     () => approveCommand({ folder, reject: false, json: true }, ioOf(env)),
     () => patternsCommand({ folder, accept: 1, json: true }, ioOf(env)),
     () => webCommand({ folder, port: 0, json: true }, ioOf(env), AbortSignal.abort()),

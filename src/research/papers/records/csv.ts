@@ -42,10 +42,27 @@ const columns = {
   database: "database|database name|source database",
   files: "file attachments|pdf|file",
 } as const;
-export type ColumnName = keyof typeof columns;
+type ColumnName = keyof typeof columns;
 
-/** What may be said with `--column name=header`. */
-export const columnNames = Object.keys(columns) as ColumnName[];
+const columnNames = Object.keys(columns) as ColumnName[];
+
+/** How columns are called whose headers are not known: the name of a field, and the header that holds it. */
+export type ChosenColumns = Readonly<Partial<Record<ColumnName, string>>>;
+
+/**
+ * Reads "title=Name" and the like, as they are typed.
+ * @throws ExpectedError (exit code 2) for a field that no record has.
+ */
+export function chosenColumns(typed: readonly string[]): ChosenColumns {
+  const pairs = typed.map((pair) => {
+    const at = pair.indexOf("=");
+    const name = columnNames.find((each) => each === pair.slice(0, at).trim());
+    if (at === -1 || name === undefined)
+      throw new ExpectedError(`--column ${pair}: write title=<header>; the fields are ${columnNames.join(", ")}.`, 2);
+    return [name, pair.slice(at + 1).trim()] as const;
+  });
+  return Object.fromEntries(pairs);
+}
 
 /** A header in small letters, its signs as blanks: "Author(s)" is "author s". */
 const plainHeader = (header: string): string =>
@@ -73,11 +90,7 @@ function delimiterOf(header: string): string {
  * Reads the rows of a table as records. `chosen`: the header of a column whose own name is not known.
  * @throws ExpectedError (exit code 2) where no column is the title, or a chosen one is not there.
  */
-export async function readTable(
-  text: string,
-  path: string,
-  chosen: Readonly<Partial<Record<ColumnName, string>>> = {},
-): Promise<ReadEntry[]> {
+export async function readTable(text: string, path: string, chosen: ChosenColumns = {}): Promise<ReadEntry[]> {
   const { parse } = await import("csv-parse/sync");
   const [head = ""] = text.split(/\r\n|\n|\r/, 1);
   const errors: ReadEntry[] = [];
@@ -102,11 +115,7 @@ export async function readTable(
   return [...entries, ...errors];
 }
 
-function placesOf(
-  headers: readonly string[],
-  path: string,
-  chosen: Readonly<Partial<Record<ColumnName, string>>>,
-): Map<ColumnName, number> {
+function placesOf(headers: readonly string[], path: string, chosen: ChosenColumns): Map<ColumnName, number> {
   const plain = headers.map(plainHeader);
   const places = new Map<ColumnName, number>();
   for (const name of columnNames) {

@@ -5,7 +5,8 @@ import { addressOf } from "../identifiers.js";
 import type { PaperRecord } from "../paper-record.js";
 import { normalTitle } from "../normalise-title.js";
 import type { Bibliography, Entry } from "./entry.js";
-import { type ChosenColumns, readRecords, unreadSentence } from "./read-records.js";
+import type { ChosenColumns } from "./csv.js";
+import { readRecords, unreadSentence } from "./read-records.js";
 import { idOf } from "../seeds/seed.js";
 
 /** The works of a bibliography file as records, with what could not be read. */
@@ -42,10 +43,10 @@ const kindOf = (type: Entry["type"]): PaperRecord["kind"] =>
   type === undefined || type === "web-page" ? undefined : type === "preprint" ? "preprint" : "published";
 
 /** As other sources would call the work; one of which only the title is known is called after it. */
-function nameOf({ identifiers, url, title, authors, date }: Entry): string {
+function nameOf({ identifiers, url, title, authors, date, venue, pages }: Entry): string {
   const { pmid, pmcid } = identifiers;
   const inPubMed = pmid === undefined ? pmcid && `pmcid_${pmcid}` : `pmid_${pmid}`;
-  const about = [normalTitle(title), authors[0] ?? "", date ?? ""].join("\n");
+  const about = [normalTitle(title), authors[0] ?? "", date ?? "", venue, pages].join("\n");
   return (
     idOf(identifiers, undefined) ??
     inPubMed ??

@@ -5,7 +5,7 @@ import { decodeText } from "../../../text/documents/text/decode.js";
 import { bibtexEntries } from "./bibtex-entries.js";
 import { readBibtex } from "./bibtex.js";
 import { isCslJson, readCslJson } from "./csl.js";
-import { type ColumnName, isRecordTable, readTable } from "./csv.js";
+import { type ChosenColumns, isRecordTable, readTable } from "./csv.js";
 import { isEndNoteXml, readEndNoteXml } from "./endnote-xml.js";
 import type { Bibliography, Entry, Named, ReadEntry } from "./entry.js";
 import { entryOf } from "./normalise-entry.js";
@@ -54,9 +54,6 @@ const byEnding: Readonly<Record<string, RecordFormat>> = {
   ".enw": "tagged",
   ".json": "csl",
 };
-
-/** How the columns of a table are called where their headers are not known. */
-export type ChosenColumns = Readonly<Partial<Record<ColumnName, string>>>;
 
 /**
  * Reads the works of a file: BibTeX, RIS, MEDLINE (.nbib), Web of Science (.ciw), EndNote (.enw or XML), CSL-JSON or a
