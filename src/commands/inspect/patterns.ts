@@ -19,7 +19,7 @@ interface PatternsArguments {
 export async function patternsCommand({ folder: argument, accept, json }: PatternsArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const root = rootOf(folder, io.cwd);
-  const { stateDir } = await configToRead(io);
+  const { stateDir } = await configToRead(io, {}, ["state_dir"]);
   const patterns = await readPatterns(folder, stateDir);
   if (accept === undefined) {
     const open = new Set(await unlearned(root, patterns));

@@ -61,7 +61,7 @@ export async function addCommand(
   const chosen = chosenColumns(columns);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
-  const config = await configToRead(io, flags, ["sources"]);
+  const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
   const found: { reference: string; paper: Paper }[] = [];
   const missed: Added[] = [];

@@ -25,7 +25,7 @@ export async function approveCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { stateDir } = await configToRead(io);
+  const { stateDir } = await configToRead(io, {}, ["state_dir"]);
   const edits = await waitingEdits(folder, rootOf(folder, io.cwd), stateDir);
   for (const edit of edits) await (isNo ? reject(folder, stateDir, edit) : approve(stateDir, edit));
   const files = edits.map(({ path }) => path);

@@ -18,7 +18,7 @@ export async function decideCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { git, stateDir } = await configToRead(io, flags);
+  const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const { says, next, ...decided } = await recordDecision(folder, said, {

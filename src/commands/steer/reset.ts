@@ -32,7 +32,7 @@ export async function resetCommand(
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
-  const { git, stateDir } = await configToRead(io, flags);
+  const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const last = undo ? await lastReset(folder) : undefined;
   const to = last === undefined ? iteration : last.iteration - 1;
   const target: ResetTarget =

@@ -29,7 +29,7 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   let says = "";
   if (isWish) {
     requirePerson(io.env);
-    const { stateDir } = await configToRead(io);
+    const { stateDir } = await configToRead(io, {}, ["state_dir"]);
     says = await steer(kind.steered(folder, where), { text, clear }, { now: io.clock.now(), stateDir });
   }
   const steering = await wordsInForce(folder, await kind.heard(folder));

@@ -195,6 +195,18 @@ test.each([
   expect(err).toContain(`${place.cwd}/ralph.json sets ${key}`);
 });
 
+test.each([
+  ["approve", ["approve", "a"]],
+  ["steer", ["steer", "a", "read the last one first"]],
+  ["decide", ["decide", "a", "p1", "include", "it belongs"]],
+  ["reset", ["reset", "a"]],
+])("%s asks for trust in state_dir: it keeps there what a run looks for", async (_, args) => {
+  const place = config({ state_dir: "state" });
+  makeResearch(place.cwd, "a");
+  const { code, err } = await cli(args, place);
+  expect([code, err]).toEqual([2, expect.stringContaining("ralph.config.json sets state_dir")]);
+});
+
 test("a prompt.md that lets an agent work on the folder itself is trusted with its whole text", async () => {
   const prompt = "---\nworkspace: folder\n---\nWork on {{RESEARCH_DIR}}.\n";
   const place = cloned({ "prompt.md": prompt });
