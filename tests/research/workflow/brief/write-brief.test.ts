@@ -1,95 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import { split } from "../../../../src/research/units/reading/long-text.js";
-import { nextUnit } from "../../../../src/research/workflow/next-unit.js";
 import { patternLines } from "../../../../src/research/project-files/progress-text.js";
-import { statusOf } from "../../../../src/research/workflow/status.js";
-import type { Unit } from "../../../../src/engine/loop/types.js";
-import { derive } from "../../../../src/research/workflow/derive.js";
 import { unusedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
-import { briefFor } from "../../../../src/research/workflow/brief/write-brief.js";
-import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
-import {
-  library,
-  materialFor,
-  paper,
-  paperText,
-  rrdWith,
-  temporaryFolder,
-} from "../../../support/projects/research.js";
+import { library, paper, paperText, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 import { packageFile } from "../../../../src/engine/lib/package-root.js";
 import { fence } from "../../../../src/engine/lib/sanitise.js";
-import type { Noted } from "../../../../src/engine/storage/noted.js";
-import type { Library } from "../../../../src/research/units/unit-kind.js";
-
-const made = new Map<string, string>();
-/** `count` words, made once a kind: thousands of records share them. */
-function words(count: number, seed: string): string {
-  const text =
-    made.get(`${count} ${seed}`) ?? Array.from({ length: count }, (_, index) => `${seed}${index % 97}word`).join(" ");
-  made.set(`${count} ${seed}`, text);
-  return text;
-}
-
-/** A research with everything large: long titles, abstracts, summaries, insights, glossary and AGENTS.md. */
-function large(decided: number, pending: number): Rrd {
-  const papers = Array.from({ length: decided + pending }, (_, index) =>
-    paper(`p${index}`, {
-      title: `Paper ${index} ${words(30, "title")}`,
-      abstract: words(400, "abstract"),
-      ...(index < decided
-        ? {
-            status: "presented" as const,
-            score: 30,
-            decision: "PRESENT",
-            analysis: {
-              ...{ summary: words(300, "sum"), results: words(300, "res"), methodology: "m", limitations: "l" },
-              evidence: Array.from({ length: 8 }, (_unused, number) => ({
-                ...{ claim: words(20, "claim"), quote: `In ${index + number} trials ${words(60, "quote")}.` },
-                ...{ status: "verified" as const, locator: "§ 3 Results" },
-              })),
-            },
-          }
-        : {}),
-    }),
-  );
-  const insights = Array.from({ length: decided * 3 }, (_, index) => ({
-    id: `insight_${index}`,
-    paper_id: `p${index % (decided || 1)}`,
-    insight: words(100, "title"),
-    tags: ["t"],
-  }));
-  const terms = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`T${index}`, words(20, "term")]));
-  return rrdWith(papers, { insights, description: words(800, "d"), domain_glossary: { enabled: true, terms } });
-}
-
-async function briefOf(
-  rrd: Rrd,
-  unit?: Unit,
-  given: Library = library(),
-  root = temporaryFolder(),
-  noted: readonly Noted[] = [],
-) {
-  writeFileSync(
-    join(root, "AGENTS.md"),
-    Array.from({ length: 60 }, (_, index) => `## Part ${index}\n\n${words(120, "rule")}\n`).join("\n"),
-  );
-  const derived = derive(rrd, []);
-  const state = {
-    ...{ rrd: derived, ledger: [], status: statusOf(derived, []) },
-    noted: new Map(unit === undefined ? [] : [[unit.id, noted]]),
-  };
-  const next = unit ?? nextUnit(state, [], [], "/my-research");
-  if (next === "wait" || "verdict" in next) throw new Error("nothing to do");
-  const workspace = temporaryFolder();
-  const where = { folder: root, root, services: given.services, workspaces: workspacesOf(root, root) };
-  const material = (await materialFor(given, state, next)) ?? {};
-  return { ...(await briefFor(where, state, next, material, {}, 1, workspace)).brief, workspace };
-}
+import { briefOf, large, words } from "../../../support/projects/large-research.js";
 
 const withoutText = (text: string) =>
   text.replace(/<untrusted-text sha256="[^"]*">\n[\s\S]*?<\/untrusted-text[^>]*>/g, "");
