@@ -14,6 +14,7 @@ import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
+import { withFactsOf } from "../../research/papers/records/known-paper.js";
 import { readListedPapers } from "../../research/papers/records/listed-papers.js";
 import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
@@ -63,21 +64,21 @@ export async function addCommand(
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
-  const found: { reference: string; paper: Paper }[] = [];
+  const found: Found[] = [];
   const missed: Added[] = [];
   const notRead: NotRead[] = [];
   try {
     for (const typed of references) {
       if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
         const { papers, broken, said } = await readListedPapers(typed, resolve(io.cwd, typed), chosen);
-        for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, paper: toRead(record) });
+        for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
         if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
         if (said !== undefined) say(io, said);
         continue;
       }
       const reference = await typedReference(typed, io.cwd);
       const described = await lookUpTyped(reference, folder, config, io, signals.finish);
-      if (described.status === "ok") found.push({ reference: typed, paper: toRead(described.paper) });
+      if (described.status === "ok") found.push({ reference: typed, record: described.paper });
       else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
     }
   } finally {
@@ -118,23 +119,31 @@ function toRead(record: PaperRecord): Paper {
   return { ...facts, url: facts.url || null, status: "pending", priority: 5, notes: "Added by a person." };
 }
 
-/** The pool with those papers that are not in it. Pure. */
+interface Found {
+  readonly reference: string;
+  readonly record: PaperRecord;
+}
+
+/** The pool with those papers that are not in it; of one that is, what the record knows besides is kept. Pure. */
 function withPapers(
   before: readonly Paper[],
-  found: readonly { readonly reference: string; readonly paper: Paper }[],
+  found: readonly Found[],
 ): { readonly pool: Paper[]; readonly results: readonly Added[] } {
   const works = workIndex();
   for (const paper of before) works.add(paper.id, matchFeaturesOf(paper));
   const pool = [...before];
-  const byId = new Map(before.map((paper) => [paper.id, paper]));
-  const results = found.map(({ reference, paper }): Added => {
-    const traits = matchFeaturesOf(paper);
-    const known = byId.get(paper.id) ?? byId.get(works.twinOf(traits)?.id ?? "");
-    if (known !== undefined) return { reference, id: known.id, title: known.title, result: "already there" };
-    works.add(paper.id, traits);
-    byId.set(paper.id, paper);
-    pool.push(paper);
-    return { reference, id: paper.id, title: paper.title, result: "added" };
+  const places = new Map(before.map(({ id }, index) => [id, index]));
+  const results = found.map(({ reference, record }): Added => {
+    const traits = matchFeaturesOf(record);
+    const place = places.get(record.id) ?? places.get(works.twinOf(traits)?.id ?? "");
+    const known = place === undefined ? undefined : pool[place];
+    if (place !== undefined && known !== undefined) {
+      pool[place] = withFactsOf(known, record);
+      return { reference, id: known.id, title: known.title, result: "already there" };
+    }
+    works.add(record.id, traits);
+    places.set(record.id, pool.push(toRead(record)) - 1);
+    return { reference, id: record.id, title: record.title, result: "added" };
   });
   return { pool, results };
 }

@@ -62,6 +62,25 @@ describe("add with files that list works", () => {
     expect(rrd().papers_pool.length - before).toBe(2);
   });
 
+  test("keeps what another record of a paper knows, and where it came from", async () => {
+    const { cwd, rrd } = place();
+    const entry = (key: string, fields: string) =>
+      `@article{${key}, title={Deep learning predicts the water of shrews}, author={Sample, Ann and Example, Bob}, ${fields}}\n`;
+    writeFileSync(join(cwd, "a.bib"), entry("a", "journal={bioRxiv}, year=2019, doi={10.1101/2019.01.02.123456}"));
+    const published = "journal={Invented Nature}, year=2020, volume=5, pages={1--9}, doi={10.1000/inv.28}";
+    writeFileSync(join(cwd, "b.bib"), entry("b", published));
+    for (const file of ["a.bib", "b.bib", "b.bib"]) await cli(["add", project, file, "--no-git"], cwd);
+    const papers = rrd().papers_pool.filter(({ title }) => title.includes("water of shrews"));
+    expect(papers).toMatchObject([
+      {
+        ...{ id: "doi_10.1101_2019.01.02.123456", source: "a.bib", date: "2019", venue: "Invented Nature" },
+        ...{ volume: "5", pages: "1-9", identifiers: { doi: "10.1000/inv.28" } },
+        other_versions: [{ relation: "preprint", doi: "10.1101/2019.01.02.123456" }],
+        found: { merged: [{ id: "doi_10.1000_inv.28", source: "b.bib", why: expect.stringMatching(/\S/) }] },
+      },
+    ]);
+  });
+
   test("puts each into the pool once, as the file describes it, and names what can't be read", async () => {
     const { cwd, rrd } = place();
     const { code, out, err } = await cli(["add", project, "mine.bib", "mine.ris", "mine.json", "--no-git"], cwd);
