@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -70,7 +71,16 @@ export async function addCommand(
   try {
     for (const typed of references) {
       if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
-        const { papers, broken, said } = await readListedPapers(typed, resolve(io.cwd, typed), chosen);
+        const listed = await readListedPapers(typed, resolve(io.cwd, typed), chosen).catch((error: unknown) => {
+          // One bad file of several costs itself alone.
+          if (references.length === 1 || !(error instanceof ExpectedError)) throw error;
+          return error;
+        });
+        if (listed instanceof ExpectedError) {
+          missed.push({ reference: typed, id: null, title: null, result: "not found", reason: listed.message });
+          continue;
+        }
+        const { papers, broken, said } = listed;
         for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
         if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
         if (said !== undefined) say(io, said);

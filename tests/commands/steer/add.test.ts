@@ -62,6 +62,21 @@ describe("add with files that list works", () => {
     expect(rrd().papers_pool.length - before).toBe(2);
   });
 
+  test("adds what the other files list where one can't be read, and names that one", async () => {
+    const { cwd, rrd } = place();
+    writeFileSync(join(cwd, "bad.ris"), "nothing that is a record\n");
+    writeFileSync(
+      join(cwd, "good.bib"),
+      "@article{x, title={A good entry}, author={Sample, Ann}, doi={10.1000/inv.45}}",
+    );
+    const { code, out } = await cli(["add", project, "good.bib", "bad.ris", "--no-git"], cwd);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(/not found: bad\.ris: .*contains no work[\s\S]*added: doi_10/),
+    ]);
+    expect(rrd().papers_pool.at(-1)).toMatchObject({ title: "A good entry" });
+  });
+
   test("keeps what another record of a paper knows, and where it came from", async () => {
     const { cwd, rrd } = place();
     const entry = (key: string, fields: string) =>
@@ -114,10 +129,10 @@ describe("add with files that list works", () => {
   test.each([
     ["gone.bib", /gone\.bib can't be read/],
     ["empty.ris", /empty\.ris contains no work that can be read/],
-  ])("refuses %s and changes nothing", async (name, said) => {
+  ])("refuses %s alone and changes nothing", async (name, said) => {
     const { cwd, rrd } = place();
     writeFileSync(join(cwd, "empty.ris"), "nothing\n");
-    const { code, err } = await cli(["add", project, "mine.json", name, "--no-git"], cwd);
+    const { code, err } = await cli(["add", project, name, "--no-git"], cwd);
     expect(code).toBe(2);
     expect(err).toMatch(said);
     expect(rrd().papers_pool).toHaveLength(1);
