@@ -7,7 +7,7 @@ import { masthead } from "../research/report/page/first-screen.js";
 import { wordsInForce } from "../engine/storage/state/from-outside.js";
 import { seenFromOutside } from "../engine/storage/under-way.js";
 import { costsOf } from "../research/overview/costs.js";
-import { researchStanding } from "../research/overview/standing.js";
+import { researchStanding } from "../research/overview/project-standing.js";
 import { shortened } from "../research/report/papers.js";
 import { followAgents } from "./agent-stream.js";
 import { type LivePage, livePage, type Page, type Part, part, textPart } from "./live-page.js";

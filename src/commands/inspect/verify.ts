@@ -9,7 +9,7 @@ import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../text/evidence/check-evidence.js";
 import { citedWords, type QuoteMatch, type Searchable } from "../../text/evidence/find-quote.js";
-import { hasPlacesOutside } from "../../text/evidence/kept-quotes.js";
+import { hasPlacesOutside } from "../../text/evidence/quoted.js";
 import { cutMark, type Passage } from "../../text/evidence/passage.js";
 import { keptPassage, passageText, quotedWords } from "../../text/evidence/quoted.js";
 import { pageMark } from "../../text/evidence/structure/sentences.js";

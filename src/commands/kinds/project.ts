@@ -3,7 +3,7 @@ import { ledgerName } from "../../engine/lib/layout.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { costsOf } from "../../research/overview/costs.js";
 import { findResearch, listResearches } from "../../research/overview/find-research.js";
-import { lookAtResearch } from "../../research/overview/standing.js";
+import { lookAtResearch } from "../../research/overview/project-standing.js";
 import { steeredResearch } from "../../research/overview/steered-research.js";
 import { rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";

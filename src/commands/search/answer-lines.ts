@@ -3,7 +3,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { notesOfOld } from "../../text/evidence/kept-quotes.js";
+import { notesOfOld } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import type { Answer } from "../../research/generated/answer.js";
 

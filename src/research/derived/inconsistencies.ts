@@ -9,7 +9,7 @@ import {
   totalsOf,
   usesBothRubrics,
 } from "../papers/rubric/rubric.js";
-import { hasPlacesOutside } from "../../text/evidence/kept-quotes.js";
+import { hasPlacesOutside } from "../../text/evidence/quoted.js";
 import { differences } from "./stated-totals.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { eligibilityReport, openCriteria } from "../screening/eligibility/eligibility.js";

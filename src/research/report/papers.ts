@@ -1,6 +1,6 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
-import { notesOfOld } from "../../text/evidence/kept-quotes.js";
+import { notesOfOld } from "../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../text/evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

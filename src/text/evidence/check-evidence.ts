@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CheckedNumber, Evidence, Outcome } from "./kept.js";
+import type { CheckedNumber, Evidence, Outcome } from "./evidence-record.js";
 import type { DocumentText } from "../documents/text/document-text.js";
 import { checkNumbers, withNumbers } from "./numbers/check-numbers.js";
 import { citedWords, findQuote, type QuoteMatch } from "./find-quote.js";

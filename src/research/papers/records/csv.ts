@@ -2,7 +2,7 @@ import type { CsvError } from "csv-parse/sync";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { authorsOf } from "../authors.js";
 import type { RawEntry, ReadEntry } from "./entry.js";
-import { addressesIn, workTypeOf } from "./tagged.js";
+import { addressesIn, workTypeOf } from "./ris.js";
 
 /**
  * What the columns of exports are called, in small letters without signs: those of Scopus, Web of Science, PubMed,

@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { parseXml } from "../../../text/xml.js";
 import type { RawEntry, ReadEntry } from "./entry.js";
-import { workTypeOf } from "./tagged.js";
+import { workTypeOf } from "./ris.js";
 
 /** Whether a text is what EndNote exports as XML. */
 export const isEndNoteXml = (text: string): boolean =>

@@ -9,7 +9,7 @@ import { type ChosenColumns, isRecordTable, readTable } from "./csv.js";
 import { isEndNoteXml, readEndNoteXml } from "./endnote-xml.js";
 import type { Bibliography, Entry, Named, ReadEntry } from "./entry.js";
 import { entryOf } from "./normalise-entry.js";
-import { isTagged, readTagged } from "./tagged.js";
+import { isTagged, readTagged } from "./ris.js";
 
 const maxBytes = 50 * 1024 * 1024;
 const maxEntries = 20_000;

@@ -1,6 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
-import { notesOfOld } from "../../../text/evidence/kept-quotes.js";
+import { notesOfOld } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
 import type { PaperName } from "../quotes.js";

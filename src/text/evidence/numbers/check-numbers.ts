@@ -1,4 +1,4 @@
-import type { CheckedNumber, Evidence } from "../kept.js";
+import type { CheckedNumber, Evidence } from "../evidence-record.js";
 import { groupBy } from "../../../engine/lib/group.js";
 import type { DocumentText } from "../../documents/text/document-text.js";
 import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";

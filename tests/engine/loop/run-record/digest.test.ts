@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
-import { digestOf, digestText as textWithin, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import {
+  digestOf,
+  digestText as textWithin,
+  emptyDigest,
+  withoutNames,
+} from "../../../../src/engine/loop/run-record/digest.js";
 import { signsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 
@@ -41,6 +46,9 @@ describe("the digest of a run", () => {
   test.each([
     ["exec", "bash -lc 'sed -n 1,40p paper/01.txt'", "read"],
     ["exec_command", "cat paper/01.txt", "read"],
+    ["exec", "/usr/bin/bash -c cat paper/01.txt", "read"],
+    ["exec", 'zsh -lc "  head -n 5 paper/01.txt"', "read"],
+    ["exec", "node -e '1'; cat paper/01.txt", "command"],
     ["Bash", "npm test", "command"],
     ["Bash", "cat > result.json <<'END'", "write"],
     ["file_change", "/w/result.json", "write"],
@@ -292,4 +300,8 @@ describe("a digest in words", () => {
     expect([upTo(56).length, upTo(56).endsWith("…")]).toEqual([1500, false]);
     expect([upTo(57).length, upTo(57).endsWith("…")]).toEqual([1500, true]);
   });
+});
+
+test("a text without names keeps neither what is in quotes, nor paths, nor numbers", () => {
+  expect(withoutNames(`"a" 'b' \`c\` /tmp/x-1.txt took 2.5 s`)).toBe("… … … /… took 0 s");
 });
