@@ -143,8 +143,11 @@ const folders = {
 };
 
 /** What kinds of units share. */
-const underKinds = ["unit-kind", "judged-result", "single-unit", "shared-unit", "brief-text", "retractions"];
-const kindsOfUnits = ["screening", "reading", "report", "ideas"];
+const underKinds = [
+  ...["unit-kind", "judged-result", "single-unit", "shared-unit", "brief-text", "retractions"],
+  "narrative",
+];
+const kindsOfUnits = ["screening", "reading", "report", "ideas", "check"];
 
 /**
  * The same one level deeper, for folders whose own folders have an order. Files that lie in such a folder itself and

@@ -15,7 +15,7 @@ import type { WrittenConfig } from "./written-config.js";
 export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys, assistantKeys]);
 
 /** Keys that a flag does not give. */
-type NotFlags = "agents" | "sources" | "hooks" | "think" | keyof CodeConfig | keyof AssistantConfig;
+type NotFlags = "agents" | "sources" | "hooks" | "think" | "check" | keyof CodeConfig | keyof AssistantConfig;
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Omit<WrittenConfig, NotFlags> & {
@@ -74,6 +74,8 @@ export interface ResolvedConfig {
   readonly models?: NonNullable<CodeConfig["models"]>;
   /** Agents that screen the same records, each alone: two, or three; absent: one agent screens. */
   readonly screening?: { readonly readers: readonly string[]; readonly conflicts: "include" | "third" | "person" };
+  /** Who checks sentences of reports: one agent or two, the first choice first for one; absent: nobody. */
+  readonly check?: Check;
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
@@ -129,7 +131,17 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     patience_minutes,
     ...more
   } = values;
-  const { state_dir, agents = {}, sources = {}, hooks = [], think, screeners, screening_conflicts, ...rest } = more;
+  const {
+    state_dir,
+    agents = {},
+    sources = {},
+    hooks = [],
+    think,
+    check,
+    screeners,
+    screening_conflicts,
+    ...rest
+  } = more;
   const { history_every, historian, ...others } = rest;
   const {
     history_observations,
@@ -167,6 +179,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     sources,
     hooks,
     ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
+    ...(check === undefined || check === false ? {} : { check: checkOf(check) }),
     ...(screeners === undefined
       ? {}
       : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),
@@ -183,6 +196,20 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     origins,
   };
 }
+
+/** Who checks the sentences of reports, and which claims of readings. */
+interface Check {
+  /** As the person names them, one or two; empty: another agent than the writer, where there is one. */
+  readonly agents: readonly string[];
+  /** All claims of readings, not only those that a report cites. */
+  readonly all: boolean;
+}
+
+const checkOf = (check: Exclude<WrittenConfig["check"], false>): Check => {
+  if (check === undefined || check === "all") return { agents: [], all: check === "all" };
+  const { agent, agents, claims } = check;
+  return { agents: agents ?? (agent === undefined ? [] : [agent]), all: claims === "all" };
+};
 
 /** Most critiques of a unit that is thought over, where the file does not say. */
 const defaultRounds = 2;

@@ -73,6 +73,7 @@ export async function openProject(
       ...io.clock,
       learn: config.learn === "auto",
       sharing: sharingOf(config),
+      check: config.check !== undefined,
       isHoused: run.settings.sandbox !== undefined,
       render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
       ...(everyone.every(({ takesTools }) => takesTools === true)

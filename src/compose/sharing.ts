@@ -1,19 +1,43 @@
 import type { ResolvedConfig } from "./config.js";
 import { given } from "../engine/lib/given.js";
 import { thinkingRoles } from "../engine/loop/think.js";
+import { baseline } from "../research/baseline-agent/definition.js";
+import { checkerRoles } from "../research/units/check/kind.js";
 import { readerRoles } from "../research/units/shared-unit.js";
 import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
 
 /** Which units of a project several agents share. */
-export const sharingOf = ({ think, screening }: ResolvedConfig): Sharing =>
-  given({ think: think && { rounds: think.rounds }, readers: screening && { conflicts: screening.conflicts } });
+export const sharingOf = ({ think, screening, check }: ResolvedConfig): Sharing =>
+  given({
+    think: think && { rounds: think.rounds },
+    readers: screening && { conflicts: screening.conflicts },
+    checkers: check && Math.max(check.agents.length, 1),
+  });
 
 /** The agents of the roles in them. */
-export const roleNamesOf = ({ think, screening }: ResolvedConfig): RoleNames => ({
+export const roleNamesOf = ({ think, screening, check, agent, fallbacks, agents }: ResolvedConfig): RoleNames => ({
+  ...(check === undefined ? {} : checkersOf(check.agents, [agent, ...fallbacks], agents)),
   ...(think === undefined ? {} : { [thinkingRoles.critic]: [think.critic] }),
   ...Object.fromEntries((screening?.readers ?? []).map((name, index) => [readerRoles[index] ?? "", [name]])),
 });
+
+/**
+ * Who checks: the one that is named, else the second of several agents; where that one can't work, any other.
+ * Two that are named work each for itself, and nobody in their place.
+ */
+function checkersOf(
+  named: readonly string[],
+  everyone: readonly string[],
+  agents: ResolvedConfig["agents"],
+): RoleNames {
+  const [first = "", second] = checkerRoles;
+  if (named.length === 2) return { [first]: [named[0] ?? ""], [second]: [named[1] ?? ""] };
+  const hasModel = (name: string) => (agents[name]?.type ?? name) !== baseline.name;
+  const [writer, ...others] = everyone.filter(hasModel);
+  const names = [...new Set([...named, ...others, ...(writer === undefined ? [] : [writer])])];
+  return names.length === 0 ? {} : { [first]: names };
+}
 
 /** Most iterations that so many units take, of which some may be screening batches. */
 export const iterationsOf = ({ think, screening }: ResolvedConfig, units: number): number =>

@@ -36,7 +36,7 @@ import { statusOf } from "../../research/workflow/status.js";
 import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/forecast.js";
 import { derive } from "../../research/workflow/derive.js";
 import { needsWriting } from "../../research/units/report/close-update.js";
-import { readNarrative } from "../../research/units/report/kept-narrative.js";
+import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { explain } from "../explain.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { remainingLimits } from "./remaining-limits.js";

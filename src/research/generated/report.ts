@@ -1,5 +1,7 @@
 // Generated from schemas/report.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
+import type { Checked } from "./rrd.js";
+
 /**
  * report.json: the narrative of the report as it was accepted. Everything else that a report shows is derived from the records.
  */
@@ -64,6 +66,11 @@ export interface ReportFile {
    * Of two quotes of different papers on one outcome: what differs between them. Each rests on these two.
    */
   side_by_side?: Statement[];
+  check?: MeaningCheck;
+  /**
+   * Sentences that were taken out, because another reader did not find them in what they cite.
+   */
+  not_borne_out?: RemovedStatement[];
   /**
    * The words of each quote that a statement rests on, by its handle, as they stood when the narrative was accepted. 'report --check' names those that have changed since.
    */
@@ -76,6 +83,7 @@ export interface ReportFile {
  * A sentence and what it rests on.
  */
 export interface Statement {
+  check?: Checked;
   text: string;
   /**
    * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
@@ -109,6 +117,7 @@ export interface Dispute {
  * A group of insights, with what they say together.
  */
 export interface Theme {
+  check?: Checked;
   text: string;
   /**
    * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
@@ -144,6 +153,7 @@ export interface Comparison {
  * What to do.
  */
 export interface Recommendation {
+  check?: Checked;
   text: string;
   /**
    * The quotes that it rests on, each by its handle: the paper's id, '#', and the number of the quote in the paper's evidence, from 1; such as 'sample_01#2'.
@@ -157,5 +167,47 @@ export interface Recommendation {
    * high: do it first.
    */
   priority: "high" | "medium" | "low";
+  [k: string]: unknown;
+}
+/**
+ * How far another reader has held the sentences against the passages that they rest on. Absent: nobody was asked.
+ */
+export interface MeaningCheck {
+  /**
+   * When the check ended, ISO 8601 in UTC.
+   */
+  at: string;
+  /**
+   * The agents that judged.
+   */
+  by?: string[];
+  /**
+   * Why it could not be had, or not to its end; a clause.
+   */
+  unchecked?: string;
+  /**
+   * Of those agents the ones whose answers to controls do not prove yet that they can judge: nothing is taken out by their word.
+   */
+  unproven?: string[];
+  /**
+   * No sentence of the answer is borne out by what it cites. It is kept whole, and says so.
+   */
+  answer_falls?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A sentence that was taken out.
+ */
+export interface RemovedStatement {
+  text: string;
+  /**
+   * JSON pointer to where it stood in the narrative as it was written.
+   */
+  where: string;
+  /**
+   * Handles of quotes.
+   */
+  rests_on?: string[];
+  check: Checked;
   [k: string]: unknown;
 }

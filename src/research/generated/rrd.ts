@@ -131,6 +131,10 @@ export type Passage = string;
  */
 export type Quoted = string;
 /**
+ * How a sentence stands to its passages.
+ */
+export type MeaningVerdict = "supported" | "overstated" | "not-supported" | "contradicted" | "cannot-tell";
+/**
  * Where several agents screen: what each of them decided on the record, alone.
  */
 export type Readings = Reading[];
@@ -607,6 +611,7 @@ export interface Rrd {
     max_iterations?: number;
     [k: string]: unknown;
   } | null;
+  meaning?: Meaning;
   /**
    * Refused results of units that are not papers (a discovery batch, the report, the ideas).
    */
@@ -1200,6 +1205,7 @@ export interface Evidence {
    * Hash of the text that was searched.
    */
   text_sha256?: string | null;
+  check?: Checked;
   about?: Outcome;
   [k: string]: unknown;
 }
@@ -1212,6 +1218,54 @@ export interface ClaimedNumber {
    * in-passage: in the sentence, outside the quoted words. nowhere: not in the passage.
    */
   stands: "in-passage" | "nowhere";
+  [k: string]: unknown;
+}
+/**
+ * What another reader says of a sentence, held against the passages that it rests on and nothing else.
+ */
+export interface Checked {
+  verdict: MeaningVerdict;
+  /**
+   * The agents that judged it.
+   *
+   * @minItems 1
+   */
+  by: string[];
+  /**
+   * In at most 20 words.
+   */
+  why?: string;
+  /**
+   * Of an overstated one: what the passages do not carry.
+   */
+  too_much?: string;
+  /**
+   * Of an overstated one: a sentence that its reader would call supported.
+   */
+  better?: string;
+  /**
+   * Of a contradicted one: id of the paper whose passage says otherwise.
+   */
+  against?: string;
+  /**
+   * The sentence as it stood before it was mended.
+   */
+  was?: string;
+  /**
+   * What each of two readers said, where they disagree.
+   */
+  said?: {
+    /**
+     * The agent.
+     */
+    by: string;
+    verdict: MeaningVerdict;
+    /**
+     * In at most 20 words.
+     */
+    why?: string;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 /**
@@ -1752,4 +1806,77 @@ export interface Flow {
  */
 export interface Reasons {
   [k: string]: number;
+}
+/**
+ * The second reading: whether sentences follow from the passages that they rest on. Absent: nobody was asked.
+ */
+export interface Meaning {
+  /**
+   * By agent: how its answers to controls, whose answer is known, came out over the whole project.
+   */
+  checkers?: {
+    [k: string]: CheckerRate;
+  };
+  open?: OpenCheck;
+  [k: string]: unknown;
+}
+export interface CheckerRate {
+  borne_out: AnsweredControls;
+  not_borne_out: AnsweredControls;
+  [k: string]: unknown;
+}
+/**
+ * Of sentences that are surely borne out.
+ */
+export interface AnsweredControls {
+  /**
+   * How many it has answered.
+   */
+  asked: number;
+  /**
+   * How many of them rightly.
+   */
+  right: number;
+  [k: string]: unknown;
+}
+/**
+ * A check under way. What is answered stays answered when a run is killed.
+ */
+export interface OpenCheck {
+  /**
+   * The iteration that wrote the report.
+   */
+  report: number;
+  /**
+   * What is done now: all sentences are checked, those that are not borne out are mended, the mended ones are checked again.
+   */
+  step: "check" | "mend" | "again";
+  /**
+   * The sentences of the report that rest on passages.
+   */
+  sentences: {
+    /**
+     * JSON pointer into report.json.
+     */
+    where: string;
+    /**
+     * The sentence as it stands now.
+     */
+    text: string;
+    /**
+     * Handles of quotes.
+     */
+    rests_on: string[];
+    /**
+     * The sentence as it stood before it was mended.
+     */
+    was?: string;
+    check?: Checked;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Handles of the claims of readings that are checked with it.
+   */
+  claims: string[];
+  [k: string]: unknown;
 }

@@ -9,9 +9,11 @@ declare module "../../engine/generated/schemas.js" {
     report: true;
     "result-analysis": true;
     "result-answer": true;
+    "result-check": true;
     "result-critique": true;
     "result-discovery": true;
     "result-ideation": true;
+    "result-mend": true;
     "result-report": true;
     "result-requirements": true;
     rrd: true;

@@ -1,4 +1,5 @@
 import { commandAmong, configKeys, type Kind, leavesMachine } from "../../engine/config/keys.js";
+import { isObject } from "../../engine/lib/json-fields.js";
 import type { ResearchConfig } from "../generated/config.js";
 
 const sourceKinds = {
@@ -16,9 +17,12 @@ export const researchKeys = configKeys({
     screeners: "text",
     screening_conflicts: "text",
     contact: "text",
-  } satisfies Record<Exclude<keyof ResearchConfig, "sources">, Kind>,
+  } satisfies Record<Exclude<keyof ResearchConfig, "sources" | "check">, Kind>,
   named: { sources: sourceKinds },
+  whole: ["check"],
   needsTrust: {
+    check: (value, folder) =>
+      isObject(value) ? (commandAmong(value["agent"], folder) ?? commandAmong(value["agents"], folder)) : undefined,
     screeners: commandAmong,
     // With the key that a variable holds.
     "sources.*": leavesMachine("endpoint", "key_variable"),

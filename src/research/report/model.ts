@@ -16,7 +16,7 @@ import type { Reading } from "../papers/read-depth.js";
 import { secondsBefore, wasReadElsewhere } from "../derived/timing.js";
 import { criterionText, eligibilityReport } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { whyNoGround } from "../units/report/handles.js";
+import { whyNoGround } from "../units/narrative/handles.js";
 import { groupInsights } from "../units/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
 import { type Citation, citationOf } from "./citation-status.js";

@@ -3,7 +3,7 @@ import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } fro
 import type { Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
 import { isIneligible } from "../screening/eligibility/eligibility.js";
-import { handleOf } from "../units/report/handles.js";
+import { handleOf } from "../units/narrative/handles.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
 /** A paper as the report names it in running text. */

@@ -1,6 +1,6 @@
 import { numbersWithoutQuote, type QuotedNumbers } from "../../text/evidence/numbers/check-numbers.js";
 import type { Paper } from "../generated/rrd.js";
-import { evidenceAt } from "../units/report/handles.js";
+import { evidenceAt } from "../units/narrative/handles.js";
 import { type PaperName, type Quote, quoteAt } from "./quotes.js";
 
 /** A sentence of the narrative with the words it rests on. */

@@ -35,6 +35,8 @@ export interface Judging {
   readonly agent: string;
   /** Time of the acceptance. */
   readonly at: Date;
+  /** The sentences of a report that is accepted are to be checked by a second reader. */
+  readonly check?: boolean;
   /** Something that looks like a secret of the user's was taken out of the result. */
   readonly redacted?: boolean;
 }

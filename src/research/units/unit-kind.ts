@@ -185,6 +185,8 @@ export interface UnitBrief<M extends Material> {
   readonly data: UnitData;
   /** What stands behind the data, such as the text of a paper. */
   readonly body?: string;
+  /** Nothing else is said of the project: neither what it is about, nor what happened in it, nor anybody's notes. */
+  readonly isBare?: true;
   /** The eligibility criteria that the unit answers. */
   readonly criteria?: string;
   /** Lines on what was read already and belongs to it, in so many tokens. */
@@ -239,6 +241,8 @@ export interface Sharing {
   readonly think?: { readonly rounds: number };
   /** Discovery batches are screened by two agents, each alone; what becomes of records on which they disagree. */
   readonly readers?: { readonly conflicts: ConflictRule };
+  /** How many agents check sentences, each alone. Absent: one, the agent of every other unit. */
+  readonly checkers?: number;
 }
 
 /** What becomes of a record on which two readers disagree. */

@@ -37,6 +37,8 @@ export interface Accepting {
   readonly render: RenderDocuments;
   /** Which units several agents share. */
   readonly sharing?: Sharing;
+  /** The sentences of reports that a model writes are checked by a second reader. */
+  readonly check?: boolean;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
 }
@@ -124,7 +126,8 @@ export async function acceptRun(
   }
 
   await keepAnswer(workspace, run.message);
-  const judging = { iteration, agent: run.agent, at, redact };
+  const check = accepting.check === true && run.free !== true;
+  const judging = { iteration, agent: run.agent, at, redact, check };
   const heard = await judgePart({
     ...{ state, unit, material, workspace, judging },
     sharing: accepting.sharing ?? {},

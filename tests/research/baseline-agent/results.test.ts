@@ -4,7 +4,7 @@ import type { DiscoveryResult } from "../../../src/research/generated/result-dis
 import type { IdeationResult } from "../../../src/research/generated/result-ideation.js";
 import type { ReportResult } from "../../../src/research/generated/result-report.js";
 import type { RequirementsResult } from "../../../src/research/generated/result-requirements.js";
-import { sentences } from "../../../src/research/units/report/judge-report.js";
+import { sentences } from "../../../src/research/units/narrative/sentences.js";
 import { briefOf, problemsOf, resultOf } from "./brief-of.js";
 
 const candidate = (id: string, title: string, abstract?: string, date = "2024-05-01") => ({

@@ -228,6 +228,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         git = false,
         veto = async () => [],
         sharing = {},
+        check = false,
         wrapped = (workflow) => workflow,
         ...more
       }: Partial<LoopOptions> & {
@@ -235,6 +236,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         readonly git?: boolean;
         readonly veto?: () => Promise<string[]>;
         readonly sharing?: Sharing;
+        readonly check?: boolean;
         readonly wrapped?: (workflow: ResearchWorkflow) => ResearchWorkflow;
       } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
@@ -263,6 +265,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           render: renderFor,
           veto,
           sharing,
+          check,
           close: research.close,
         }),
       );

@@ -6,7 +6,7 @@ import { briefTokens, closingWords, unitBlock } from "../../workflow/brief/write
 import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
 import type { FoundPassage } from "../../tools/context.js";
 import { prose } from "../../project-files/markdown.js";
-import { handleOf } from "../../units/report/handles.js";
+import { handleOf } from "../../units/narrative/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
 import { passageText } from "../../tools/find-passages.js";
 import { type AskedPaper, passagesFor, passageTokens, type Pool } from "./pool.js";

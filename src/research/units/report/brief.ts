@@ -6,7 +6,7 @@ import { prose } from "../../project-files/markdown.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
 import { withChecks } from "../retractions.js";
 import type { BriefRequest, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
-import { handleOf, whyNoGround } from "./handles.js";
+import { handleOf, whyNoGround } from "../narrative/handles.js";
 import { groupInsights } from "./insight-groups.js";
 import { groupName, pairName } from "./judge-report.js";
 import type { ReportMaterial } from "./prepare.js";

@@ -7,7 +7,7 @@ import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
 import { many } from "../../../engine/lib/words.js";
 import { flat } from "../../project-files/markdown.js";
 import { type Acceptable, dayOf, type Judging } from "../judged-result.js";
-import { parseHandle } from "./handles.js";
+import { parseHandle } from "../narrative/handles.js";
 import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
 
 /** Papers that an update brought and that were read since it was opened. */

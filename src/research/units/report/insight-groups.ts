@@ -1,5 +1,5 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
-import { whyNoGround } from "./handles.js";
+import { whyNoGround } from "../narrative/handles.js";
 import { countEach, groupBy } from "../../../engine/lib/group.js";
 
 /** Insights that belong together by what they share. */

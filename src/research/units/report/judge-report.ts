@@ -9,8 +9,10 @@ import { dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-text.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
-import { evidenceAt, whyNoGround } from "./handles.js";
+import { evidenceAt, whyNoGround } from "../narrative/handles.js";
 import { closedBy } from "./close-update.js";
+import { openCheck } from "../narrative/open-check.js";
+import { sentences } from "../narrative/sentences.js";
 import { groupInsights } from "./insight-groups.js";
 import { sideBySide } from "./side-by-side.js";
 import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
@@ -102,10 +104,11 @@ export function acceptReport(
     })),
     quotes: Object.fromEntries(handles.flatMap(quoteOf)),
   } as unknown as ReportFile;
+  const opened = judging.check === true ? openCheck(closed.rrd, narrative) : { rrd: closed.rrd, changes: [] };
   return {
-    changes: [...changes, ...closed.changes],
+    changes: [...changes, ...closed.changes, ...opened.changes],
     files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],
-    shows: { rrd: closed.rrd, narrative },
+    shows: { rrd: opened.rrd, narrative },
     progress: [
       `## ${dayOf(judging.at)} - Report`,
       "",
@@ -118,29 +121,6 @@ export function acceptReport(
     ...(retracted.length === 0 ? {} : { ledger: { retracted: [...retracted] } }),
   };
 }
-
-interface Sentence {
-  readonly text: string;
-  readonly rests_on?: readonly string[];
-}
-
-/** Every sentence of a narrative with the JSON pointer to it. */
-export const sentences = (
-  said: Pick<
-    ReportResult,
-    "answer" | "findings" | "agreed" | "disputed" | "gaps" | "comparison" | "recommendations"
-  > & { readonly themes: readonly Sentence[] },
-): (readonly [string, Sentence])[] => [
-  ...(["answer", "findings", "agreed"] as const).flatMap((name) => at(`/${name}`, said[name])),
-  ...said.disputed.flatMap(({ sides }, index) => at(`/disputed/${index}/sides`, sides)),
-  ...at("/gaps", said.gaps),
-  ...at("/themes", said.themes),
-  ...(said.comparison?.rows ?? []).flatMap(({ cells }, index) => at(`/comparison/rows/${index}/cells`, cells)),
-  ...at("/recommendations", said.recommendations),
-];
-
-const at = (pointer: string, list: readonly Sentence[]): (readonly [string, Sentence])[] =>
-  list.map((sentence, index) => [`${pointer}/${index}`, sentence] as const);
 
 /** An answer or a report that rests on nothing, where there are quotes that it could rest on. */
 function unsupported({ answer, findings }: ReportResult, papers: ReadonlyMap<string, Paper>): string[] {

@@ -6,7 +6,7 @@ import { keptChecks } from "../../paper-lookups/kept-retraction-checks.js";
 import { papersToCheck, type RetractionCheck, withChecks } from "../retractions.js";
 import { asking, type Disk, type KeptMaterial, type Material, type Outside, type Project } from "../unit-kind.js";
 import { needsWriting } from "./close-update.js";
-import { readNarrative } from "./kept-narrative.js";
+import { readNarrative } from "../narrative/kept-narrative.js";
 
 /** Whether what the report rests on still stands. */
 export interface ReportMaterial extends Material {

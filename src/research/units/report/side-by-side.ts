@@ -1,6 +1,6 @@
 import type { Evidence, Outcome, Paper } from "../../generated/rrd.js";
 import { foldedStem, stemsOf } from "../../screening/bm25.js";
-import { handleOf, whyNoGround } from "./handles.js";
+import { handleOf, whyNoGround } from "../narrative/handles.js";
 
 /** One of two quotes on one outcome. */
 export interface PairSide {

@@ -129,7 +129,7 @@ export async function briefFor(
     records: unit.role === thinkingRoles.answer ? smaller + 1 : smaller,
     ...given({ tools: where.tools }),
   });
-  const { body = "", criteria = "", read = false, tools } = own;
+  const { body = "", criteria = "", read = false, isBare = false, tools } = own;
 
   const values = {
     PROJECT: clip(rrd.project, 40),
@@ -143,14 +143,20 @@ export async function briefFor(
   const fixed = [
     part("COMMON"),
     part(isCritic ? "CRITIC" : kind.part),
-    section("The research", aboutResearch(rrd)),
-    section("Eligibility criteria", criteria),
-    steered(notes.steering),
+    ...(isBare
+      ? []
+      : [
+          section("The research", aboutResearch(rrd)),
+          section("Eligibility criteria", criteria),
+          steered(notes.steering),
+        ]),
   ];
   const answer = unit.role === thinkingRoles.answer ? part("ANSWER") : "";
   const refusal = refused(isMended ? (notes.refusal ?? refusalsOf(state, unit).at(-1)?.reasons) : undefined);
   const closing = [
-    isCritic || isBlind ? "" : section("What to do differently", clip(notes.remediation ?? "", remediationTokens)),
+    isCritic || isBlind || isBare
+      ? ""
+      : section("What to do differently", clip(notes.remediation ?? "", remediationTokens)),
     smaller === 0 ? "" : section("The last attempt was closed", overfull),
     repair === undefined ? answering(answer, refusal) : part("REPAIR"),
     section(
@@ -171,7 +177,7 @@ export async function briefFor(
   const patterns = (await readPatterns(where.folder, stateDir)).toReversed();
   const people = (await readNotes(where.folder, stateDir)).toReversed();
   const middle =
-    repair === undefined && !isCritic
+    repair === undefined && !isCritic && !isBare
       ? [
           isBlind ? "" : spend("What happened so far", fenced([clip(notes.history ?? "", share(historyTokens))])),
           spend("From earlier iterations", fenced(fit(patterns, share(250), ({ text }) => `- ${text}`).lines)),

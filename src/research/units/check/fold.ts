@@ -1,0 +1,103 @@
+import { many } from "../../../engine/lib/words.js";
+import type { ReportFile } from "../../generated/report.js";
+import type { Checked, Meaning, OpenCheck, Rrd } from "../../generated/rrd.js";
+import { reportDataName } from "../../project-files/layout.js";
+import type { Change } from "../../project-files/research.js";
+import { parseHandle } from "../narrative/handles.js";
+import { type Acceptable, changeOf, dayOf } from "../judged-result.js";
+import { closedNarrative } from "./close.js";
+import { countControls } from "./count-controls.js";
+import { isFallen, papersOf, unanswered } from "../narrative/open-check.js";
+import type { BatchItem, CheckAnswer } from "./sentence.js";
+
+/** The answers of one checker to a batch. */
+export interface Checking {
+  readonly by: string;
+  readonly answers: readonly CheckAnswer[];
+}
+
+/** What is written once a batch is answered. `checked`: what is kept of the answers, by the sentence's id. */
+export function foldAnswers(
+  rrd: Rrd,
+  narrative: ReportFile | undefined,
+  batch: readonly BatchItem[],
+  checkings: readonly Checking[],
+  checked: ReadonlyMap<string, Checked>,
+  at: Date,
+): Acceptable {
+  const checkers = checkings.reduce(
+    (rates, { by, answers }) => countControls(rates, by, batch, answers),
+    rrd.meaning?.checkers ?? {},
+  );
+  const claims = claimChanges(rrd, checked);
+  const open = openOf(rrd);
+  const sentences = open.sentences.map((each) => {
+    const check = checked.get(each.where);
+    return check === undefined ? each : { ...each, check };
+  });
+  const found = [...checked.values()];
+  const supported = found.filter(({ verdict }) => verdict === "supported").length;
+  const summary = `${supported} of ${many(found.length, "sentence")} borne out`;
+  return advanced(rrd, narrative, { checkers, open: { ...open, sentences } }, claims, summary, at);
+}
+
+const openOf = ({ meaning }: Rrd): OpenCheck =>
+  meaning?.open ?? { report: 0, step: "check", sentences: [], claims: [] };
+
+/** The records of papers with what was said of their claims. */
+function claimChanges(rrd: Rrd, checked: ReadonlyMap<string, Checked>): Change[] {
+  const papers = papersOf(rrd);
+  const byPaper = new Map<string, Map<number, Checked>>();
+  for (const [id, check] of checked) {
+    const { paper, number = 0 } = id.startsWith("/") ? {} : (parseHandle(id) ?? {});
+    if (paper === undefined || !papers.has(paper)) continue;
+    byPaper.set(paper, (byPaper.get(paper) ?? new Map<number, Checked>()).set(number, check));
+  }
+  return [...byPaper].flatMap(([id, ofPaper]) => {
+    const paper = papers.get(id);
+    if (paper?.analysis == null) return [];
+    const evidence = (paper.analysis.evidence ?? []).map((each, index) => {
+      const check = ofPaper.get(index + 1);
+      return check === undefined ? each : { ...each, check };
+    });
+    return [changeOf(paper, { analysis: { ...paper.analysis, evidence } })];
+  });
+}
+
+/** The state one step on: another batch, the sentences that go back to their writer, or the end of the check. */
+export function advanced(
+  rrd: Rrd,
+  narrative: ReportFile | undefined,
+  { checkers, open }: { readonly checkers: NonNullable<Meaning["checkers"]>; readonly open: OpenCheck },
+  changes: readonly Change[],
+  summary: string,
+  at: Date,
+): Acceptable {
+  const papers_pool = rrd.papers_pool.map((paper) => ({
+    ...paper,
+    ...changes.find(({ in: where, id }) => where === "papers_pool" && id === paper.id)?.set,
+  }));
+  const next = nextStep({ ...rrd, papers_pool, meaning: { checkers, open } }, checkers, open);
+  const { meaning, ...rest } = rrd;
+  const { open: _, ...closed } = { ...meaning, checkers };
+  const after = next === undefined ? closed : { ...closed, open: { ...open, step: next } };
+  const whole: Rrd = { ...rest, papers_pool, meaning: after };
+  const kept = next === undefined && narrative !== undefined ? closedNarrative(whole, narrative, open, at) : undefined;
+  return {
+    changes: [...changes, { in: "rrd", set: { meaning: after }, was: { meaning } }],
+    ...(kept === undefined ? {} : { files: [{ name: reportDataName, text: `${JSON.stringify(kept, null, 2)}\n` }] }),
+    shows: { rrd: whole, ...(kept === undefined ? {} : { narrative: kept }) },
+    progress: [`## ${dayOf(at)} - Check`, "", `${summary}.`, ""].join("\n"),
+    summary,
+  };
+}
+
+/** What the check does next; undefined where it has come to its end. */
+function nextStep(
+  rrd: Rrd,
+  checkers: NonNullable<Meaning["checkers"]>,
+  open: OpenCheck,
+): OpenCheck["step"] | undefined {
+  if (unanswered(rrd).length > 0) return open.step;
+  return open.step === "check" && open.sentences.some((each) => isFallen({ checkers }, each)) ? "mend" : undefined;
+}

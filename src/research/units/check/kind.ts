@@ -1,0 +1,46 @@
+import type { CheckResult } from "../../generated/result-check.js";
+import type { MendResult } from "../../generated/result-mend.js";
+import { alone } from "../single-unit.js";
+import type { UnitKind } from "../unit-kind.js";
+import type { CheckMaterial } from "./batch.js";
+import { toMend, unanswered } from "../narrative/open-check.js";
+
+/** A batch of sentences and their passages, which another agent than the writer judges where there is one. */
+export const check: UnitKind<CheckMaterial, CheckResult> = {
+  name: "check",
+  phase: "ANALYSIS",
+  part: "CHECK",
+  schema: "result-check",
+  figure: { input: 2_000 + 10_000, output: 2_500, minutes: 2 },
+  owns: ({ unit }) => unit === "check",
+  isWanted: ({ rrd }) => rrd.meaning?.open !== undefined,
+  isDone: ({ rrd }) => unanswered(rrd).length === 0,
+  left: ({ rrd }) => Math.ceil(unanswered(rrd).length / 50),
+  next(project, choosing) {
+    return alone(project, { kind: this.name, id: "check", phase: this.phase, title: "Check of sentences" }, choosing);
+  },
+  basis: (rrd) => [unanswered(rrd), rrd.meaning?.checkers],
+  nextPart: (noted, { checkers }) =>
+    checkers === undefined ? undefined : { role: checkerRoles[Math.min(noted.length, checkers - 1)] ?? "", round: 1 },
+  load: async () => (await import("./work.js")).checkWork,
+};
+
+/** Agents that check the same batch, each alone. */
+export const checkerRoles = ["checker-1", "checker-2"] as const;
+
+/** Sentences that go back to the writer of the report, once. */
+export const mend: UnitKind<CheckMaterial, MendResult> = {
+  name: "mend",
+  phase: "ANALYSIS",
+  part: "MEND",
+  schema: "result-mend",
+  figure: { input: 2_000 + 4_000, output: 1_000, minutes: 1 },
+  owns: ({ unit }) => unit === "mend",
+  isWanted: ({ rrd }) => rrd.meaning?.open !== undefined,
+  isDone: ({ rrd }) => toMend(rrd).length === 0,
+  next(project, choosing) {
+    return alone(project, { kind: this.name, id: "mend", phase: this.phase, title: "Mending of sentences" }, choosing);
+  },
+  basis: (rrd) => [toMend(rrd)],
+  load: async () => (await import("./work.js")).mendWork,
+};

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { resultName } from "../../../engine/lib/layout.js";
+import { readChecked } from "../../../engine/storage/result-file.js";
+import type { CheckResult } from "../../generated/result-check.js";
+import type { MendResult } from "../../generated/result-mend.js";
+import type { Rrd } from "../../generated/rrd.js";
+import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
+import { readNarrative } from "../narrative/kept-narrative.js";
+import { notedOf } from "../shared-unit.js";
+import type { Disk, Heard, SharedResult, UnitWork } from "../unit-kind.js";
+import type { CheckMaterial } from "./batch.js";
+import { briefOfCheck, briefOfMend } from "./brief.js";
+import { type Checking, foldAnswers } from "./fold.js";
+import { agreedOn, answersIn, byId, checkedBy } from "./judge-answers.js";
+import { acceptMended } from "./judge-mended.js";
+import type { CheckAnswer } from "./sentence.js";
+
+const materialIn = async ({ folder }: Pick<Disk, "folder">): Promise<CheckMaterial> => {
+  const narrative = await readNarrative(folder);
+  return narrative === undefined ? {} : { narrative };
+};
+
+export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
+  prepare: materialIn,
+  kept: async (disk) => ({ material: await materialIn(disk), first: [] }),
+  brief: briefOfCheck,
+  hear: hearChecker,
+  judge({ rrd }, _unit, result, material, { agent, at }) {
+    const answers = answersIn(material.batch ?? [], result);
+    return "reasons" in answers ? answers : folded(rrd, material, [{ by: agent, answers }], at);
+  },
+};
+
+export const mendWork: UnitWork<CheckMaterial, MendResult> = {
+  prepare: materialIn,
+  kept: async (disk) => ({ material: await materialIn(disk), first: [] }),
+  brief: briefOfMend,
+  judge: ({ rrd }, _unit, result, { narrative }, { at }): Acceptable | Unacceptable =>
+    acceptMended(rrd, narrative, result, at),
+};
+
+/** Hears one of two agents that check the same batch: with the second one the batch is answered. */
+async function hearChecker({
+  state,
+  unit,
+  material,
+  workspace,
+  sharing: { checkers },
+  judging,
+  redact,
+}: SharedResult<CheckMaterial>): Promise<Heard | undefined> {
+  if (checkers !== 2) return {};
+  const read = await readChecked("result-check", join(workspace, resultName), redact);
+  if ("reasons" in read) return read;
+  const { redacted, dropped } = read;
+  const answers = answersIn(material.batch ?? [], read.value as CheckResult);
+  if ("reasons" in answers) return { redacted, dropped, reasons: answers.reasons };
+  const [first] = notedOf(state, unit);
+  if (first === undefined) return { redacted, dropped, note: answers, summary: "kept for the second checker" };
+  const both = [
+    { by: first.agent, answers: first.value as readonly CheckAnswer[] },
+    { by: judging.agent, answers },
+  ];
+  return { redacted, dropped, judged: folded(state.rrd, material, both, judging.at) };
+}
+
+function folded(
+  rrd: Rrd,
+  { narrative, batch = [] }: CheckMaterial,
+  checkings: readonly Checking[],
+  at: Judging["at"],
+): Acceptable {
+  const [first, second] = checkings.map(({ by, answers }) => answers.map((answer) => checkedBy(by, answer)));
+  const checked = (first ?? []).map((each, index) => agreedOn([each, second?.[index]]));
+  return foldAnswers(rrd, narrative, batch, checkings, byId(batch, checked), at);
+}

@@ -1,0 +1,65 @@
+import type { Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
+import type { ReportFile } from "../../generated/report.js";
+import type { Change } from "../../project-files/research.js";
+import { evidenceAt } from "./handles.js";
+import { sentences } from "./sentences.js";
+import { isBad, isProven } from "./rates.js";
+
+type Asked = OpenCheck["sentences"][number];
+
+/** The state with a check of this report under way; unchanged where nothing in it rests on passages. */
+export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd; readonly changes: readonly Change[] } {
+  const open = openedCheck(rrd, narrative);
+  const opened = { ...rrd, meaning: { ...rrd.meaning, open } };
+  if (unanswered(opened).length === 0) return { rrd, changes: [] };
+  return { rrd: opened, changes: [{ in: "rrd", set: { meaning: opened.meaning }, was: { meaning: rrd.meaning } }] };
+}
+
+/** Every sentence that rests on passages, and the claims behind them. */
+function openedCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
+  const papers = papersOf(rrd);
+  const asked = sentences(narrative).flatMap(([where, { text, rests_on = [], check }]): Asked[] => {
+    const found = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
+    return found.length === 0 || check !== undefined ? [] : [{ where, text, rests_on: found }];
+  });
+  const cited = sentences(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
+  return { report: narrative.iteration ?? 0, step: "check", sentences: asked, claims: [...new Set(cited)].toSorted() };
+}
+
+/** A sentence that waits for an answer, and the handles of what it is said to follow from. */
+interface Unanswered {
+  /** The JSON pointer of a sentence of the report; the handle of a claim. */
+  readonly id: string;
+  readonly text: string;
+  readonly rests_on: readonly string[];
+}
+
+/** What the open check has no answer to yet; empty where none is open. Sentences of the report come first. */
+export function unanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] {
+  const open = meaning?.open;
+  if (open === undefined || open.step === "mend") return [];
+  const papers = papersOf({ papers_pool });
+  return [
+    ...open.sentences.flatMap(({ where, text, rests_on, check }) => {
+      const isShown = rests_on.some((handle) => !("reason" in evidenceAt(handle, papers)));
+      return check === undefined && isShown ? [{ id: where, text, rests_on }] : [];
+    }),
+    ...open.claims.flatMap((handle) => {
+      const found = evidenceAt(handle, papers);
+      return "reason" in found || found.evidence.check !== undefined
+        ? []
+        : [{ id: handle, text: found.evidence.claim, rests_on: [handle] }];
+    }),
+  ];
+}
+
+/** Whether a sentence falls: a checker whose answers count did not find it in its passages. */
+export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<Asked, "check">): boolean =>
+  check !== undefined && isBad(check.verdict) && check.by.every((name) => isProven(checkers, name));
+
+/** Sentences of the open check that its writer is to mend. */
+export const toMend = ({ meaning }: Pick<Rrd, "meaning">): readonly Asked[] =>
+  meaning?.open?.step === "mend" ? meaning.open.sentences.filter((each) => isFallen(meaning, each)) : [];
+
+export const papersOf = ({ papers_pool }: Pick<Rrd, "papers_pool">): ReadonlyMap<string, Paper> =>
+  new Map(papers_pool.map((paper) => [paper.id, paper]));

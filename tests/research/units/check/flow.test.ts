@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ReportFile } from "../../../../src/research/generated/report.js";
+import type { CheckAnswer } from "../../../../src/research/units/check/sentence.js";
+import { goodAgent, narrative, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
+
+interface Shown {
+  readonly number: number;
+  readonly sentence: string;
+  readonly passages: readonly { readonly paper?: string; readonly handle?: string; readonly passage: string }[];
+}
+
+const project = () => rrdWith([paper("p1")], { handoff: { product_ideation: { enabled: false } } });
+
+/** An agent that writes three findings, of which one says too much and one is made up, and judges by this. */
+const agentThat = (
+  judges: (sentence: string) => Omit<CheckAnswer, "number">,
+  mends: (sentence: string) => string | null,
+) =>
+  goodAgent((unit) => {
+    const shown = (unit["sentences"] ?? []) as readonly Shown[];
+    if (unit["kind"] === "report")
+      return {
+        result: narrative({
+          findings: [
+            { text: "Fourteen minutes are enough.", rests_on: ["p1#2"] },
+            { text: "It needs 14 minutes on every machine.", rests_on: ["p1#2"] },
+            { text: "It is cheaper than all others.", rests_on: ["p1#1"] },
+          ],
+        }),
+      };
+    if (unit["kind"] === "check")
+      return {
+        result: { unit: "check", answers: shown.map(({ number, sentence }) => ({ number, ...judges(sentence) })) },
+      };
+    if (unit["kind"] === "mend")
+      return {
+        result: { unit: "mend", sentences: shown.map(({ number, sentence }) => ({ number, text: mends(sentence) })) },
+      };
+    return undefined;
+  });
+
+const judges = (sentence: string): Omit<CheckAnswer, "number"> => {
+  if (sentence.includes("every machine"))
+    return { verdict: "overstated", why: "One machine.", better: "It needs 14 minutes on one machine." };
+  return sentence.includes("cheaper")
+    ? { verdict: "not-supported", why: "Nothing of costs." }
+    : { verdict: "supported" };
+};
+
+test("what is overstated is mended, what is made up is removed, and both are told", async () => {
+  const given = researchFolder(project());
+  const agent = agentThat(judges, (sentence) =>
+    sentence.includes("every machine") ? "It needs 14 minutes on one machine." : sentence,
+  );
+  const { verdict, rrd, ledger } = await given.run(agent, 40, { check: true });
+  expect(verdict.verdict).toBe("complete");
+  expect(ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
+    ...["p1 accepted", "report accepted", "check accepted", "mend accepted", "check accepted"],
+  ]);
+  expect(rrd.meaning?.open).toBeUndefined();
+  expect(rrd.papers_pool[0]?.analysis?.evidence?.map(({ check }) => check?.verdict)).toEqual([
+    "supported",
+    "supported",
+  ]);
+  const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+  expect(said.findings.map(({ text, check }) => [text, check?.verdict])).toEqual([
+    ["Fourteen minutes are enough.", "supported"],
+    ["It needs 14 minutes on one machine.", "supported"],
+  ]);
+  expect(said.findings[1]?.check).toMatchObject({ was: "It needs 14 minutes on every machine.", by: ["scripted"] });
+  expect(said.not_borne_out).toMatchObject([
+    { text: "It is cheaper than all others.", check: { verdict: "not-supported", why: "Nothing of costs." } },
+  ]);
+});
