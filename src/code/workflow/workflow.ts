@@ -3,7 +3,6 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { saidOf } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
@@ -42,7 +41,7 @@ import {
   verdictAfter,
   withRound,
 } from "./status.js";
-import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
+import { withSummary } from "../../engine/loop/history/summarise.js";
 
 export interface LoadedCode {
   readonly state: CodeState;
@@ -65,9 +64,6 @@ export type CodeWorkflow = Workflow<LoadedCode, CodeUnit, Prepared, Context>;
 /** A coding run, role by role and round by round, until the tests say that it is done. */
 export function codeWorkflow(options: CodeOptions): CodeWorkflow {
   const { store, folder, snapshots, memory, now, redact, placeOf, hasAdversary, fixes } = options;
-  let history = nothingSpent;
-  // What an agent does to the state is put back, so nothing else is written to it meanwhile.
-  let underWay = false;
   const at = () => new Date(now()).toISOString();
   const whereOf = ({ steps }: Round) => placeOf(steps, hasAdversary);
 
@@ -82,9 +78,9 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
 
   return {
     name: "code",
-    load: (tell) =>
+    load: (tell, isAtWork) =>
       orVerdict(async () => {
-        if (!underWay) await hear(store, (state, messages) => steered(state, messages, at(), redact), tell);
+        if (!isAtWork) await hear(store, (state, messages) => steered(state, messages, at(), redact), tell);
         return await store.load();
       }),
     next({ state, ledger }, busy) {
@@ -118,10 +114,9 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
       return (last && verdictAfter(state, last, isFresh)) ?? unitOf("librarian", (last?.round ?? begun) + 1, job);
     },
     progress: ({ state }) => progressOf(state),
-    account: ({ state }) => ({ spent: spentIn(state), budget: {}, beside: history }),
+    account: ({ state }) => ({ spent: spentIn(state), budget: {} }),
     memory: ({ state, ledger }) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
-      history = plus(history, spentOnSummary(compression));
       await store.edit((state) => withSummary(state, compression));
     },
     close: options.close,
@@ -177,7 +172,6 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
           ...given({ readOnly: isArtisan ? options.readOnly : [folder] }),
         };
         const protection = await options.protect(iteration);
-        underWay = true;
         const temperature = options.temperatures[unit.kind];
         const brief: Brief = {
           iteration,
@@ -200,7 +194,6 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
           return { outcome: "accepted", summary: prepared.plan.cause };
         }
         const { run, context } = done;
-        underWay = false;
         for (const message of await context.protection.end({ agent: run.agent, during: "the agent was at work" }))
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();

@@ -100,7 +100,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   }
 
   async function load(): Promise<void> {
-    const loaded = await workflow.load(tell);
+    const loaded = await workflow.load(tell, lanes.inFlight().length > 0);
     if (isVerdict(loaded)) over = loaded;
     else state = loaded;
   }

@@ -225,8 +225,11 @@ export type Done<P, C> =
  */
 export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undefined> {
   readonly name: string;
-  /** A validated read of the disk. */
-  load(tell: Tell): Promise<State | Verdict>;
+  /**
+   * A validated read of the disk. `isAtWork`: whether an agent is, so that what lies there may be its doing; what a
+   * person left for the run waits then.
+   */
+  load(tell: Tell, isAtWork: boolean): Promise<State | Verdict>;
   /**
    * What to do next. Pure; it never asks whether a text is there. `busy`: units under preparation or with an agent.
    * `later`: units that are put off. `wait`: nothing now, something after a busy unit has ended.

@@ -1,6 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper } from "../generated/rrd.js";
-import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import { isVerdict, type Tell, type Unit, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
 import type { Guard, Who } from "../../engine/storage/guard/guard.js";
@@ -20,7 +19,7 @@ import { openRefusals, paperOf, progressOf } from "../derived/status.js";
 import { statusOf } from "./status.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
-import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
+import { withSummary } from "../../engine/loop/history/summarise.js";
 
 interface ResearchWorkflowOptions extends Accepting {
   /** Where AGENTS.md lies. */
@@ -71,7 +70,6 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   let isAccepting = false;
   /** A result was accepted, and what it taught is not in AGENTS.md yet. */
   let hasLearned = false;
-  let beside = nothingSpent;
   /**
    * Until then a busy host is not waited for: with the network away every paper would cost the waits, not only the
    * first.
@@ -118,10 +116,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         hasLearned = false;
       }),
     progress: ({ rrd }) => progressOf(rrd),
-    account: ({ rrd, ledger }) => ({ ...accountOf(rrd, ledger, options.experience), beside }),
+    account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
     remember: async (compression) => {
-      beside = plus(beside, spentOnSummary(compression));
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
     close: options.close,

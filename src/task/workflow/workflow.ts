@@ -5,7 +5,7 @@ import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
-import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
+import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
 import { orVerdict } from "../../engine/loop/or-verdict.js";
 import { type Left, type OwnOutcome, saidOf } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
@@ -24,7 +24,7 @@ import { briefText } from "./brief.js";
 import { derive, memoryOf, steered } from "./derived-state.js";
 import { keptAttempt } from "./kept-attempt.js";
 import { attemptOf, budgetOf, isBetter, isMet, progressOf, reached, spentIn } from "./status.js";
-import { spentOnSummary, withSummary } from "../../engine/loop/history/summarise.js";
+import { withSummary } from "../../engine/loop/history/summarise.js";
 
 export interface TaskOptions {
   readonly store: RecordStore<TaskState>;
@@ -73,9 +73,6 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
   /** The checks that were made in this run last, and of which task. `settled`: that all are met is not kept yet. */
   let latest: { readonly task: RalphTask; readonly checked: Checked; readonly settled?: true } | undefined;
   let isFirst = true;
-  /** An agent is at work: messages that came meanwhile are looked at once it has ended. */
-  let underWay = false;
-  let history = nothingSpent;
   const owned = new Set<string>();
   const told = new Set<string>();
 
@@ -117,11 +114,11 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
 
   return {
     name: "task",
-    load: (tell) =>
+    load: (tell, isAtWork) =>
       orVerdict(async () => {
         const task = await options.readTask();
         let { state, ledger } = await store.load();
-        if (!underWay) {
+        if (!isAtWork) {
           const at = new Date(now()).toISOString();
           await hear(store, (before, messages) => steered(before, messages, at, redact), tell);
           ({ state, ledger } = await store.load());
@@ -149,12 +146,9 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     },
     progress: ({ state }) => progressOf(state),
     account: ({ state, checked }) =>
-      checked
-        ? { spent: spentIn(state), budget: budgetOf(state), beside: history }
-        : { spent: nothingSpent, budget: {} },
+      checked ? { spent: spentIn(state), budget: budgetOf(state) } : { spent: nothingSpent, budget: {} },
     memory: ({ state, ledger }) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
-      history = plus(history, spentOnSummary(compression));
       await store.edit((state) => withSummary(state, compression));
     },
     close: options.close,
@@ -183,7 +177,6 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const readOnly = options.readOnly && [...options.readOnly, ...contextOutside(current.task, workspace)];
         const access = { web: false, read: true, everything: false, shell: true as const, ...given({ readOnly }) };
         const protection = await options.protect(iteration);
-        underWay = true;
         const brief = { iteration, text, tokens: estimateTokens(text), workspace, access };
         return { brief, context: { before: prepared.checks, tree: before?.tree, protection } };
       }),
@@ -197,7 +190,6 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
           return { outcome: "accepted", summary: "All criteria are met." };
         }
         const { run, context } = done;
-        underWay = false;
         for (const message of await context.protection.end({ agent: run.agent, during: "the agent was at work" }))
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();

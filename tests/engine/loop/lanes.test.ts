@@ -242,7 +242,7 @@ describe("results that wait while another is accepted", () => {
       ...workflow,
       load: async (tell) => {
         loaded.push(seen.order.length);
-        return workflow.load(tell);
+        return workflow.load(tell, false);
       },
     };
     const run = drain({ ...whole, ...(together === undefined ? {} : { together }) }, agent, { jobs: 3 }, () => {

@@ -681,9 +681,9 @@ describe("the history is kept between two iterations", () => {
   test("once the state was loaded, before the run and after each iteration, and the state is then read again", async () => {
     const { order, workflow, summarise, goOn } = kept();
     const { load } = withHistory(workflow, summarise);
-    expect(await load(tell)).toBe(1);
+    expect(await load(tell, false)).toBe(1);
     goOn();
-    expect(await load(tell)).toBe(2);
+    expect(await load(tell, false)).toBe(2);
     expect(order).toEqual(["load", "summarise", "remember 1", "load", "load", "summarise", "remember 2", "load"]);
   });
 
@@ -691,7 +691,7 @@ describe("the history is kept between two iterations", () => {
     const failing = () => Promise.reject(new ExpectedError("The disk is full."));
     const { order, workflow, summarise } = kept({ remember: failing });
     const { load } = withHistory(workflow, summarise);
-    for (let times = 0; times < 3; times += 1) expect(await load(tell)).toBe(1);
+    for (let times = 0; times < 3; times += 1) expect(await load(tell, false)).toBe(1);
     expect(order.filter((what) => what === "summarise")).toHaveLength(1);
   });
 
@@ -702,9 +702,19 @@ describe("the history is kept between two iterations", () => {
     });
     const { events, tell: keep } = listener(fakeClock());
     const { load } = withHistory(workflow, summarise);
-    for (let times = 0; times < 3; times += 1) await load(keep);
+    for (let times = 0; times < 3; times += 1) await load(keep, false);
     expect(events).toMatchObject([{ type: "notice", level: "warning" }]);
     expect(events[0]).toMatchObject({ message: expect.stringContaining("identical-answers") });
+  });
+
+  test("and what the summaries of this run took counts for its limits", async () => {
+    const spent = { iterations: 3, tokens: 50, usd: 1, minutes: 2 };
+    const { workflow, goOn } = kept({ account: () => ({ spent, budget: {} }) });
+    const { load, account } = withHistory(workflow, async () => ({ ...done(1), tokens: 300, cost_usd: 0.25 }));
+    await load(tell, false);
+    goOn();
+    await load(tell, false);
+    expect(account?.(2)).toEqual({ spent, budget: {}, beside: { iterations: 0, tokens: 600, usd: 0.5, minutes: 0 } });
   });
 
   test("by nobody where the workflow remembers nothing, or can't be read now", async () => {
@@ -712,26 +722,26 @@ describe("the history is kept between two iterations", () => {
     const { memory: _memory, ...forgetful } = workflow;
     const { remember: _remember, ...mute } = workflow;
     for (const one of [forgetful, mute, { ...workflow, load: async () => verdict }])
-      await withHistory(one, summarise).load(tell);
+      await withHistory(one, summarise).load(tell, false);
     expect(order).not.toContain("summarise");
   });
 
   test("only where there was something to summarise", async () => {
     const { order, workflow } = kept();
-    expect(await withHistory(workflow, async () => undefined).load(tell)).toBe(1);
+    expect(await withHistory(workflow, async () => undefined).load(tell, false)).toBe(1);
     expect(order).toEqual(["load"]);
   });
 
   test("and not at all before the first iteration", async () => {
     const { order, workflow } = kept({ memory: () => memory() });
     const { load } = withHistory(workflow, summariser({ every: 1, tell, now: () => 0 }));
-    expect(await load(tell)).toBe(1);
+    expect(await load(tell, false)).toBe(1);
     expect(order).toEqual(["load"]);
   });
 
   test("as far as a person's files allow: a bug goes through", async () => {
     const { workflow, summarise } = kept({ remember: () => Promise.reject(new TypeError("ours")) });
-    await expect(withHistory(workflow, summarise).load(tell)).rejects.toThrow("ours");
+    await expect(withHistory(workflow, summarise).load(tell, false)).rejects.toThrow("ours");
   });
 });
 
