@@ -94,17 +94,19 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--classic", "let the agent edit the project folder itself, as in the original");
   withAgent(run);
 
-  type OfNew = Omit<Wishes, "sources" | "keywords" | "criteria" | "seeds"> & {
+  type OfNew = Omit<Wishes, "sources" | "keywords" | "criteria" | "fields" | "seeds"> & {
     source?: string[];
     keyword?: string[];
     criterion?: string[];
+    field?: string[];
     seed?: string[];
     ask: boolean;
   };
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("./run/new.js");
-    const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, from, until, name, ask } = options;
-    const wishes = given({ topic, sources, keywords, criteria, seeds, from, until, name });
+    const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, field: fields } = options;
+    const { from, until, name, ask } = options;
+    const wishes = given({ topic, sources, keywords, criteria, fields, seeds, from, until, name });
     return newCommand({ ...wishes, ...howOf(options), ask }, io);
   })
     .alias("create")
@@ -113,6 +115,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--name <words>", "name of the project and its folder (default: the agent names it)")
     .option("--keyword <words>", "search for these words too; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
+    .option(
+      "--field <what>",
+      "extract this from each paper, 'sample size: how many, per arm', or a form in YAML; again for more",
+      several,
+    )
     .option(
       "--seed <paper>",
       "paper that surely belongs: DOI, arXiv id, PDF, or a list of works; again for more",

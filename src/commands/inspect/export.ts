@@ -9,6 +9,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { bibtexOf } from "../../research/papers/export/bibtex.js";
 import { worksOf } from "../../research/papers/export/cited-work.js";
 import { cslOf } from "../../research/papers/export/csl.js";
+import { formColumns } from "../../research/units/form/columns.js";
 import { papersAsCsv } from "../../research/papers/export/csv.js";
 import { prismaCsv } from "../../research/papers/export/prisma.js";
 import { risOf } from "../../research/papers/export/ris.js";
@@ -76,7 +77,7 @@ function textOf(rrd: Rrd, as: ExportFormat, only: Paper["status"] | undefined): 
     case "csl":
       return cslOf(worksOf(rrd, only));
     case "csv":
-      return papersAsCsv(rrd, only);
+      return papersAsCsv(rrd, only, formColumns(rrd));
     case "prisma": {
       const { counts, reasons, steps } = flowOf(rrd);
       // Records of web pages stand among the other methods there.

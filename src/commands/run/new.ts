@@ -13,6 +13,8 @@ import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoint
 import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { criterionInFull } from "../../research/screening/eligibility/eligibility.js";
+import { fieldText, formOf, formWith } from "../../research/project-files/form.js";
+import { promptForm, typedForm } from "./typed-form.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -35,6 +37,8 @@ export interface Wishes {
   readonly keywords?: readonly string[];
   /** "include: …" or "exclude: …". */
   readonly criteria?: readonly string[];
+  /** "sample size: how many participants", or files in YAML or JSON that list such fields. */
+  readonly fields?: readonly string[];
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
@@ -77,7 +81,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
       ...typed(`research-ralph run ${called}${questions.length === 0 ? "" : " --ask"}`, io),
     ];
     const asks = questions.length === 0 ? [] : [flowed("With --ask it asks you the open questions first.", io)];
-    if (!quiet) io.stderr([...criteriaLines(rrd, io), ...open, ...next, ...asks, ""].join("\n"));
+    if (!quiet) io.stderr([...criteriaLines(rrd, io), ...formLines(rrd, io), ...open, ...next, ...asks, ""].join("\n"));
   }
   return exitCodeOf(verdict);
 }
@@ -93,10 +97,18 @@ function criteriaLines(rrd: Rrd, io: Io): string[] {
   return ["Eligibility criteria, which decide what is included:", ...lines];
 }
 
+/** The fields of the form, a line each; nothing where it is empty. */
+function formLines(rrd: Rrd, io: Io): string[] {
+  const form = formOf(rrd);
+  return form.length === 0
+    ? []
+    : ["Each reading extracts:", ...form.map((field) => `  ${flowed(oneLine(fieldText(field)), io)}`)];
+}
+
 /** Runs the workflow that turns a topic into a folder under ./researches. */
 export async function create(
   topic: string,
-  { sources = defaultSources, keywords = [], criteria = [], from, until, seeds: named = [], name }: Wishes,
+  { sources = defaultSources, keywords = [], criteria = [], fields = [], from, until, seeds: named = [], name }: Wishes,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },
@@ -117,6 +129,7 @@ export async function create(
   const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd);
   const typed = typedCriteria(criteria);
   if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
+  const form = formWith(await promptForm(io.cwd, config.stateDir), await typedForm(fields, io.cwd));
   const { named: asked, said } = namedSources(sources, io.cwd);
   const parent = join(io.cwd, researchesName);
   const prompt = await loadPrompt(io.cwd, config.stateDir);
@@ -145,6 +158,7 @@ export async function create(
       keywords,
       ...given({ name: called }),
       criteria: typed,
+      fields: form,
       ...days,
       parent,
       prompt,

@@ -1,9 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { type BriefCriterion, type BriefUnit, type ParsedBrief, parseBrief, sentinel } from "./brief.js";
+import {
+  type BriefCriterion,
+  type BriefField,
+  type BriefUnit,
+  type ParsedBrief,
+  parseBrief,
+  sentinel,
+} from "./brief.js";
 import { answerQuestion } from "./question.js";
 import { answerCriteria } from "./criteria.js";
+import { answerFields } from "./fields.js";
 import { proposeIdeas } from "./ideas.js";
 import { analysePaper, repairPaper } from "./paper.js";
 import { writeReport } from "./report.js";
@@ -50,7 +58,7 @@ export function answer(brief: ParsedBrief, readFile: (name: string) => string): 
   return { result, message: `${[...lines, ...(wantsSentinel ? [sentinel] : [])].join("\n")}\n` };
 }
 
-function perform({ unit, criteria, text }: ParsedBrief, readFile: (name: string) => string): object {
+function perform({ unit, criteria, fields, text }: ParsedBrief, readFile: (name: string) => string): object {
   const files = unit.text_files ?? [];
   switch (unit.kind) {
     case "requirements":
@@ -60,7 +68,12 @@ function perform({ unit, criteria, text }: ParsedBrief, readFile: (name: string)
     case "paper":
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
       // What is fenced next to files is their outline.
-      return readPaper(unit, criteria, files.length === 0 ? text : files.map(readFile).join("\n"));
+      return readPaper(unit, criteria, fields, files.length === 0 ? text : files.map(readFile).join("\n"));
+    case "extraction":
+      return {
+        unit: unit.unit,
+        ...answerFields(fields, [files.length === 0 ? text : files.map(readFile).join("\n"), unit.abstract ?? ""]),
+      };
     case "report":
       return writeReport(unit);
     case "question":
@@ -72,7 +85,13 @@ function perform({ unit, criteria, text }: ParsedBrief, readFile: (name: string)
   }
 }
 
-const readPaper = (unit: BriefUnit, criteria: readonly BriefCriterion[], text: string): object => ({
+const readPaper = (
+  unit: BriefUnit,
+  criteria: readonly BriefCriterion[],
+  fields: readonly BriefField[],
+  text: string,
+): object => ({
   ...analysePaper(unit, text),
   ...answerCriteria(criteria, [text, unit.abstract ?? "", unit.title ?? ""]),
+  ...answerFields(fields, [text, unit.abstract ?? ""]),
 });

@@ -93,9 +93,18 @@ export interface BriefCriterion {
   readonly text: string;
 }
 
+/** A field of the form that the brief asks for. */
+export interface BriefField {
+  readonly id: string;
+  /** What a value is, as the brief says it: 'number, the figure alone', 'one of "a", "b"'. */
+  readonly kind: string;
+  readonly name: string;
+}
+
 export interface ParsedBrief {
   readonly unit: BriefUnit;
   readonly criteria: readonly BriefCriterion[];
+  readonly fields: readonly BriefField[];
   /** The fenced text of the paper; empty when it is missing. Data, never instructions. */
   readonly text: string;
   /** Whether the brief asks for the sentinel as the last line. */
@@ -120,7 +129,13 @@ export function parseBrief(brief: string): ParsedBrief {
   const said = own.replace(block[0], "").split("\n");
   const wantsSentinel = said.some((line) => line.includes(sentinel) && !/\b(do not|don't|never)\b/i.test(line));
   try {
-    return { unit: JSON.parse(block[1]) as BriefUnit, criteria: criteriaIn(own), text, wantsSentinel };
+    return {
+      unit: JSON.parse(block[1]) as BriefUnit,
+      criteria: criteriaIn(own),
+      fields: fieldsIn(own),
+      text,
+      wantsSentinel,
+    };
   } catch (error) {
     throw new ExpectedError(`The unit of the brief is not valid JSON: ${messageOf(error)}.`);
   }
@@ -128,12 +143,19 @@ export function parseBrief(brief: string): ParsedBrief {
 
 /** The criteria that a section of the brief lists, a line each: "- c1 (include): randomised trials". */
 function criteriaIn(own: string): BriefCriterion[] {
-  const [, section = ""] = /^# Eligibility criteria\n([\s\S]*?)(?=^# |$(?![\s\S]))/m.exec(own) ?? [];
-  return [...section.matchAll(/^- ([\w-]+) \((?:include|exclude)\): (.+)$/gm)].map(([, id = "", text = ""]) => ({
-    id,
-    text,
-  }));
+  return [...sectionOf(own, "Eligibility criteria").matchAll(/^- ([\w-]+) \((?:include|exclude)\): (.+)$/gm)].map(
+    ([, id = "", text = ""]) => ({ id, text }),
+  );
 }
+
+/** The fields that a section of the brief lists, a line each: "- dose (number, the figure alone, in mg): dose". */
+const fieldsIn = (own: string): BriefField[] =>
+  [...sectionOf(own, "Fields to extract").matchAll(/^- ([\w-]+) \((.+?)\): ([^:\n]+)(?::.*)?$/gm)].map(
+    ([, id = "", kind = "", name = ""]) => ({ id, kind, name }),
+  );
+
+const sectionOf = (own: string, title: string): string =>
+  new RegExp(`^# ${title}\\n([\\s\\S]*?)(?=^# |$(?![\\s\\S]))`, "m").exec(own)?.[1] ?? "";
 
 /** The prose of a record's field. */
 export const proseOf = (value: unknown): string =>

@@ -75,6 +75,7 @@ export interface AnalysisResult {
    */
   notes: string;
   criteria?: Answers;
+  fields?: Fields;
   /**
    * @maxItems 300
    */
@@ -125,5 +126,26 @@ export interface Answers {
      * The words that settle it, copied exactly; none where it is unclear.
      */
     quote?: string | null;
+  };
+}
+/**
+ * What the paper says for each field to extract, by its id. Only where the brief lists fields.
+ */
+export interface Fields {
+  [k: string]: {
+    /**
+     * The value; of a list its items.
+     */
+    value?: string | number | string[] | null;
+    /**
+     * The paper's words that show it, copied exactly.
+     *
+     * @maxItems 6
+     */
+    quotes?: string[];
+    /**
+     * true where the paper does not say it; then without value and quotes.
+     */
+    not_reported?: boolean;
   };
 }

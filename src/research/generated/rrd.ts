@@ -672,6 +672,12 @@ export interface Requirements {
    * @maxItems 20
    */
   criteria?: Criterion[];
+  /**
+   * The form: what each reading extracts from its paper for the table of the report.
+   *
+   * @maxItems 30
+   */
+  fields?: Field[];
   [k: string]: unknown;
 }
 /**
@@ -690,6 +696,39 @@ export interface Criterion {
    * include: a paper of which it is not true is excluded. exclude: a paper of which it is true is excluded.
    */
   kind: "include" | "exclude";
+  [k: string]: unknown;
+}
+/**
+ * One field of the form that readings fill in.
+ */
+export interface Field {
+  /**
+   * Unique among the fields, such as sample-size. What was extracted names it, so keep it when you change the words.
+   */
+  id: string;
+  /**
+   * What the column is called.
+   */
+  name: string;
+  /**
+   * What to extract, such as 'how many participants, per arm'.
+   */
+  ask?: string;
+  /**
+   * What a value is. Absent: text.
+   */
+  type?: "text" | "number" | "choice" | "date" | "list";
+  /**
+   * The unit in which a number is given, such as mg.
+   */
+  unit?: string;
+  /**
+   * The values that a choice may have.
+   *
+   * @minItems 2
+   * @maxItems 20
+   */
+  choices?: string[];
   [k: string]: unknown;
 }
 export interface OpenQuestion {
@@ -857,6 +896,10 @@ export interface Paper {
    * The answers to the eligibility criteria, those of screening first.
    */
   answers?: Answer[];
+  /**
+   * What readings extracted for the fields of the form, those of a second reader last.
+   */
+  extracted?: Extracted[];
   /**
    * The points of the reading while the paper is excluded or waits: they count for nothing until a person includes it.
    */
@@ -1367,6 +1410,44 @@ export interface Answer {
    * Why the answer is unclear.
    */
   reason?: string;
+  [k: string]: unknown;
+}
+/**
+ * What one reading gave for one field, with the passages that code found for it.
+ */
+export interface Extracted {
+  /**
+   * Id of the field.
+   */
+  field: string;
+  /**
+   * The value, as the agent gave it; of a list each item. Absent where the paper does not report it.
+   */
+  value?: string | string[];
+  /**
+   * verified: a quote was found and holds the numbers of the value. near: a number differs in unit or rounding. not-in-text: no quote bears it out, so it is shown nowhere. not-reported: the agent says that the paper does not report it. not-answered: the reading left it out.
+   */
+  status: "verified" | "near" | "not-in-text" | "could-not-check" | "not-reported" | "not-answered";
+  /**
+   * Why the value does not count, or what differs.
+   */
+  reason?: string;
+  /**
+   * Its quotes.
+   */
+  evidence?: Evidence[];
+  /**
+   * Set where a second reader filled in the form by itself.
+   */
+  reader?: 2;
+  /**
+   * Name of the agent.
+   */
+  by?: string;
+  /**
+   * The iteration in which it was extracted.
+   */
+  iteration?: number;
   [k: string]: unknown;
 }
 /**

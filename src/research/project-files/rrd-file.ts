@@ -9,6 +9,7 @@ import { readStateFile, tooLarge } from "../../engine/storage/state/state-file.j
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import type { Rrd } from "../generated/rrd.js";
 import { criteriaProblems } from "./eligibility-criteria.js";
+import { formProblems } from "./form.js";
 import {
   answersName,
   candidatesFile,
@@ -51,7 +52,12 @@ export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
       problems: [{ pointer: deep, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }],
     };
   const read = readRrdShape(value);
-  const problems = [...problemsOf("rrd", read.value), ...repeatedIds(read.value), ...criteriaProblems(read.value)];
+  const problems = [
+    ...problemsOf("rrd", read.value),
+    ...repeatedIds(read.value),
+    ...criteriaProblems(read.value),
+    ...formProblems(read.value),
+  ];
   if (problems.length === 0) return { ok: read.value as Rrd, changes: read.changes };
   return { changes: read.changes, problems };
 }

@@ -18,6 +18,7 @@ const ofPapers = [
   "updates_check",
   "warnings",
   "answers",
+  "extracted",
   "held_scores",
   "excluded_by",
   "override",
@@ -29,7 +30,7 @@ const ofPapers = [
  * own. A person sets it, and an agent would set it in the person's name.
  */
 const onlyPersons = ["mission", "budget", "project", "description", "domain_glossary", "open_questions", "seeds"];
-const onlyPersonsRequire = ["min_score_to_present", "focus_area", "criteria"] as const;
+const onlyPersonsRequire = ["min_score_to_present", "focus_area", "criteria", "fields"] as const;
 const ofResearch = [
   ...onlyPersons,
   "format",

@@ -189,6 +189,8 @@ export interface UnitBrief<M extends Material> {
   readonly isBare?: true;
   /** The eligibility criteria that the unit answers. */
   readonly criteria?: string;
+  /** The fields to extract. */
+  readonly form?: string;
   /** Lines on what was read already and belongs to it, in so many tokens. */
   readonly related?: (tokens: number) => readonly string[];
   /** Placeholders of which this unit knows more than its kind. */

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
-import type { Rrd, Seed } from "../generated/rrd.js";
+import type { Field, Rrd, Seed } from "../generated/rrd.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { given } from "../../engine/lib/given.js";
@@ -37,6 +37,8 @@ interface CreateOptions {
   readonly name?: string;
   /** Eligibility criteria that a person gave; those that the agent proposes come behind them. */
   readonly criteria?: readonly NewCriterion[];
+  /** What each reading extracts. */
+  readonly fields?: readonly Field[];
   /** Papers that surely belong. */
   readonly seeds?: readonly Seed[];
   /** Bounds of the date of publication, YYYY-MM-DD. */
@@ -233,7 +235,7 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 
 /** The document that a new research starts with; the order of its fields is the original's. */
 export function newRrd(
-  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "seeds" | "from" | "until">,
+  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "fields" | "seeds" | "from" | "until">,
   requirements: Omit<RequirementsResult, "unit">,
 ): Rrd {
   const terms = requirements.terms ?? {};
@@ -259,6 +261,7 @@ export function newRrd(
       sources: [...options.sources],
       min_score_to_present: 18,
       ...given({ criteria: criteria.length === 0 ? undefined : criteria }),
+      ...(options.fields === undefined || options.fields.length === 0 ? {} : { fields: [...options.fields] }),
     },
     domain_glossary: { enabled: Object.keys(terms).length > 0, terms },
     open_questions: requirements.open_questions ?? [],

@@ -19,4 +19,5 @@ export const acceptRead = (
     judging,
     checkReading(result.evidence, result.results, material.text, paper.abstract),
     [],
+    { extracted: [], reasons: [] },
   );

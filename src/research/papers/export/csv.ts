@@ -26,6 +26,12 @@ const head =
     ",",
   );
 
+/** Columns behind those that every project has. */
+export interface MoreColumns {
+  readonly head: readonly string[];
+  cells(paper: Paper): readonly (string | number | undefined)[];
+}
+
 /** How far a paper was read, in the words of its cell; empty where nobody recorded it. */
 const readWords: Readonly<Record<Reading, string>> = {
   full: "full",
@@ -40,7 +46,7 @@ const readWords: Readonly<Record<Reading, string>> = {
  * One row for each paper of a project, for spreadsheets; authors and tags are parted by semicolons. It begins with the
  * byte-order mark, without which Excel does not take it for UTF-8.
  */
-export function papersAsCsv(rrd: Rrd, wanted?: Paper["status"]): string {
+export function papersAsCsv(rrd: Rrd, wanted?: Paper["status"], more?: MoreColumns): string {
   const papers = new Map(rrd.papers_pool.map((paper) => [oneLine(paper.id), paper]));
   const insights = countEach((rrd.insights ?? []).map(({ paper_id }) => oneLine(paper_id ?? "")));
   const row = (work: CitedWork) => {
@@ -67,7 +73,8 @@ export function papersAsCsv(rrd: Rrd, wanted?: Paper["status"]): string {
       insights.get(work.id) ?? 0,
       work.tags.join("; "),
       oneLine(paper?.notes ?? ""),
+      ...(more === undefined || paper === undefined ? [] : more.cells(paper)),
     ];
   };
-  return `\ufeff${csvOf([head, ...worksOf(rrd, wanted).map(row)])}`;
+  return `\ufeff${csvOf([[...head, ...(more?.head ?? [])], ...worksOf(rrd, wanted).map(row)])}`;
 }

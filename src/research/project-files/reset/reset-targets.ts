@@ -74,7 +74,14 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
 function withoutResult(rrd: Rrd, paper: Paper): Rrd {
   const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...others } = paper;
   // A person's decision rested on this reading; what screening answered does not.
-  const { held_scores: _held, excluded_by: _by, override: _override, answers = [], ...kept } = others;
+  const {
+    held_scores: _held,
+    excluded_by: _by,
+    override: _override,
+    extracted: _extracted,
+    answers = [],
+    ...kept
+  } = others;
   const screened = answers.filter(({ stage }) => stage === "screening");
   const unread: Paper = {
     ...kept,

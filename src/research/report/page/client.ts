@@ -41,17 +41,40 @@ export const client = `(() => {
     named("list").append(...papers.map(({ paper }) => paper));
   };
 
+  const rowsOf = (id) => [...named(id).tBodies[0].rows];
+  const valueAt = (row, column) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+  const narrow = ({ dataset, value }) => {
+    const words = value.toLowerCase().split(/\\s+/).filter(Boolean);
+    const rows = rowsOf(dataset.filter);
+    for (const row of rows) row.hidden = !words.every((word) => [...row.cells].some((each, at) => (at ? valueAt(row, at) : each.textContent).toLowerCase().includes(word)));
+    const some = rows.filter(({ hidden }) => !hidden).length;
+    named(dataset.filter + "-shown").textContent = (some === rows.length ? "" : some + " of ") + rows.length + " papers";
+  };
+  const order = (button) => {
+    const [head, column] = [button.closest("th"), Number(button.dataset.sort)];
+    const isUp = head.ariaSort !== "ascending";
+    for (const each of head.parentElement.cells) each.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", isUp ? "ascending" : "descending");
+    const { compare } = new Intl.Collator("en", { numeric: true });
+    const rows = rowsOf(button.closest("table").id).map((row) => ({ row, value: valueAt(row, column) }));
+    // What is not reported stands last, whatever the order.
+    rows.sort((a, b) => (a.value === "") - (b.value === "") || (isUp ? 1 : -1) * compare(a.value, b.value));
+    button.closest("table").tBodies[0].append(...rows.map(({ row }) => row));
+  };
+
   // Read when a person comes to the box, so that no letter waits for the words of ten thousand papers.
   addEventListener("focusin", ({ target }) => target.id === "find" && ((heads = new WeakMap()), listed().forEach(headOf)));
   let soon;
+  addEventListener("input", ({ target }) => target.dataset.filter && narrow(target));
   addEventListener("input", ({ target }) => target.id === "find" && (clearTimeout(soon), (soon = setTimeout(filter, 60))));
   addEventListener("change", ({ target }) => target.id === "sort" && sort(target.value));
   addEventListener("click", ({ target }) => {
-    const button = target.closest?.("[data-only],#theme");
+    const button = target.closest?.("[data-only],[data-sort],#theme");
     if (button?.id === "theme") {
       const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme:dark)").matches;
       stored((root.dataset.theme = isDark ? "light" : "dark"));
-    } else if (button) {
+    } else if (button?.dataset.sort) order(button);
+    else if (button) {
       button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
       filter();
     }

@@ -169,6 +169,13 @@ th{font-weight:600;color:var(--soft);white-space:nowrap}
 td:first-child{overflow-wrap:break-word;min-width:4.5rem}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;min-width:0}
 td:last-child,th:last-child{padding-right:0}
+#form button{all:unset;cursor:pointer;font-weight:600}
+#form button:focus-visible{outline:2px solid var(--accent)}
+[aria-sort] button::after{content:" ▴"/""}[aria-sort=descending] button::after{content:" ▾"/""}
+#form th[scope=row]{white-space:normal;min-width:8rem}
+.cell[open]{min-width:15rem}.cell summary{list-style:none}.cell summary::-webkit-details-marker{display:none}
+.cell summary:hover{color:var(--accent)}.cell q{font-size:.94rem}
+.differ{background:var(--mark)}
 .refs{font-size:.95rem}
 .refs .src{color:var(--soft);white-space:nowrap}
 .refs li{margin:.45rem 0}
@@ -204,7 +211,7 @@ th[scope=row]{white-space:normal}
 html{font-size:9.6pt}
 body{background:none}
 main{max-width:none;padding:0}
-.theme,.tools,.contents,.js .theme,.js .tools,summary.head .title::after{display:none}
+.theme,.tools,[aria-sort] button::after,.contents,.js .theme,.js .tools,summary.head .title::after{display:none}
 h2,h3,dt,.label{break-after:avoid}
 figure,.ev dd,.figures,.answer,tr,.q,.head,.list>li{break-inside:avoid}
 .paper[open]>.head{break-after:avoid}

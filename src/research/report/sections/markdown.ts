@@ -14,6 +14,7 @@ import {
   unlinked,
 } from "../../project-files/markdown.js";
 import { checklistOf } from "./checklist.js";
+import { agreedText, extractedTable, type Given } from "./extracted.js";
 import type { Held } from "./section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { countCell, outcomeText } from "../search-yield.js";
@@ -91,6 +92,7 @@ export const texts = {
         ),
   scores: scoresTable,
   papers: papersText,
+  extracted: extractedText,
   themes: themesText,
   map: mapText,
   flow: flowText,
@@ -338,6 +340,61 @@ function papersText(model: ReportModel): string {
       : [
           `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
         ]),
+  ].join("\n\n");
+}
+
+/** The table of what was extracted, then the passages of its values. */
+function extractedText(model: ReportModel): string {
+  const { fields, rows, agreement } = extractedTable(model);
+  const anchorAt = (paper: PaperRow, index: number) => `${anchor(paper.id)}-f${index + 1}`;
+  const shown = rows.slice(0, maxListed);
+  const value = ({ text, sign, isValue }: Given) => (isValue ? `${cell(text)} ${sign}` : cell(text));
+  const both = (at: string, one: Given, other: Given | undefined) => {
+    const first = one.quotes.length === 0 ? value(one) : `[${value(one)}](#${at})`;
+    return other === undefined ? first : `${first} **or** ${value(other)}`;
+  };
+  const passages = ({ quotes }: Given) =>
+    quotes.map(({ pieces, locator, notes, opens }) =>
+      passageText(
+        pieces,
+        [
+          ...[locator ?? "", ...notes].filter((each) => each !== "").map(inline),
+          ...(opens === undefined ? [] : [`[open there](<${address(opens)}>)`]),
+        ].join(" · "),
+      ),
+    );
+  const who = ({ by }: Given) => (by === "" ? "another reader" : inline(by));
+  const listed = shown.slice(0, maxEntries).flatMap(({ paper, cells }) => {
+    const lines = cells.flatMap((one, index) => {
+      if (one.quotes.length === 0 && one.note === "" && one.other === undefined) return [];
+      const { other } = one;
+      return [
+        `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** ${value(one)}${one.note === "" ? "" : ` (${inline(one.note)})`}`,
+        ...passages(one),
+        ...(other === undefined ? [] : [`  - ${who(other)} gave ${value(other)}`, ...passages(other)]),
+      ];
+    });
+    return lines.length === 0 ? [] : [`#### ${named(paper)}\n\n${lines.join("\n")}`];
+  });
+  return [
+    grid(
+      ["Paper", ...fields.map(({ label }) => cell(label))],
+      shown.map(({ paper, cells }) => [
+        named(paper),
+        ...cells.map((one, index) => both(anchorAt(paper, index), one, one.other)),
+      ]),
+    ),
+    ...moreThan(rows.length, shown.length, "paper"),
+    ...(agreement.length === 0
+      ? []
+      : [
+          "Two readers filled in the form, each by itself:",
+          grid(
+            ["Field", "Agree on"],
+            agreement.map((one) => [cell(one.field.name), agreedText(one)]),
+          ),
+        ]),
+    ...listed,
   ].join("\n\n");
 }
 

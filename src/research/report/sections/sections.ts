@@ -6,6 +6,8 @@ import { scores, map, flow } from "../page/pictures.js";
 import { papers } from "../page/papers.js";
 import { themes, ideas } from "../page/themes.js";
 import { method, checklist, references } from "../page/method.js";
+import { extracted } from "../page/extracted.js";
+import { formOf } from "../../project-files/form.js";
 import { texts } from "./markdown.js";
 import type { Held, Section } from "./section.js";
 
@@ -90,6 +92,14 @@ export const sections: readonly Section[] = [
     page: scores,
   },
   { name: "papers", title: "Papers", holds: ({ rows }) => rows.length > 0, markdown: texts.papers, page: papers },
+  {
+    name: "extracted",
+    title: "What the papers report",
+    holds: ({ rrd, rows }) =>
+      formOf(rrd).length > 0 && rows.some(({ status }) => status !== "unread" && status !== "rejected"),
+    markdown: texts.extracted,
+    page: extracted,
+  },
   {
     name: "themes",
     title: "Insights by theme",

@@ -9,6 +9,8 @@ import { authorsOf } from "../../papers/authors.js";
 import { usesBothRubrics } from "../../papers/rubric/rubric.js";
 import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
 import { askedCriteria } from "../../screening/eligibility/eligibility.js";
+import { formOf } from "../../project-files/form.js";
+import { formWords } from "../form/section.js";
 import { readingTools } from "../../tools/all-tools.js";
 import { piecesOf } from "../../tools/passage.js";
 import { section, short, take } from "../brief-text.js";
@@ -44,7 +46,9 @@ export async function briefOfPaper({
     // Quotes are looked for in the whole text, but what was shown in part was read in part.
     material:
       text === undefined || excerpt === undefined ? material : { ...material, text: { ...text, depth: excerpt.depth } },
-    ...(isRepair ? {} : { criteria: criteriaWords("full_text", askedCriteria(rrd, paper)) }),
+    ...(isRepair
+      ? {}
+      : { criteria: criteriaWords("full_text", askedCriteria(rrd, paper)), form: formWords(formOf(rrd)) }),
   });
   if (isRepair) return part();
   const body = (how: string, shown: string, warning = "") =>

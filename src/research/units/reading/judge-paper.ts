@@ -30,6 +30,7 @@ import {
   eligibilityOf,
   isIneligible,
 } from "../../screening/eligibility/eligibility.js";
+import { type CheckedForm, extractedBy } from "../form/check-values.js";
 import { checkedFields, isRetraction } from "../retractions.js";
 
 /** What is known of a paper besides its record when its reading is judged. */
@@ -44,7 +45,7 @@ export interface PaperMaterial extends Material {
 
 /**
  * Derives totals, decision and status of a reading whose quotes and numbers were checked against the paper's text, and
- * so were its `answers` to the eligibility criteria.
+ * so were its `answers` to the eligibility criteria and the values of its form.
  */
 export function acceptPaper(
   rrd: Rrd,
@@ -54,6 +55,7 @@ export function acceptPaper(
   judging: Judging,
   checked: ReturnType<typeof checkReading>,
   answers: readonly Answer[],
+  form: CheckedForm,
 ): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
   const strategic = result.scores.blue_ocean;
@@ -70,6 +72,7 @@ export function acceptPaper(
         ]
       : []),
     ...unanswered(askedCriteria(rrd, paper), result),
+    ...form.reasons,
   ];
   if (reasons.length > 0) return { reasons };
 
@@ -110,6 +113,7 @@ export function acceptPaper(
       : { score: null, score_breakdown: null, held_scores: points }),
     ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
     ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
+    ...extractedBy(form, judging, paper),
     analysis: {
       summary: result.summary,
       methodology: result.methodology,

@@ -36,8 +36,8 @@ export async function repairOfReading({
   const evidence = await evidenceOf(reading, text, paper);
   if (evidence === undefined) return undefined;
   const pointers = problems.map(({ pointer }) => pointer);
-  // Answers to criteria take the paper to mend them.
-  if (pointers.some((pointer) => isWithin(pointer, "/criteria"))) return undefined;
+  // Answers to criteria and values of fields take the paper to mend them.
+  if (pointers.some((pointer) => isWithin(pointer, "/criteria") || isWithin(pointer, "/fields"))) return undefined;
   const { unit: _, evidence: __, ...fields } = reading;
   return { passages: passagesOf(evidence), kept: withoutFault(fields, pointers, "") };
 }

@@ -129,7 +129,7 @@ export async function briefFor(
     records: unit.role === thinkingRoles.answer ? smaller + 1 : smaller,
     ...given({ tools: where.tools }),
   });
-  const { body = "", criteria = "", read = false, isBare = false, tools } = own;
+  const { body = "", criteria = "", form = "", read = false, isBare = false, tools } = own;
 
   const values = {
     PROJECT: clip(rrd.project, 40),
@@ -148,6 +148,7 @@ export async function briefFor(
       : [
           section("The research", aboutResearch(rrd)),
           section("Eligibility criteria", criteria),
+          section("Fields to extract", form),
           steered(notes.steering),
         ]),
   ];

@@ -1,0 +1,47 @@
+import type { Field } from "../../generated/rrd.js";
+import { typeOf } from "../../project-files/form.js";
+
+/** The part of a brief that asks for the fields of a form; empty where the form is. Without its heading. */
+export function formWords(form: readonly Field[]): string {
+  const [first, second] = form;
+  if (first === undefined) return "";
+  const example = [
+    `"${first.id}": {"value": ${exampleOf(first)}, "quotes": ["the paper's words that show it"]}`,
+    ...(second === undefined ? [] : [`"${second.id}": {"not_reported": true}`]),
+  ].join(", ");
+  return [
+    "A person wants these data of the paper in a table. The result carries one more field with an entry for each, by its id:",
+    `\`"fields": {${example}}\``,
+    meaning,
+    form.map(lineOf).join("\n"),
+  ].join("\n\n");
+}
+
+const meaning =
+  "`quotes` are the paper's words, copied exactly; where one does not show the whole value give several, each within one sentence or table row. Code looks for each quote, and every number of a value has to stand in them. A value without a quote that is found counts for nothing. What the paper does not state is `not_reported`: work nothing out, and take nothing from what you know otherwise.";
+
+const exampleOf = (field: Field): string => {
+  const type = typeOf(field);
+  return type === "list" ? '["one", "another"]' : type === "number" ? "24" : '"…"';
+};
+
+/** "- dose (number, in mg): of the first arm". */
+function lineOf(field: Field): string {
+  const { id, name, ask, unit, choices = [] } = field;
+  const type = typeOf(field);
+  const kind =
+    type === "choice"
+      ? `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`
+      : type === "number" && unit !== undefined
+        ? `number, the figure alone, in ${unit}`
+        : kinds[type];
+  return `- ${id} (${kind}): ${name}${ask === undefined || ask === "" ? "" : `: ${ask}`}`.replace(/\s+/g, " ");
+}
+
+const kinds = {
+  text: "a few words",
+  number: "number, the figure alone",
+  choice: "",
+  date: "date: YYYY, YYYY-MM or YYYY-MM-DD",
+  list: "a list of short items",
+} as const;
