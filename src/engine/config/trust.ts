@@ -78,12 +78,17 @@ export async function requireTrust(parts: readonly TrustedPart[], asked: Asked, 
     if (!canAsk || stdin === undefined || terminal === undefined)
       throw new ExpectedError(refusal(open, first.file, said.at ?? dirname(first.file)), 2);
     terminal.write(`${intro}\n${partLines(open).join("\n")}\n`);
-    if (!(await isAgreed({ stdin, terminal }))) throw new ExpectedError("You did not agree; nothing was started.", 2);
+    if (!(await isAgreed({ stdin, terminal })))
+      throw new ExpectedError(
+        `You did not agree, so nothing was started; 'research-ralph trust ${shellWord(said.at ?? dirname(first.file))}' shows these settings again.`,
+        2,
+      );
   }
   await keepTrust(open, env);
 }
 
-const intro = "These settings came with the folder. They start programs, open the confinement, or send data elsewhere:";
+/** Lines of at most 60 columns. */
+const intro = "These settings came with the folder.\nThey start programs, lift confinement or send data away:";
 
 /** The question of all commands. True for a yes alone. */
 export async function isAgreed({ stdin, terminal }: Required<Pick<Asked, "stdin" | "terminal">>): Promise<boolean> {

@@ -145,7 +145,10 @@ describe("at a terminal", () => {
     const run = `echo ${"x".repeat(300)}; \u001b[8m${touch}\u202e`;
     const place = config({ hooks: [{ on: ["accepted"], run }] });
     const no = await asked("no", place, ["run", "none"]);
-    expect([no.code, no.err]).toEqual([2, "research-ralph: You did not agree; nothing was started.\n"]);
+    expect([no.code, no.err]).toEqual([
+      2,
+      `research-ralph: You did not agree, so nothing was started; 'research-ralph trust ${place.cwd}' shows these settings again.\n`,
+    ]);
     expect(no.shown).toContain(`${place.cwd}/ralph.config.json\n  hooks.0: {"on":["accepted"],"run":"echo xxx`);
     expect(no.shown).toContain(`${touch}\\u{202e}"}`);
     expect(no.shown.replaceAll("\u001b[1G", "").replaceAll("\u001b[0J", "")).not.toMatch(/\u001b\[8m/);
