@@ -1,7 +1,9 @@
-import { resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { httpFor } from "../research/sources/network.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { contentsOf, neitherSentence, nothingIn, type OwnFiles } from "../research/full-text/folder-contents.js";
 import { listFolder, listSamples } from "../research/full-text/local-folder.js";
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
@@ -12,7 +14,15 @@ import { scholarly } from "../research/units/screening/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";
-import { answersFolder, documentsFolder } from "../research/project-files/layout.js";
+import {
+  answersFolder,
+  claudeName,
+  committedFiles,
+  documentsFolder,
+  lessonsName,
+  promptName,
+  rrdName,
+} from "../research/project-files/layout.js";
 import type { Library } from "../research/units/unit-kind.js";
 
 /**
@@ -44,7 +54,7 @@ export function libraryFor(
   // Only what a search asks goes into the log that it is replayed from.
   const logged = httpFor(config, signal, { cacheDir, record: held?.record ?? queryRecorder(folder), ...anew });
   return {
-    ...localSources(root, signal),
+    ...localSources(root, signal, (message) => void tell({ type: "notice", level: "info", message })),
     ...scholarly({
       folder,
       root,
@@ -68,12 +78,45 @@ export function libraryFor(
   };
 }
 
-/** The sources that need no network: the packaged samples and folders of the user's. */
-export const localSources = (root: string, signal: AbortSignal): Pick<Sources, "serves" | "candidates"> => ({
-  serves: (source) => source === "samples" || source.startsWith("folder:"),
-  candidates: async (source) => {
-    if (source === "samples") return listSamples(signal);
-    const documents = await listFolder(resolve(root, source.slice("folder:".length)), signal);
-    return documents.map((document) => ({ ...document, source }));
-  },
-});
+const ownFiles: OwnFiles = {
+  state: rrdName,
+  inProject: committedFiles.names,
+  besideProjects: [lessonsName, claudeName, promptName],
+};
+
+/**
+ * The sources that need no network: the packaged samples and folders of the user's. `tell`: told once of each folder
+ * what in it is neither a paper nor a list of works.
+ */
+export function localSources(
+  root: string,
+  signal: AbortSignal,
+  tell: (message: string) => void = () => undefined,
+): Pick<Sources, "serves" | "candidates" | "lists"> {
+  const told = new Set<string>();
+  const folderOf = (source: string) => resolve(root, source.slice("folder:".length).trim());
+  return {
+    serves: (source) => source === "samples" || source.startsWith("folder:"),
+    candidates: async (source) => {
+      if (source === "samples") return listSamples(signal);
+      const documents = await listFolder(folderOf(source), signal, ownFiles);
+      return documents.map((document) => ({ ...document, source }));
+    },
+    lists: async (source) => {
+      if (source === "samples") return [];
+      const folder = folderOf(source);
+      const contents = await contentsOf(folder, ownFiles);
+      if (contents.documents.length + contents.lists.length === 0) throw new ExpectedError(nothingIn(folder, contents));
+      const neither = neitherSentence(folder, contents);
+      if (neither !== undefined && !told.has(folder)) tell(neither);
+      told.add(folder);
+      return contents.lists.map((path) => nameOfList(root, path));
+    },
+  };
+}
+
+/** A list in a folder as a source: behind a slash, an equals sign names no database. */
+function nameOfList(root: string, path: string): string {
+  const name = relative(root, path);
+  return name.includes(sep) ? name : `.${sep}${name}`;
+}

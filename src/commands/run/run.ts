@@ -18,7 +18,6 @@ import { editsToApprove } from "../../research/overview/edits-to-approve.js";
 import { given } from "../../engine/lib/given.js";
 import { derive } from "../../research/workflow/derive.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask-person.js";
-import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
@@ -56,7 +55,8 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   await requireAgents(config, io, isClassic, isClassic ? {} : roleNamesOf(config));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
-  if (args.sources !== undefined) rrd = await withSources(folder, args.sources, config.git, io);
+  if (args.sources !== undefined)
+    rrd = await (await import("./named-again.js")).withSources(folder, rrd, args.sources, config.git, io);
   if (args.ask) {
     const asked = await askOpenQuestions(folder, rrd, config.git, io);
     if (asked.left)
@@ -165,16 +165,6 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   if (held > papers)
     say(io, `The pool already holds ${held} papers, and all of them are read; a target only ends the search.`);
   return edited.rrd;
-}
-
-/** Searches elsewhere from now on: another search begins, and papers that are there stay. */
-async function withSources(folder: string, sources: readonly string[], git: boolean, io: Io): Promise<Rrd> {
-  const { namedSources } = await import("./typed-sources.js");
-  const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
-  for (const sentence of said) say(io, sentence);
-  const change = (current: Rrd) => ({ ...current, requirements: { ...current.requirements, sources: named } });
-  const notify = (_: string, message: string) => say(io, message);
-  return (await editResearch(folder, change, { derive, git, notify })).rrd;
 }
 
 /** More papers than there are means another search, also where the last one was exhausted. */

@@ -1,11 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { webAddress } from "../../engine/lib/json-fields.js";
 import { nearest } from "../../engine/lib/nearest.js";
+import { foundAt } from "../../engine/storage/regular-file.js";
+import { ownListIn } from "../../research/papers/records/own-list.js";
 import { allSources, onRequest, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
 
 /** Sources that are not a service: the agent's own search, the documents of a folder, the packaged samples. */
-const others = ["web", "folder:<path>", "samples"] as const;
+const others = ["web", "folder:<path>", "samples", "an export such as embase.ris"] as const;
 
 /**
  * Sources as a project names them, and a sentence for each that another one stands in for. `root`: the folder that
@@ -32,6 +35,12 @@ function requireSource(name: string, root: string): void {
     const path = resolve(root, folder);
     if (existsSync(path) && statSync(path).isDirectory()) return;
     throw new ExpectedError(`--source ${name}: there is no folder ${path}.`, 2);
+  }
+  const list = ownListIn(name);
+  if (list !== undefined && webAddress(list.place) === undefined) {
+    const path = resolve(root, list.place);
+    if (foundAt(path)?.isFile() === true) return;
+    throw new ExpectedError(`--source ${name}: there is no file ${path}.`, 2);
   }
   if (sourceNamed(name, root) !== undefined || substituteFor(name) !== undefined) return;
   const names = [...allSources, ...onRequest, ...substitutes].map((each) => each.name);

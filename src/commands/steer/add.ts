@@ -68,6 +68,7 @@ export async function addCommand(
   const found: Found[] = [];
   const missed: Added[] = [];
   const notRead: NotRead[] = [];
+  const lists: string[] = [];
   try {
     for (const typed of references) {
       if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
@@ -81,6 +82,7 @@ export async function addCommand(
           continue;
         }
         const { papers, broken, said } = listed;
+        lists.push(typed);
         for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
         if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
         if (said !== undefined) say(io, said);
@@ -118,7 +120,12 @@ export async function addCommand(
       io.stdout(
         `and ${all.length - maxShown} more; of all ${all.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
       );
-    if (count("added") > 0) say(io, `They are read first: research-ralph run ${nameFor(io.cwd, folder)}`);
+    if (count("added") > 0) {
+      say(io, "They skip screening, and the PRISMA flow counts them as found by other methods.");
+      say(io, `They are read first: research-ralph run ${nameFor(io.cwd, folder)}`);
+    }
+    if (lists.length > 0 && count("added") > 0)
+      say(io, `To screen records first, name their file as a source: run --source ${lists.join(",")}`);
   }
   return notRead.length > 0 || all.some(({ result }) => result === "not found") ? 1 : 0;
 }
@@ -126,7 +133,8 @@ export async function addCommand(
 /** A paper that is read before those that a search found. */
 function toRead(record: PaperRecord): Paper {
   const facts = keptFacts(record);
-  return { ...facts, url: facts.url || null, status: "pending", priority: 5, notes: "Added by a person." };
+  const about = { priority: 5, notes: "Added by a person.", added: true };
+  return { ...facts, url: facts.url || null, status: "pending", ...about };
 }
 
 interface Found {

@@ -6,6 +6,8 @@ import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./cho
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
+import { isJats } from "../../text/documents/jats/is-jats.js";
+import { decodeText } from "../../text/documents/text/decode.js";
 import { readUntrusted } from "./reader-process.js";
 import { samplePath } from "./local-folder.js";
 import { loadText, saveText } from "./text-cache.js";
@@ -103,7 +105,11 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
       return { status: "unreadable", reason: `${path} is not a regular file.` };
     if (found.size > maxPdf)
       return { status: "unreadable", reason: `${path} is larger than ${maxPdf / 1024 / 1024} MB.` };
-    return await readUntrusted(await readFile(path), { name: path, signal });
+    const bytes = await readFile(path);
+    // Settings of programs are XML too.
+    if (/\.xml$/i.test(path) && !isJats(decodeText(bytes)))
+      return { status: "unreadable", reason: `${path} is not an article in JATS.` };
+    return await readUntrusted(bytes, { name: path, signal });
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { status: "not-found", reason: `There is no file ${path}.` };
     if (hasCode(error, "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EIO"))

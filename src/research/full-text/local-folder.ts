@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
 import { packageFile } from "../../engine/lib/package-root.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
+import { contentsOf, type OwnFiles } from "./folder-contents.js";
 import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
@@ -20,7 +21,7 @@ const abstractLength = 3000;
  * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document
  * that cannot be read is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
  */
-export async function listFolder(dir: string, signal: AbortSignal | undefined): Promise<PaperRecord[]> {
+export async function listFolder(dir: string, signal: AbortSignal | undefined, own?: OwnFiles): Promise<PaperRecord[]> {
   return await listDocuments(
     resolve(dir),
     {
@@ -29,6 +30,7 @@ export async function listFolder(dir: string, signal: AbortSignal | undefined): 
       idOf: (path) => paperId({ kind: "file", path }),
     },
     signal,
+    own,
   );
 }
 
@@ -57,24 +59,21 @@ interface Naming {
   readonly idOf: (path: string) => string;
 }
 
-async function listDocuments(folder: string, naming: Naming, signal: AbortSignal | undefined): Promise<PaperRecord[]> {
+async function listDocuments(
+  folder: string,
+  naming: Naming,
+  signal: AbortSignal | undefined,
+  own?: OwnFiles,
+): Promise<PaperRecord[]> {
   const isFolder = await stat(folder)
     .then((found) => found.isDirectory())
     .catch(() => false);
   if (!isFolder)
     throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
-  const { default: glob } = await import("fast-glob");
-  const found = await glob("**/*.{pdf,htm,html,xhtml,md,markdown,txt,nxml,tar.gz,tgz,tex}", {
-    cwd: folder,
-    absolute: true,
-    caseSensitiveMatch: false,
-    followSymbolicLinks: false,
-    suppressErrors: true,
-    ignore: ["**/node_modules/**"],
-  });
+  const { documents } = await contentsOf(folder, own);
   const candidates: PaperRecord[] = [];
   const taken = new Set<string>();
-  for (const path of found.toSorted().slice(0, maxFiles)) {
+  for (const path of documents.slice(0, maxFiles)) {
     if (signal?.aborted) break;
     const text = await readForListing(path, signal);
     const own = text?.id === undefined ? undefined : safeName(text.id);

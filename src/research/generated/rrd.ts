@@ -844,6 +844,10 @@ export interface Paper {
   };
   found?: Found;
   /**
+   * A person added it to the pool, past screening.
+   */
+  added?: boolean;
+  /**
    * 1 to 5; 5 is read first.
    */
   priority?: number | null;

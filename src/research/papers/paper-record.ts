@@ -59,6 +59,8 @@ export interface PaperRecord {
   readonly date: string | null;
   /** Who describes it so. */
   readonly source: string;
+  /** The database that it was exported from, of a record that a person brought. */
+  readonly database?: string;
   readonly abstract: string | null;
   readonly identifiers: Identifiers;
   readonly retracted?: boolean;

@@ -18,7 +18,7 @@ export type Reference =
   | { readonly kind: "sample"; readonly name: string };
 
 /** Endings of documents that can be read; anything else on the disk is left alone. */
-export const documentEnding = /\.(pdf|html?|xhtml|md|markdown|txt|nxml|tar\.gz|tgz|tex)$/i;
+export const documentEnding = /\.(pdf|html?|xhtml|md|markdown|txt|nxml|xml|tar\.gz|tgz|tex)$/i;
 
 const arxivId = String.raw`(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v(\d{1,3}))?`;
 /** As arXiv stamps it on a paper, with its subject behind it: "arXiv:2401.12345v1 [cs.RO] 22 Jan 2024". */
@@ -86,6 +86,10 @@ export function paperId(reference: Reference): string {
       return safeName(reference.name.replace(documentEnding, ""));
   }
 }
+
+/** The id of a work that shares its name with another one, such as an abstract in a supplement with one DOI. */
+export const idApart = (id: string, title: string): string =>
+  `${id}_${hash8(title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " "))}`;
 
 function asArxiv(text: string): Reference | undefined {
   const doi = asDoiText(text);

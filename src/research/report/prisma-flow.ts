@@ -90,7 +90,10 @@ export function flowOf(rrd: Rrd): Flow {
 
   // Papers that a person added, or an agent found by itself, came by no recorded search; those of a folder were listed.
   const isListed = ({ source }: Paper) => source != null && Object.hasOwn(recorded?.identified ?? {}, source);
-  const isOther = (paper: Paper) => recorded !== undefined && paper.found === undefined && !isListed(paper);
+  const isOther = (paper: Paper) =>
+    recorded !== undefined &&
+    (paper.found === undefined || paper.found.sources.length === 0) &&
+    (paper.added === true || !isListed(paper));
   const other = papers.filter(isOther).length;
   const bySearch = papers.length - other;
 

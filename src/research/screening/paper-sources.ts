@@ -41,6 +41,8 @@ export interface Sources {
   serves(source: string): boolean;
   /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
   candidates(source: string): Promise<readonly PaperRecord[]>;
+  /** Names of the lists of works that lie in a folder; each is a source of its own. */
+  lists?(source: string): Promise<readonly string[]>;
   /**
    * The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent.
    */

@@ -1,5 +1,8 @@
+import { countEach } from "../../engine/lib/group.js";
 import type { Step } from "../generated/rrd.js";
 import { type Apart, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
+import { idApart } from "../papers/reference.js";
+import { isOwnList } from "../papers/records/own-list.js";
 import type { Listing, Open } from "./result-list.js";
 import { type PaperRecord, type ListPlace, type Provenance, versionsOf } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
@@ -20,6 +23,10 @@ export interface CandidateSet {
 
 /** Reciprocal rank fusion: what stands first in one list weighs as much as what stands in the middle of two. */
 const fusion = 60;
+
+/** Whether a person brought a record of the work, in a list of their own: it is to be screened, whatever its rank. */
+export const isBrought = ({ provenance: { mergedFrom, places } }: Work): boolean =>
+  mergedFrom.some(({ database }) => database !== undefined) || places.some(({ source }) => isOwnList(source));
 
 /** How high, and in how many lists, a work stands. */
 export const listWeight = ({ provenance }: Work): number =>
@@ -58,17 +65,42 @@ export function candidatesOf(listings: readonly Listing[], apart: readonly Apart
 function putTogether(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
   const places = new Map<PaperRecord, ListPlace>();
   for (const { source, asked, records, seed } of listings)
-    for (const [rank, record] of records.entries()) places.set(record, { source, asked, rank, ...given({ seed }) });
+    for (const [rank, record] of records.entries())
+      places.set(record, { source: record.database ?? source, asked, rank, ...given({ seed }) });
   const { works, merges, lookAlikes } = mergeRecords([...places.keys()], apart);
   const pooled = works.map(({ record, ...from }) => ({
     record,
     provenance: { ...from, places: versionsOf(from).flatMap((member) => places.get(member) ?? []) },
   }));
   return {
-    works: pooled.toSorted((a, b) => listWeight(b) - listWeight(a) || (a.record.id < b.record.id ? -1 : 1)),
+    works: withOwnIds(pooled, places).toSorted(
+      (a, b) => listWeight(b) - listWeight(a) || (a.record.id < b.record.id ? -1 : 1),
+    ),
     merges,
     lookAlikes,
   };
+}
+
+/**
+ * The works, of which those that a person brought have ids of their own: an export may give several works one DOI, and
+ * its record that came first goes by it.
+ */
+function withOwnIds(works: readonly Work[], places: ReadonlyMap<PaperRecord, ListPlace>): readonly Work[] {
+  const counts = countEach(works.map(({ record }) => record.id));
+  if (counts.size === works.length) return works;
+  const order = new Map([...places.keys()].map((record, index) => [record, index]));
+  const first = ({ provenance }: Work) => Math.min(...provenance.mergedFrom.map((each) => order.get(each) ?? Infinity));
+  const taken = new Set<string>();
+  const ids = new Map<Work, string>();
+  for (const work of works.toSorted((a, b) => first(a) - first(b))) {
+    const { id, title } = work.record;
+    if (taken.has(id) && isBrought(work)) ids.set(work, idApart(id, title));
+    taken.add(id);
+  }
+  return works.map((work) => {
+    const id = ids.get(work);
+    return id === undefined ? work : { ...work, record: { ...work.record, id } };
+  });
 }
 
 /** Of one work: the records that went into it and why, and works that look like it and are not. */

@@ -13,6 +13,7 @@ import { gitHub, huggingFace } from "./clients/code-links.js";
 import { webAddress } from "../../engine/lib/json-fields.js";
 import { feedSource } from "./clients/feed.js";
 import { listSource } from "./clients/reading-list.js";
+import { ownListIn } from "../papers/records/own-list.js";
 import type { Source, SourceContext } from "./shared/source.js";
 
 /**
@@ -83,15 +84,15 @@ export const substitutes: readonly Substitute[] = [
 const normal = (name: string): string => name.trim().toLowerCase();
 
 /**
- * The source of this name or alias, in any case; `feed:<address>` and `list:<file or address>` are sources of their
- * own, files relative to
- * `root`. Undefined for names of no source here, such as "web", which stays the agent's.
+ * The source of this name or alias, in any case. `feed:<address>` and a person's own list are sources too; files are
+ * relative to `root`. Undefined for names of no source here, such as "web", which stays the agent's.
  */
 export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {
   const wanted = normal(name);
-  const [, kind, place = ""] = /^(feed|list):\s*(\S.*)$/i.exec(name.trim()) ?? [];
-  if (kind?.toLowerCase() === "feed") return webAddress(place) === undefined ? undefined : feedSource(place);
-  if (kind !== undefined) return listSource(place, root);
+  const feed = /^feed:\s*(\S.*)$/i.exec(name.trim())?.[1];
+  if (feed !== undefined) return webAddress(feed) === undefined ? undefined : feedSource(feed);
+  const list = ownListIn(name);
+  if (list !== undefined) return listSource(name.trim().replace(/^list:\s+/i, "list:"), list, root);
   return [...allSources, ...onRequest].find(
     (source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted),
   );

@@ -24,9 +24,16 @@ export interface ListedPapers {
  */
 export async function readListedPapers(name: string, path: string, columns: ChosenColumns = {}): Promise<ListedPapers> {
   const bibliography = await readRecords(path, columns);
-  const papers = bibliography.entries.map((entry) => ({ key: entry.key, record: recordOf(entry, basename(path)) }));
+  const papers = bibliography.entries.map((entry) => ({
+    key: entry.key,
+    record: recordOf(entry, databaseOf(entry) ?? basename(path)),
+  }));
   return { papers, broken: bibliography.broken, ...given({ said: unreadSentence(name, bibliography) }) };
 }
+
+/** The database that an entry came from, by its file: "Ovid MEDLINE(R) <1946 to 2026>" without its years. */
+const databaseOf = ({ database }: Entry): string | undefined =>
+  database?.replace(/<[^<>]{0,80}>$/, "").trim() || undefined;
 
 function recordOf(entry: Entry, source: string): PaperRecord {
   const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url, type, publication } = entry;

@@ -171,7 +171,7 @@ function searchingAgain(folder: string, rrd: Rrd): Rrd {
 }
 
 /** What was asked so far, and why there would be nothing more, is no longer true once everything is asked again. */
-function withoutRounds(metrics: object): object {
+export function withoutRounds(metrics: object): object {
   const gone = ["exhausted", "rounds", "screening", "recall", "pool_sha256"];
   return Object.fromEntries(Object.entries(metrics).filter(([name]) => !gone.includes(name)));
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { messageOf } from "../../../engine/lib/errors.js";
+import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { askText } from "../shared/ask-service.js";
 import { arxiv } from "./arxiv.js";
@@ -14,6 +14,9 @@ import { parseReference, type Reference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord } from "../shared/web-page.js";
 import { given } from "../../../engine/lib/given.js";
+import { readListedPapers } from "../../papers/records/listed-papers.js";
+import { isRecordFile } from "../../papers/records/read-records.js";
+import type { OwnList } from "../../papers/records/own-list.js";
 
 const maxList = 5 * 1024 * 1024;
 /** Pages without an id are fetched one by one. */
@@ -22,22 +25,42 @@ const maxPages = 50;
 type Named = Extract<Reference, { readonly kind: "arxiv" | "doi" | "url" }>;
 
 /**
- * A plain list of arXiv ids, DOIs and addresses, one or more a line, as a source: a file (relative to `root`) or an
- * address on the web. An HTML page counts as the list of what it links to, or as the paper that its head describes.
+ * A person's own list of works as a source: a file (relative to `root`) or an address on the web. A file of records
+ * tells of them itself, and nobody is asked; else it is a plain list of arXiv ids, DOIs and addresses, one or more a
+ * line. An HTML page counts as the list of what it links to, or as the paper that its head describes.
  */
-export const listSource = (place: string, root: string): Source => ({
-  name: `list:${place}`,
+export const listSource = (name: string, { place, database }: OwnList, root: string): Source => ({
+  name,
   aliases: [],
   endpoint: place,
   search: async (query, context) => {
     const page = webAddress(place);
+    const path = resolve(root, place);
+    if (page === undefined && (await isRecordFile(path))) return await recordsIn(name, path, database);
     const text =
-      page === undefined
-        ? await fromFile(resolve(root, place))
-        : await askText({ name: `list:${place}` }, context, { url: page, limit: maxList });
-    return text.status === "ok" ? await resolveAll(`list:${place}`, text.value, page, query, context) : text;
+      page === undefined ? await fromFile(path) : await askText({ name }, context, { url: page, limit: maxList });
+    return text.status === "ok" ? await resolveAll(name, text.value, page, query, context) : text;
   },
 });
+
+/** The records of a file, each as the database it was exported from describes it. */
+async function recordsIn(
+  name: string,
+  path: string,
+  database: string | undefined,
+): Promise<Answer<readonly PaperRecord[]>> {
+  try {
+    const { papers, said } = await readListedPapers(name, path);
+    const records = papers.map(({ record }) => {
+      const from = database ?? record.source;
+      return { ...record, source: from, database: from };
+    });
+    return { status: "ok", value: records, total: records.length, ...given({ incomplete: said }) };
+  } catch (error) {
+    if (error instanceof ExpectedError) return { status: "error", reason: error.message };
+    throw error;
+  }
+}
 
 async function fromFile(path: string): Promise<Answer<string>> {
   try {

@@ -373,6 +373,8 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const leadsOn = search?.mayLeadOn === true && judged.mayLead > 0;
   // The end of an update is that all that came is judged; what an agent says nothing of is put before it again.
   const isUpdate = openUpdate(rrd) !== undefined;
+  // Nor does what a person brought end before it is screened, however little of it is kept.
+  const goesOn = isUpdate || (search?.broughtLeft ?? 0) > 0;
   const isSilent = judged.screened === 0 && batchesWithoutNew(rrd) > 0;
   const isJudged = (listed?.left ?? 0) === 0 && (judged.waiting === 0 || isSilent);
   const isAsked = search === undefined ? isUpdate : search.exhausted !== undefined && search.left === 0;
@@ -383,7 +385,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
     ...metrics,
     ...sourceMetrics(metrics, sources),
     batches: (metrics.batches ?? 0) + 1,
-    batches_without_new: judged.kept === 0 && !(isUpdate && judged.screened > 0) ? batchesWithoutNew(rrd) + 1 : 0,
+    batches_without_new: judged.kept === 0 && !(goesOn && judged.screened > 0) ? batchesWithoutNew(rrd) + 1 : 0,
     searched_for: searchOf(rrd),
     ...(listed === undefined ? {} : { listed_sha256: listed.sha256 }),
     ...(search === undefined

@@ -2,6 +2,7 @@ import type { Paper, Rrd, SnowballStep, Step } from "../../generated/rrd.js";
 import type { SearchRecord } from "../../search/search-record.js";
 import type { Open } from "../../search/result-list.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
+import { isOwnList, listRound } from "../../papers/records/own-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../../derived/statistics.js";
@@ -29,26 +30,34 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord
       nextOfUpdate(rrd, update, kept.steps, sources) ??
       `everything from ${update.since} to ${update.until} was asked for`
     );
-  const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources });
+  const unread = sources.filter((name) => isOwnList(name) && !kept.steps.some((step) => step.sources.includes(name)));
+  if (unread.length > 0) return listRound(unread);
+  const searched = sources.filter((name) => !isOwnList(name));
+  if (searched.length === 0) return "every list was read to its end";
+  const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources: searched });
   const saturated = isSaturated(rrd, kept);
-  const asked = new Map(sources.map((source) => [source, new Set(kept.steps.flatMap(queriesTo(source)))]));
+  const asked = new Map(searched.map((source) => [source, new Set(kept.steps.flatMap(queriesTo(source)))]));
   const terms = new Set(kept.steps.flatMap(termsOf));
   // What one keyword no longer brings another may still bring.
   // A source that came later, in the place of one that is blocked, is asked what the others were.
   const open = planned.flatMap((step) => {
-    const left = sources.filter((source) => queriesOf(step).some((query) => asked.get(source)?.has(query) !== true));
+    const left = searched.filter((source) => queriesOf(step).some((query) => asked.get(source)?.has(query) !== true));
     return left.length === 0 ? [] : [{ ...step, sources: left }];
   });
   const next = open.find((step) => !saturated || termsOf(step).some((term) => !terms.has(term)));
   if (snowballsOf(kept) === 0 && next !== undefined) return next;
   const room = targetOf(rrd) - rrd.papers_pool.length;
   if (waiting > 0 && !saturated)
-    return waiting >= room ? "enough works wait for screening" : (follow(rrd, kept, sources) ?? "every round is done");
+    return waiting >= room ? "enough works wait for screening" : (follow(rrd, kept, searched) ?? "every round is done");
   return (
-    follow(rrd, kept, sources) ??
+    follow(rrd, kept, searched) ??
     (saturated ? `fewer than one in ten of the last ${judgedAtLeast} screened works was kept` : "every round is done")
   );
 }
+
+/** Whether sources were asked for words yet, where some of them can be. */
+export const isSearched = (names: readonly string[], { steps }: Pick<SearchRecord, "steps">): boolean =>
+  names.every(isOwnList) || steps.some(({ sources }) => sources.some((name) => !isOwnList(name)));
 
 /** Whether a paper kept from the next batch may be followed yet, so that the search is not over with it. */
 export function mayLeadOn(rrd: Rrd, names: readonly string[], kept: SearchRecord, open: Open): boolean {

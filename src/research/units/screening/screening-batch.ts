@@ -68,11 +68,14 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const asked = rrd.requirements.sources ?? [];
   const held = new Map<string, number>();
   const lists: [string, readonly PaperRecord[]][] = [];
+  const inFolders: string[] = [];
   let waiting = 0;
   const update = openUpdate(rrd);
   for (const name of asked.filter((source) => library.serves(source))) {
     let documents: readonly PaperRecord[];
+    let within: readonly string[];
     try {
+      within = (await library.lists?.(name)) ?? [];
       documents = await library.candidates(name);
       if (update !== undefined) documents = await newerFiles(documents, update.since);
     } catch (error) {
@@ -81,14 +84,16 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     }
     sources.push({
       name,
-      status: documents.length > 0 ? "ok" : "empty",
-      ...(documents.length > 0 ? {} : { reason: "it holds no documents" }),
+      status: documents.length + within.length > 0 ? "ok" : "empty",
+      ...(documents.length + within.length > 0 ? {} : { reason: "it holds no documents" }),
     });
+    inFolders.push(...within);
+    if (documents.length === 0 && within.length > 0) continue;
     held.set(name, documents.length);
     lists.push([name, documents]);
     waiting += documents.length - choice.take(documents);
   }
-  const others = asked.filter((source) => !library.serves(source));
+  const others = [...new Set([...asked.filter((source) => !library.serves(source)), ...inFolders])];
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
   const instead = standIns(library, others, blocked);
@@ -100,7 +105,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const isUnreached = away?.every(({ status }) => status === "error") === true;
   if (away !== undefined && choice.candidates.length === 0 && (isNobodys || isUnreached))
     throw new ExpectedError(awayText(away), 5);
-  const left = works.length - choice.take(works, compared);
+  const left = works.slice(choice.take(works, compared));
   const failed = new Set(
     reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()),
   );
@@ -111,7 +116,11 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     duplicates: choice.duplicates,
     // What only an agent can search is left out of an update: it would cost tokens where nothing came.
     toAgent: update === undefined ? mayBeAsked.filter(isTheAgents) : [],
-    ...(search === undefined ? {} : { search: { ...search, left } }),
+    ...(search === undefined
+      ? {}
+      : {
+          search: { ...search, left: left.length, broughtLeft: left.filter(({ brought }) => brought === true).length },
+        }),
     ...(held.size === 0
       ? {}
       : { listed: { identified: Object.fromEntries(held), left: waiting, sha256: listedHash(lists) } }),

@@ -2,7 +2,7 @@ import { given } from "../../../engine/lib/given.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
 import { termsNotAsked } from "../../search/search-plan.js";
-import { type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
+import { isBrought, type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { excludedFacts } from "./excluded-facts.js";
@@ -10,6 +10,7 @@ import { openUpdate } from "../../derived/open-update.js";
 import { leftOpenBy } from "./update-rounds.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
+import { isOwnList } from "../../papers/records/own-list.js";
 import { settledIds } from "./search-session.js";
 import { type PaperRecord, type Update, versionsOf } from "../../papers/paper-record.js";
 import { reportsOf, type SourceReport } from "./source-reports.js";
@@ -21,6 +22,8 @@ interface Assessment {
   readonly priority: number;
   readonly why: string;
   readonly found: Found;
+  /** A person brought it in a list of their own. */
+  readonly brought?: true;
 }
 
 /** A record that is put before anyone who screens; one of a folder comes without assessment. */
@@ -38,8 +41,9 @@ export interface Searched extends Pick<
   readonly setAside: readonly Exclusion[];
   /** What was asked in place of a source that programs may not ask. */
   readonly substitutions: Readonly<Record<string, string>>;
-  /** Works that wait to be judged once this batch is. */
+  /** Works that wait to be judged once this batch is, and those of them that a person brought. */
   readonly left: number;
+  readonly broughtLeft?: number;
   /** Keywords that no source was asked for so far. */
   readonly notAsked: readonly string[];
   /** In an update: sources whose part of its window is still to be asked, with its first day. */
@@ -118,7 +122,7 @@ export async function searchResults(
       }),
       substitutions,
       left: 0,
-      notAsked: termsNotAsked(rrd.requirements, session.steps),
+      notAsked: names.every(isOwnList) ? [] : termsNotAsked(rrd.requirements, session.steps),
       pooled: pooledCitations(rrd, session.candidates.works),
       corrections: pooledCorrections(rrd, session.candidates.works),
       ...given({ leftOpen: leftOpenIn(rrd, library, session) }),
@@ -184,6 +188,7 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
     identifiers: arxiv === undefined ? others : { ...others, arxiv: unversioned(arxiv) },
     priority,
     why,
+    ...(isBrought(work) ? { brought: true as const } : {}),
     found: {
       sources: [...new Set(provenance.places.map(({ source }) => source))],
       why: [why, learned?.() ?? ""].filter((part) => part !== "").join("; "),
@@ -226,11 +231,16 @@ function identified({ listings, candidates }: SearchSession): Record<string, num
     listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)),
   );
   // A source that was asked and listed nothing counts too. Maps: a source may be called constructor.
-  const counts = new Map(listings.map(({ source }) => [source, 0]));
+  const counts = new Map<string, number>(
+    listings.flatMap(({ source, records }) => {
+      const databases = records.flatMap(({ database }) => database ?? []);
+      return (databases.length === 0 ? [source] : databases).map((name) => [name, 0] as const);
+    }),
+  );
   for (const { provenance } of candidates.works) {
     const its = new Map(
       provenance.mergedFrom.map((record) => {
-        const source = sourceOf.get(record) ?? record.source;
+        const source = record.database ?? sourceOf.get(record) ?? record.source;
         return [`${source}\n${record.id}`, source] as const;
       }),
     );

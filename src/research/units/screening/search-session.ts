@@ -6,13 +6,13 @@ import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../se
 import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open, type Told } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
-import { type CandidateSet, candidatesOf, candidatesText, type Work } from "../../search/candidates.js";
+import { type CandidateSet, candidatesOf, candidatesText, isBrought, type Work } from "../../search/candidates.js";
 import { findSeeds, type FoundSeeds, type Sought } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { ageOf, type Judged, rankWorks, type Ranked } from "../../screening/screening-order.js";
 import { runStep } from "../../search/run-round.js";
-import { isSaturated, mayLeadOn, nextRound } from "./next-round.js";
+import { isSaturated, isSearched, mayLeadOn, nextRound } from "./next-round.js";
 import { judgedIn, recallOf, screeningOf } from "./screened.js";
 import { blockedNames } from "../../derived/statistics.js";
 import { openUpdate } from "../../derived/open-update.js";
@@ -96,7 +96,8 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), kept.steps.length))
       tell(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
-    const left = kept.steps.length === 1 ? termsNotAsked(rrd.requirements, kept.steps) : [];
+    const isFirst = isSearched(names, kept) && !isSearched(names, { steps: kept.steps.slice(0, -1) });
+    const left = isFirst ? termsNotAsked(rrd.requirements, kept.steps) : [];
     if (left.length > 0) tell(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
     await keep(kept);
   }
@@ -138,14 +139,16 @@ function stateOf(
   const update = openUpdate(rrd);
   const recall = update === undefined ? recallOf(rrd.requirements, screeningOf(rrd), waiting) : undefined;
   const isOver = recall?.reached ?? (kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept));
-  const isEnough = works.length >= minWorks && !isOver && update === undefined;
+  const isEnough = works.length >= minWorks && !isOver && update === undefined && isSearched(names, kept);
   const next = isEnough ? undefined : nextRound(rrd, names, kept, recall?.reached === true ? 0 : works.length);
   const isGivenUp = update === undefined && typeof next === "string" && (recall?.reached ?? isSaturated(rrd, kept));
   const isEnded = recall?.reached === true && works.length > 0;
   const exhausted = typeof next !== "string" ? undefined : isEnded ? recall.says : next;
+  // A person who brings records wants each of them screened.
+  const left = isGivenUp && recall?.reached !== true ? works.filter(isBrought) : isGivenUp ? [] : works;
   const session = {
-    works: isGivenUp ? [] : works,
-    passed: passed + (isGivenUp ? works.length : 0),
+    works: left,
+    passed: passed + works.length - left.length,
     mayLeadOn: update === undefined && mayLeadOn(rrd, names, kept, open),
     setAside,
     steps: kept.steps,
@@ -305,6 +308,7 @@ function sort(
       openUpdate(rrd) === undefined &&
       rrd.requirements.screening === undefined &&
       lastSnowball &&
+      !isBrought(work) &&
       !provenance.places.some(({ seed }) => seed !== undefined);
     if (because !== undefined) setAside.push({ work, ...because });
     else if (isPassed) passed += 1;
@@ -322,10 +326,11 @@ function knownBefore(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) 
 }
 
 function leftOut(
-  { record }: Ranked,
+  work: Ranked,
   rrd: Rrd,
   today: string,
 ): { stage: "retracted" | "window" | "notice"; reason: string } | undefined {
+  const { record } = work;
   if (record.retracted === true) {
     const update = record.updates?.find(({ type }) => type === "retraction" || type === "withdrawal");
     return {
@@ -343,6 +348,8 @@ function leftOut(
       ? { stage: "window", reason: `of ${record.date}, outside ${from ?? "any time"} to ${until ?? "today"}` }
       : undefined;
   }
+  // How far back sources are searched says nothing of what a person brings.
+  if (isBrought(work)) return undefined;
   const back = Math.max(rrd.requirements.historical_lookback_days ?? Infinity, rrd.requirements.time_window_days ?? 0);
   const age = ageOf(record.date, today);
   // A year alone may be some months younger than its first day.

@@ -2,6 +2,7 @@ import type { Paper, ProjectUpdate, Rrd, Step } from "../../generated/rrd.js";
 import { isFailed, type Listing } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { directions } from "../../search/snowballing.js";
+import { isOwnList, listRound } from "../../papers/records/own-list.js";
 import { blockedNames } from "../../derived/statistics.js";
 
 type Direction = (typeof directions)[number];
@@ -16,13 +17,15 @@ const citations: Direction[] = ["citations"];
  */
 export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly string[]): Step[] {
   const { published_from: from, published_until: until } = rrd.requirements;
+  const lists = sources.filter(isOwnList);
   const beginning = (source: string) => later(update.sources?.[source] ?? update.since, from);
   const end = until != null && until < update.until ? until : update.until;
-  const begins = [...new Set(sources.map(beginning))].filter((day) => day <= end);
+  const searched = sources.filter((source) => !isOwnList(source));
+  const begins = [...new Set(searched.map(beginning))].filter((day) => day <= end);
   const searches = begins.flatMap((day) =>
     planSearch(
       { ...rrd.requirements, published_from: day, published_until: end },
-      { target: Infinity, today: end, sources: sources.filter((source) => beginning(source) === day) },
+      { target: Infinity, today: end, sources: searched.filter((source) => beginning(source) === day) },
     ),
   );
   const seeds = rrd.papers_pool
@@ -38,10 +41,12 @@ export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly 
       : [
           {
             kind: "snowball",
-            ...{ sources: [...sources], directions: citations, from: first, seeds, most: citationsOfAPaper },
+            ...{ sources: [...searched], directions: citations, from: first, seeds, most: citationsOfAPaper },
           },
         ];
-  return [...searches, ...follow].map((step) => ({ ...step, update: update.id }));
+  // What stands in a list now and did not stand there before is new, whenever it was published.
+  const listed = lists.length === 0 ? [] : [listRound(lists)];
+  return [...listed, ...searches, ...follow].map((step) => ({ ...step, update: update.id }));
 }
 
 const later = (day: string, from: string | null | undefined): string => (from != null && from > day ? from : day);

@@ -36,7 +36,7 @@ function services({ url }: Request): Canned {
 function listOf(text: string) {
   const folder = mkdtempSync(join(tmpdir(), "list-"));
   writeFileSync(join(folder, "refs.txt"), text);
-  const source = listSource("refs.txt", folder);
+  const source = listSource("list:refs.txt", { place: "refs.txt" }, folder);
   const { context, requests } = answering(services, { endpoint: "refs.txt" });
   return { requests, answer: source.search?.({ terms: "", most: 100 }, context) };
 }
@@ -111,12 +111,12 @@ describe("lists of ids and addresses", () => {
           }
         : services(request),
     );
-    const reading = listSource("https://lab.test/reading", "/");
+    const reading = listSource("list:https://lab.test/reading", { place: "https://lab.test/reading" }, "/");
     expect(await reading.search?.({ terms: "", most: 10 }, page.context)).toMatchObject({
       status: "ok",
       value: [{ id: "arxiv_2401.00010" }],
     });
-    const own = listSource("https://lab.test/paper", "/");
+    const own = listSource("list:https://lab.test/paper", { place: "https://lab.test/paper" }, "/");
     expect(await own.search?.({ terms: "", most: 10 }, answering(services).context)).toMatchObject({
       status: "ok",
       value: [{ title: "A hand on a page" }],
@@ -130,7 +130,7 @@ describe("lists of ids and addresses", () => {
       services({ ...rest, url: url.replace("https://mirror.test", "https://api.openalex.org") }),
     );
     const sources = { arxiv: { off: true }, crossref: { off: true }, openalex: { endpoint: "https://mirror.test" } };
-    const list = listSource("refs.txt", folder);
+    const list = listSource("list:refs.txt", { place: "refs.txt" }, folder);
     const its = contextsWith({ sources }, { OPENALEX_API_KEY: "key-of-openalex" }, context.http)(list);
     if ("unavailable" in its) throw new Error(its.unavailable);
     expect(await list.search?.({ terms: "", most: 10 }, its)).toMatchObject({
@@ -146,9 +146,9 @@ describe("lists of ids and addresses", () => {
     const folder = mkdtempSync(join(tmpdir(), "list-"));
     const { context } = answering([]);
     for (const place of ["none.txt", "."])
-      expect(await listSource(place, folder).search?.({ terms: "", most: 5 }, context)).toMatchObject({
-        status: "error",
-      });
+      expect(
+        await listSource(`list:${place}`, { place }, folder).search?.({ terms: "", most: 5 }, context),
+      ).toMatchObject({ status: "error" });
     expect(await listOf("no ids here").answer).toMatchObject({ status: "empty" });
   });
 });

@@ -1,0 +1,55 @@
+import { rm } from "node:fs/promises";
+import { basename } from "node:path";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import type { Io } from "../../engine/ui/io.js";
+import { say } from "../../engine/ui/terminal/format.js";
+import { targetOf } from "../../research/derived/status.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { editResearch } from "../../research/project-files/edit-by-command.js";
+import { candidatesFile, searchFile } from "../../research/project-files/layout.js";
+import { withoutRounds } from "../../research/project-files/reset/reset-targets.js";
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
+import { derive } from "../../research/workflow/derive.js";
+import { namedSources } from "./typed-sources.js";
+
+/** Searches these sources from now on: another search begins, and papers that are there stay. */
+export async function withSources(
+  folder: string,
+  rrd: Rrd,
+  sources: readonly string[],
+  git: boolean,
+  io: Io,
+): Promise<Rrd> {
+  const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
+  for (const sentence of said) say(io, sentence);
+  const held = rrd.papers_pool.length;
+  if (held >= targetOf(rrd))
+    throw new ExpectedError(
+      `${basename(folder)} holds the ${held} papers that it was to find, so other sources would bring nothing; add -p ${held + 20} --force to take in 20 more.`,
+      2,
+    );
+  const notify = (_: string, message: string) => say(io, message);
+  const edited = await editResearch(folder, (current) => searchingIn(current, named), { derive, git, notify });
+  for (const file of [candidatesFile, searchFile]) await rm(file(folder), { force: true });
+  return edited.rrd;
+}
+
+/** The state in which these sources are asked, whatever became of the search before, and of them in it. */
+function searchingIn(rrd: Rrd, sources: readonly string[]): Rrd {
+  const { statistics, blocked_sources } = rrd;
+  const before = statistics?.discovery_metrics;
+  const failures = Object.entries(before?.failures_in_a_row ?? {}).filter(([name]) => !sources.includes(name));
+  const discovery_metrics = {
+    ...withoutRounds(before ?? {}),
+    batches_without_new: 0,
+    ...(before?.failures_in_a_row === undefined ? {} : { failures_in_a_row: Object.fromEntries(failures) }),
+  };
+  return {
+    ...rrd,
+    phase: "DISCOVERY",
+    requirements: { ...rrd.requirements, sources: [...sources] },
+    ...given({ blocked_sources: blocked_sources?.filter((name) => !sources.includes(String(name))) }),
+    statistics: { ...statistics, discovery_metrics },
+  };
+}

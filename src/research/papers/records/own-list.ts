@@ -1,0 +1,35 @@
+import type { Step } from "../../generated/rrd.js";
+
+/** A file or page of works that a person brings, as a project's sources name it. */
+export interface OwnList {
+  /** A path, or an address on the web. */
+  readonly place: string;
+  /** The database that its records came from, where the person says so. */
+  readonly database?: string;
+}
+
+/** Endings of files that may list works; what is in a file decides how it is read. */
+export const listEnding = /\.(?:bib|bibtex|ris|nbib|medline|ciw|enw|xml|json|csv|tsv|txt)$/i;
+
+/**
+ * The list that a source's name means: "export.ris", "Embase=embase.ris", or anything behind "list:"; undefined for
+ * names of services and folders. Such a source is read once and whole: no keyword chooses from it.
+ */
+export function ownListIn(name: string): OwnList | undefined {
+  const [, marked, text = ""] = /^(list:)?(.*)$/is.exec(name.trim()) ?? [];
+  // An address may hold an equals sign of its own.
+  const [, database, file = text] = /^([^=/\\:]{1,60})=(.*)$/s.exec(text) ?? [];
+  const place = file.trim();
+  const isFile = listEnding.test(place) && !/^(?:[a-z-]{2,}:|https?:)/i.test(place);
+  if (place === "" || (marked === undefined && !isFile)) return undefined;
+  return database === undefined ? { place } : { place, database: database.trim() };
+}
+
+/** The round in which lists are read, each once and whole. */
+export const listRound = (lists: readonly string[]): Step => ({
+  kind: "search",
+  sources: [...lists],
+  queries: [{ terms: "", most: 20_000 }],
+});
+
+export const isOwnList = (name: string): boolean => ownListIn(name) !== undefined;
