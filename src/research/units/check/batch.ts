@@ -5,7 +5,7 @@ import { evidenceAt } from "../narrative/handles.js";
 import type { Material } from "../unit-kind.js";
 import { withControls } from "./controls.js";
 import { papersOf, unanswered } from "../narrative/open-check.js";
-import type { BatchItem, Sentence, SentencePassage } from "./sentence.js";
+import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 import type { ReportFile } from "../../generated/report.js";
 
 /** Sentences of one batch, controls besides; and tokens of all of it. */
@@ -39,9 +39,6 @@ export function nextBatch(rrd: Rrd, smaller: number): BatchItem[] {
 
 /** A sentence as a checker sees it; nothing tells a control from the others. */
 export const shownItem = ({ text, passages }: BatchItem, number: number) => ({ number, sentence: text, passages });
-
-/** Tokens of one passage in a brief. */
-export const passageTokens = 120;
 
 /** What the quotes of these handles stand in; of a handle that leads nowhere nothing. */
 const passagesOf = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): SentencePassage[] =>

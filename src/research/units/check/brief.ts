@@ -2,7 +2,8 @@ import { clippedPassage } from "../../../text/evidence/quoted.js";
 import { given } from "../../../engine/lib/given.js";
 import { evidenceAt } from "../narrative/handles.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
-import { type CheckMaterial, nextBatch, passageTokens, shownItem } from "./batch.js";
+import { type CheckMaterial, nextBatch, shownItem } from "./batch.js";
+import { passageTokens } from "./sentence.js";
 import { papersOf, toMend } from "../narrative/open-check.js";
 
 /** Numbered sentences and their passages: nothing of the papers besides, and nothing of the project. */

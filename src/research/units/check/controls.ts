@@ -1,11 +1,44 @@
+import { clippedPassage } from "../../../text/evidence/quoted.js";
 import type { Rrd } from "../../generated/rrd.js";
-import type { BatchItem, Control, Sentence } from "./sentence.js";
+import { answeredOf } from "../narrative/rates.js";
+import { controlsFor, inOrder } from "./make-controls.js";
+import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 
 /**
- * The batch with controls among its sentences. Pure: the same records and sentences give the same batch, so that a
- * second checker and a run after a kill judge the same numbers.
+ * The batch with controls anywhere among its sentences. Pure: the same records and sentences give the same batch, so
+ * that a second checker and a run after a kill judge the same numbers.
  */
-export const withControls = (_rrd: Rrd, sentences: readonly Sentence[]): BatchItem[] => {
-  const controls: readonly Control[] = [];
-  return [...sentences, ...controls];
-};
+export function withControls(rrd: Rrd, sentences: readonly Sentence[]): BatchItem[] {
+  if (sentences.length === 0) return [];
+  const seed = JSON.stringify(sentences.map(({ id, text }) => [id, text]));
+  const keyOf = ({ paper, passage }: SentencePassage) => `${paper}\n${passage}`;
+  const cited = new Set(sentences.flatMap(({ passages }) => passages.map(keyOf)));
+  const known = keptPassages(rrd).map((each) => ({ ...each, isCited: cited.has(keyOf(each.asShown)) }));
+  const rates = Object.values(rrd.meaning?.checkers ?? {}).map(answeredOf);
+  const controls = controlsFor(
+    known.filter(({ isCited }) => isCited),
+    known.filter(({ isCited }) => !isCited),
+    rates.length === 0 ? 0 : Math.min(...rates),
+    seed,
+  );
+  const items = controls.map(({ text, passage, holds }, index) => ({
+    ...{ id: `control ${index + 1}`, text, passages: [passage.asShown] },
+    expects: holds ? ("borne-out" as const) : ("not-borne-out" as const),
+  }));
+  return inOrder<BatchItem>([...sentences, ...items], seed);
+}
+
+/** Every passage of the project that code found in its paper, and how a checker is shown it. */
+const keptPassages = ({ papers_pool }: Rrd) =>
+  papers_pool.flatMap(({ id, analysis, retracted }) =>
+    (retracted === true ? [] : (analysis?.evidence ?? [])).flatMap(({ passage, quoted, status }) =>
+      passage === undefined || status !== "verified"
+        ? []
+        : [
+            {
+              ...{ paper: id, passage, quoted },
+              asShown: { paper: id, passage: clippedPassage({ passage, quoted }, passageTokens) },
+            },
+          ],
+    ),
+  );

@@ -3,6 +3,7 @@ import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-number
 import { wordsOf } from "../../../text/evidence/nearest-passage.js";
 import type { KeptQuote } from "../../../text/evidence/quoted.js";
 import { sentencesAround } from "../../../text/evidence/structure/sentences.js";
+import { minAnswered } from "../narrative/rates.js";
 import { swapped, turned } from "./twins.js";
 
 /** A passage as a sentence cites it. */
@@ -21,8 +22,6 @@ export interface MadeControl<P extends CitedPassage = CitedPassage> {
 
 /** Controls of each kind in a batch, at least. */
 const leastOfEach = 2;
-/** Controls that a checker has answered before its marks count. */
-export const minAnswered = 8;
 
 /**
  * The controls of a batch: as many of both kinds, at least two of each, and at first so many that the checker's marks

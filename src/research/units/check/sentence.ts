@@ -27,3 +27,6 @@ export const isControl = (item: BatchItem): item is Control => "expects" in item
 
 /** What a checker says of the sentence of this number. */
 export type CheckAnswer = CheckResult["answers"][number];
+
+/** Tokens of one passage in a brief. */
+export const passageTokens = 120;

@@ -1,10 +1,35 @@
-import type { Checked, Meaning } from "../../generated/rrd.js";
+import type { AnsweredControls, Checked, CheckerRate, Meaning } from "../../generated/rrd.js";
 
 /** The rates of each checker, by its name. */
 export type Checkers = NonNullable<Meaning["checkers"]>;
 
+export const noneAnswered: CheckerRate = { borne_out: { asked: 0, right: 0 }, not_borne_out: { asked: 0, right: 0 } };
+
+/** Controls that a checker has answered before its marks count. */
+export const minAnswered = 8;
+/** The share of each kind that it has to answer rightly. */
+const minRight = 0.9;
+
+export const answeredOf = ({ borne_out, not_borne_out }: CheckerRate): number => borne_out.asked + not_borne_out.asked;
+
+/**
+ * Why the answers of a checker do not count, as a clause about it; undefined where they do. Nothing is taken out by the
+ * word of a checker whose answers do not count.
+ */
+export function whyUnproven(checkers: Checkers | undefined, checker: string): string | undefined {
+  const rate = checkers?.[checker] ?? noneAnswered;
+  const answered = answeredOf(rate);
+  if (answered < minAnswered) return `it has answered ${answered} of at least ${minAnswered} control sentences`;
+  const { borne_out: held, not_borne_out: fell } = rate;
+  const isGood = ({ asked, right }: AnsweredControls) => asked > 0 && right >= asked * minRight;
+  return isGood(held) && isGood(fell)
+    ? undefined
+    : `it told ${held.right} of ${held.asked} true control sentences and ${fell.right} of ${fell.asked} false ones`;
+}
+
 /** Whether the answers of a checker count: it told controls of both kinds apart often enough. */
-export const isProven = (_checkers: Checkers | undefined, _checker: string): boolean => true;
+export const isProven = (checkers: Checkers | undefined, checker: string): boolean =>
+  whyUnproven(checkers, checker) === undefined;
 
 /** What a sentence can't stand with, if a proven checker says it. */
 export const isBad = (verdict: Checked["verdict"]): boolean =>

@@ -3,23 +3,18 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
 import type { CheckAnswer } from "../../../../src/research/units/check/sentence.js";
+import { answerByWords, readPapers, type ShownSentence } from "../../../support/projects/passages-for-controls.js";
 import { goodAgent, narrative, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
-interface Shown {
-  readonly number: number;
-  readonly sentence: string;
-  readonly passages: readonly { readonly paper?: string; readonly handle?: string; readonly passage: string }[];
-}
-
-const project = () => rrdWith([paper("p1")], { handoff: { product_ideation: { enabled: false } } });
+const project = () => rrdWith([paper("p1"), ...readPapers()], { handoff: { product_ideation: { enabled: false } } });
 
 /** An agent that writes three findings, of which one says too much and one is made up, and judges by this. */
 const agentThat = (
-  judges: (sentence: string) => Omit<CheckAnswer, "number">,
+  judges: (shown: ShownSentence) => Omit<CheckAnswer, "number">,
   mends: (sentence: string) => string | null,
 ) =>
   goodAgent((unit) => {
-    const shown = (unit["sentences"] ?? []) as readonly Shown[];
+    const shown = (unit["sentences"] ?? []) as readonly ShownSentence[];
     if (unit["kind"] === "report")
       return {
         result: narrative({
@@ -31,9 +26,7 @@ const agentThat = (
         }),
       };
     if (unit["kind"] === "check")
-      return {
-        result: { unit: "check", answers: shown.map(({ number, sentence }) => ({ number, ...judges(sentence) })) },
-      };
+      return { result: { unit: "check", answers: shown.map((each) => ({ number: each.number, ...judges(each) })) } };
     if (unit["kind"] === "mend")
       return {
         result: { unit: "mend", sentences: shown.map(({ number, sentence }) => ({ number, text: mends(sentence) })) },
@@ -41,7 +34,9 @@ const agentThat = (
     return undefined;
   });
 
-const judges = (sentence: string): Omit<CheckAnswer, "number"> => {
+const judges = (shown: ShownSentence): Omit<CheckAnswer, "number"> => {
+  const { sentence, passages } = shown;
+  if (!passages.some(({ paper }) => paper === "p1")) return answerByWords(shown);
   if (sentence.includes("every machine"))
     return { verdict: "overstated", why: "One machine.", better: "It needs 14 minutes on one machine." };
   return sentence.includes("cheaper")

@@ -1,21 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type CitedPassage, controlsFor, inOrder } from "../../../../src/research/units/check/make-controls.js";
+import { unlikePassages } from "../../../support/projects/passages-for-controls.js";
 import { numbersWithoutQuote } from "../../../../src/text/evidence/numbers/check-numbers.js";
 
-const things = ["Grip strength", "Walking speed", "Sleep quality", "Finger reach", "Heart rate", "Reading pace"];
-const trials = ["a soft glove", "a long walk", "warm milk", "daily stretching", "slow breathing", "larger print"];
-
-/** Two passages of each of six papers, which have little to do with each other. */
-const passages: CitedPassage[] = things.flatMap((thing, index) => [
-  {
-    paper: `p${index}`,
-    passage: `${thing} was ${index + 12} percent higher in adults who were given ${trials[index]} for two weeks.`,
-  },
-  {
-    paper: `p${index}`,
-    passage: `After ${trials[index]} ${thing.toLowerCase()} reached ${index + 40} percent at home and ${index + 60} percent at work.`,
-  },
-]);
+const passages: readonly CitedPassage[] = unlikePassages;
 const cited = passages.slice(0, 6);
 const controlsOf = (seed = "report 7", answered = 8) => controlsFor(cited, passages, answered, seed);
 
