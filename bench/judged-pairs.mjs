@@ -1,4 +1,4 @@
-// Pairs of a claim and a passage with the right answer: those of a CSV file that people labelled, or a set of ours. Ours
+// Pairs of a claim and a passage with the right answer: those of a CSV file that people labelled, or a set made here. It
 // takes sentences of papers as claims, since a passage surely bears out its own words, and makes twins of them by rule.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -76,10 +76,11 @@ async function markedQuotes(data, { readJats, findQuote }) {
 
 /**
  * Labelled pairs. `data`: a CSV file (claim, passage, label), or a folder with quotes that people marked; undefined for
- * the passages of the sample research. Of a set of ours at most `most` pairs, half of them borne out.
+ * the passages of the sample research. Of a set made here at most `most` pairs, half of them borne out.
  */
 export async function judgedPairs(data, modules, most) {
-  if (data !== undefined && statSync(data).isFile()) return { pairs: csvRows(readFileSync(data, "utf8")), isOurs: false };
+  if (data !== undefined && statSync(data).isFile())
+    return { pairs: csvRows(readFileSync(data, "utf8")), isMade: false };
   const hasQuotes = data !== undefined && existsSync(join(data, "quotes.csv"));
   const found = hasQuotes ? await markedQuotes(data, modules) : samplePassages();
   const right = [...new Map(found.map((each) => [each.claim, each])).values()];
@@ -87,7 +88,8 @@ export async function judgedPairs(data, modules, most) {
   const twins = [];
   const made = new Set();
   // By turns, so that each rule comes to its share.
-  for (let turn = 0, added = true; added && twins.length < most / 2; turn += 1) {
+  let added = true;
+  while (added && twins.length < most / 2) {
     added = false;
     for (const [label, rule] of rules) {
       const isFree = ({ claim }) => !made.has(`${label}\n${claim}`) && rule(claim) !== undefined;
@@ -102,7 +104,7 @@ export async function judgedPairs(data, modules, most) {
     }
   }
   const kept = right.slice(0, Math.floor(most / 2)).map((each) => ({ ...each, label: bornOut }));
-  return { pairs: [...kept, ...twins], isOurs: true };
+  return { pairs: [...kept, ...twins], isMade: true };
 }
 
 /**
@@ -113,7 +115,12 @@ export function comparison(judged) {
   const isFlagged = ({ verdict }) => !["supported", "cannot-tell"].includes(verdict);
   const count = (isWrong, flagged) =>
     judged.filter((each) => (each.label !== bornOut) === isWrong && isFlagged(each) === flagged).length;
-  const [caught, missed, falseAlarms, passed] = [count(true, true), count(true, false), count(false, true), count(false, false)];
+  const [caught, missed, falseAlarms, passed] = [
+    count(true, true),
+    count(true, false),
+    count(false, true),
+    count(false, false),
+  ];
   const all = judged.length;
   const agreed = (caught + passed) / all;
   const byChance =
