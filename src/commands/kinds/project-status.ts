@@ -85,6 +85,9 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
     waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, title }, ...why }) => ({ id, title, ...why })),
+    not_retrieved: rrd.papers_pool.flatMap(({ id, title, status, not_retrieved: why }) =>
+      status === "not_retrieved" ? [{ id, title, reason: why?.reason ?? "", cure: why?.cure ?? "" }] : [],
+    ),
     agreement: statistics.screening_agreement ?? null,
     conflicts: conflictsIn(rrd).map(({ id, title, first, second, isOpen }) => ({
       id,
@@ -151,7 +154,17 @@ function rowsOf(status: Report, where: string): [string, string][] {
     if (warning !== undefined) say("", oneLine(warning));
   }
   for (const [index, line] of waitingLines(status, where).entries()) say(index === 0 ? "Waits" : "", line);
+  for (const [index, line] of notRetrievedLines(status).entries()) say(index === 0 ? "Not had" : "", line);
   return rows;
+}
+
+/** The papers that could not be had, each with why and what helps. */
+function notRetrievedLines({ not_retrieved: papers }: Report): string[] {
+  const left = papers.length - defaultShown;
+  return [
+    ...papers.slice(0, defaultShown).map(({ id, reason, cure }) => oneLine(`${id}: ${reason} ${cure}`)),
+    ...(left > 0 ? [`and ${left} more`] : []),
+  ];
 }
 
 /** The papers that wait for a person, what is open, and how it is settled; nothing where none waits. */
@@ -223,4 +236,5 @@ const words: Record<Paper["status"], string> = {
   insights_extracted: "for insights",
   rejected: "rejected",
   waiting: "waits for you",
+  not_retrieved: "not retrieved",
 };

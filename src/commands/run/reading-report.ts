@@ -23,7 +23,7 @@ import {
 import { sumOf } from "../../research/overview/costs.js";
 import { mergeSentences } from "../../research/search/candidates.js";
 import { prose } from "../../research/project-files/markdown.js";
-import { warningsOf } from "../../research/report/papers.js";
+import { notRetrievedText, warningsOf } from "../../research/report/papers.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
 export interface Reading {
@@ -88,8 +88,11 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
   const { estimated } = spending;
   const verdict = paper.decision ?? (paper.status === "waiting" ? "WAITS FOR YOU" : paper.status);
+  const missing = notRetrievedText(paper);
   const outcome = !wasRead
-    ? `${verdict}, not read`
+    ? missing === undefined
+      ? `${verdict}, not read`
+      : "NOT RETRIEVED, not read"
     : scores === undefined
       ? `${verdict}, read: ${paper.read_depth ?? "?"}`
       : `${verdict} ${total}, read: ${paper.read_depth ?? "?"}`;
@@ -100,7 +103,9 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...flow(outcome).map((line, index) => (index === 0 ? line.replace(verdict, colors.bold(verdict)) : line)),
     ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
     ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
-    ...warningsOf(paper).flatMap((warning) => flow(`! ${warning}`).map(colors.yellow)),
+    ...[...(missing === undefined ? [] : [missing]), ...warningsOf(paper)].flatMap((warning) =>
+      flow(`! ${warning}`).map(colors.yellow),
+    ),
     ...eligibilityLines(paper, reading.criteria ?? [], flow, colors, passage),
     ...part("Summary", analysis?.summary),
     ...part("Method", analysis?.methodology),

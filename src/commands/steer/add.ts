@@ -156,7 +156,10 @@ function withPapers(
     const place = places.get(record.id) ?? places.get(works.twinOf(traits)?.id ?? "");
     const known = place === undefined ? undefined : pool[place];
     if (place !== undefined && known !== undefined) {
-      pool[place] = withFactsOf(known, record);
+      const learned = withFactsOf(known, record);
+      // The file of a paper that could not be had otherwise.
+      const isItsFile = known.status === "not_retrieved" && record.url.startsWith("file:");
+      pool[place] = isItsFile ? { ...learned, pdf_url: record.url } : learned;
       return { reference, id: known.id, title: known.title, result: "already there" };
     }
     works.add(record.id, traits);

@@ -25,8 +25,9 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
   const counts = countEach(papers.map(({ status }) => status));
   const withStatus = (status: Paper["status"]) => counts.get(status) ?? 0;
   // A check belongs to the papers that it left its mark on; where none has one, it was undone.
-  const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...before } = rrd.statistics ?? {};
-  const waiting = withStatus("waiting");
+  const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...kept } = rrd.statistics ?? {};
+  const { total_not_retrieved: ____, ...before } = kept;
+  const [waiting, missing] = [withStatus("waiting"), withStatus("not_retrieved")];
   const agreement = agreementOf(rrd);
   return {
     ...before,
@@ -36,6 +37,7 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
     total_rejected: withStatus("rejected"),
     total_insights_extracted: withStatus("insights_extracted"),
     ...(criteriaOf(rrd).length === 0 && waiting === 0 ? {} : { total_waiting: waiting }),
+    ...(missing === 0 ? {} : { total_not_retrieved: missing }),
     ...(agreement === undefined ? {} : { screening_agreement: recordOf(agreement) }),
     total_insights: countingInsights(rrd).length,
     total_retracted: papers.filter(({ retracted }) => retracted === true).length,

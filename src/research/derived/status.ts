@@ -160,7 +160,8 @@ export function progressOf(rrd: Rrd): Progress {
   if (done === 0) return { done, total };
   const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
   const [presented, for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
-  const waiting_for_you = count("waiting");
-  const counts = { presented, for_insights, rejected, ...(waiting_for_you === 0 ? {} : { waiting_for_you }) };
+  const more = { waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") };
+  const held = Object.fromEntries(Object.entries(more).filter(([, number]) => number > 0));
+  const counts = { presented, for_insights, rejected, ...held };
   return { done, total, counts };
 }

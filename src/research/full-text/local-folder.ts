@@ -1,11 +1,10 @@
-import { readdirSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
-import { packageFile } from "../../engine/lib/package-root.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import { contentsOf, type OwnFiles } from "./folder-contents.js";
+import { samplesFolder, standsFor } from "./local-file.js";
 import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
@@ -44,15 +43,6 @@ export async function listSamples(signal: AbortSignal | undefined): Promise<Pape
   );
 }
 
-const samplesFolder = packageFile("demo", "corpus");
-
-/** The file of a sample, named with or without its ending. It need not be there. */
-export function samplePath(name: string): string {
-  if (documentEnding.test(name)) return join(samplesFolder, name);
-  const file = readdirSync(samplesFolder).find((each) => each.replace(documentEnding, "") === name);
-  return join(samplesFolder, file ?? `${name}.md`);
-}
-
 interface Naming {
   readonly source: string;
   readonly urlOf: (path: string) => string;
@@ -71,11 +61,24 @@ async function listDocuments(
   if (!isFolder)
     throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
   const { documents } = await contentsOf(folder, own);
-  const candidates: PaperRecord[] = [];
-  const taken = new Set<string>();
+  const texts = new Map<string, Described | undefined>();
   for (const path of documents.slice(0, maxFiles)) {
     if (signal?.aborted) break;
-    const text = await readForListing(path, signal);
+    texts.set(path, await readForListing(path, signal));
+  }
+  const readable = [...texts.keys()].filter((path) => texts.get(path) !== undefined);
+  // One that stands for a document which can't be read is not a work of its own.
+  const others = new Map<string, string>();
+  for (const [path, text] of texts) {
+    const other = text === undefined ? readable.find((each) => standsFor(each, path)) : undefined;
+    if (other !== undefined) others.set(path, other);
+  }
+  const standIns = new Set(others.values());
+  const candidates: PaperRecord[] = [];
+  const taken = new Set<string>();
+  for (const path of texts.keys()) {
+    if (standIns.has(path)) continue;
+    const text = texts.get(others.get(path) ?? path);
     const own = text?.id === undefined ? undefined : safeName(text.id);
     // Two files of one id, such as a copy: the second goes by its path.
     const id = own !== undefined && !taken.has(own) ? own : naming.idOf(path);
@@ -85,7 +88,7 @@ async function listDocuments(
   return candidates;
 }
 
-function candidateOf(path: string, id: string, text: DocumentText | undefined, naming: Naming): PaperRecord {
+function candidateOf(path: string, id: string, text: Described | undefined, naming: Naming): PaperRecord {
   const url = naming.urlOf(path);
   return {
     id,
@@ -102,11 +105,16 @@ function candidateOf(path: string, id: string, text: DocumentText | undefined, n
   };
 }
 
-async function readForListing(path: string, signal: AbortSignal | undefined): Promise<DocumentText | undefined> {
+/** What a listing tells of a document. */
+type Described = Omit<DocumentText, "text" | "marks">;
+
+async function readForListing(path: string, signal: AbortSignal | undefined): Promise<Described | undefined> {
   try {
     if ((await stat(path)).size > maxPdf) return undefined;
     const read = await readUntrusted(await readFile(path), { name: path, ...given({ signal }), pages: pagesForATitle });
-    return read.status === "ok" ? read.text : undefined;
+    if (read.status !== "ok") return undefined;
+    const { text: _, marks: __, ...described } = read.text;
+    return described;
   } catch (error) {
     if (hasCode(error, "ENOENT", "EACCES", "EPERM", "EIO", "ELOOP")) return undefined;
     throw error;

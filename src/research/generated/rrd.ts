@@ -163,6 +163,10 @@ export type Statistics = {
    */
   total_insights_extracted?: number | null;
   /**
+   * Papers of which nothing could be read; absent where it is 0.
+   */
+  total_not_retrieved?: number | null;
+  /**
    * Papers that wait for a person's decision on eligibility; absent without criteria.
    */
   total_waiting?: number | null;
@@ -852,9 +856,9 @@ export interface Paper {
    */
   priority?: number | null;
   /**
-   * waiting: it was read, a criterion is still unclear, and a person decides ('research-ralph decide'). An interrupted run of the original leaves 'analyzing'; it is read as pending.
+   * waiting: it was read, a criterion is still unclear, and a person decides ('research-ralph decide'). not_retrieved: nothing of it but its title could be had, so nobody read it. An interrupted run of the original leaves 'analyzing'; it is read as pending.
    */
-  status: "pending" | "analyzing" | "presented" | "rejected" | "insights_extracted" | "waiting";
+  status: "pending" | "analyzing" | "presented" | "rejected" | "insights_extracted" | "waiting" | "not_retrieved";
   /**
    * Combined total, or the execution total if blue_ocean_scoring is off.
    */
@@ -887,6 +891,7 @@ export interface Paper {
    * Where the full text came from, with its address, such as 'arXiv HTML, https://arxiv.org/html/2401.12345'.
    */
   text_from?: string;
+  not_retrieved?: NotRetrieved;
   /**
    * A retraction notice was found. Never presented.
    */
@@ -1331,6 +1336,24 @@ export interface Outcome {
    * What the outcome does under A; none: no significant difference.
    */
   direction: "up" | "down" | "none";
+  [k: string]: unknown;
+}
+/**
+ * Why nothing of a paper could be read. While 'tried' holds, no run tries it again; 'reset --paper <id>' does.
+ */
+export interface NotRetrieved {
+  /**
+   * What was wrong, one or two sentences.
+   */
+  reason: string;
+  /**
+   * What a person can do about it, one sentence.
+   */
+  cure: string;
+  /**
+   * The addresses that were tried, or the names and sizes of the files.
+   */
+  tried: string;
   [k: string]: unknown;
 }
 /**
@@ -1858,7 +1881,7 @@ export interface Flow {
     [k: string]: unknown;
   };
   /**
-   * Where there are eligibility criteria: reading of the full texts. 'sought' is what passed screening and 'added', and it is 'not_read', all of 'excluded', 'waiting' and 'included' together.
+   * Where there are eligibility criteria: reading of the full texts. 'sought' is what passed screening and 'added', and it is 'not_read', 'not_retrieved', all of 'excluded', 'waiting' and 'included' together.
    */
   full_text?: {
     /**
@@ -1873,6 +1896,10 @@ export interface Flow {
      * Papers still to be read.
      */
     not_read?: number;
+    /**
+     * Papers of which nothing could be read; absent where it is 0.
+     */
+    not_retrieved?: number;
     excluded?: Reasons;
     /**
      * Papers that wait for a person's decision.

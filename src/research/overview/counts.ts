@@ -11,6 +11,8 @@ export interface Counts {
   readonly pending: number;
   /** Read, and a person decides on their eligibility; absent where none does. */
   readonly waiting?: number;
+  /** Nothing of it but its title could be had; absent where 0. */
+  readonly not_retrieved?: number;
   /** Of all papers. */
   readonly insights: number;
   /** Quotes of claims: those that stand in their paper's text, of all. */
@@ -26,18 +28,21 @@ export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
     insights_extracted: count("insights_extracted"),
     rejected: count("rejected"),
     pending: count("pending", "analyzing"),
-    ...given({ waiting: count("waiting") || undefined }),
+    ...given({ waiting: count("waiting") || undefined, not_retrieved: count("not_retrieved") || undefined }),
     insights: countingInsights(rrd).length,
     quotes: { found: quotes.filter(({ status }) => status === "verified").length, all: quotes.length },
   };
 }
 
 /** The same in words: "4 presented, 2 for insights, 5 rejected", and what is left. */
-export const countsText = ({ presented, insights_extracted: kept, rejected, waiting, pending }: Counts): string =>
-  [
+export const countsText = (counts: Counts): string => {
+  const { presented, insights_extracted: kept, rejected, waiting, not_retrieved: missing, pending } = counts;
+  return [
     `${presented} presented`,
     `${kept} for insights`,
     `${rejected} rejected`,
+    ...(missing === undefined ? [] : [`${missing} not retrieved`]),
     ...(waiting === undefined ? [] : [`${waiting} waiting for you`]),
     `${pending} pending`,
   ].join(", ");
+};

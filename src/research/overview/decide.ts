@@ -135,6 +135,8 @@ function outcome(paper: Paper | undefined): string {
       return `is included and kept for its insights${score}`;
     case "waiting":
       return "waits for a decision";
+    case "not_retrieved":
+      return "is included, and nothing of it could be read yet";
     case "rejected":
       return paper.override?.decision === "exclude" ? "is excluded" : `is eligible and rejected by its score${score}`;
   }

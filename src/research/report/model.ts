@@ -308,7 +308,7 @@ export function reportModel(input: ReportInput): ReportModel {
     paragraphs: input.paragraphs ?? new Map(),
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, pairs, gaps, questions },
     ...given({ changes, comparison }),
-    warnings: [...waitingOf(rrd), ...calibrationOf(rrd)],
+    warnings: [...waitingOf(rrd), ...missingOf(rows), ...calibrationOf(rrd)],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
       const row = rowById.get(paper.id);
       return row === undefined ? [] : { paper: row, open: open.map(criterionText) };
@@ -364,6 +364,14 @@ function waitingOf(rrd: Rrd): Warning[] {
   if (length === 0) return [];
   const says = `${length === 1 ? "1 paper waits" : `${length} papers wait`} for your decision on eligibility, and nothing is built on ${length === 1 ? "it" : "them"} until then: research-ralph decide.`;
   return [{ kind: "waiting", says }];
+}
+
+/** Papers that could not be had, as the next thing to know. */
+function missingOf(rows: readonly PaperRow[]): Warning[] {
+  const { length } = rows.filter(({ status }) => status === "missing");
+  if (length === 0) return [];
+  const says = `${length === 1 ? "1 paper" : `${length} papers`} of ${rows.length} could not be retrieved, and nothing is built on ${length === 1 ? "it" : "them"}: its entry says why and what helps.`;
+  return [{ kind: "not-retrieved", says: length === 1 ? says : says.replace("its entry says", "their entries say") }];
 }
 
 /** A function whose answer is made at the first call and kept. */

@@ -11,8 +11,11 @@ import { prose } from "../project-files/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 
-/** What became of a paper. `waiting`: read, and a person decides; `unread`: no decision yet. */
-export type PaperStatus = "presented" | "insights" | "rejected" | "waiting" | "unread";
+/**
+ * What became of a paper. `waiting`: read, and a person decides; `missing`: nothing of it but its title could be had;
+ * `unread`: no decision yet.
+ */
+export type PaperStatus = "presented" | "insights" | "rejected" | "waiting" | "missing" | "unread";
 
 /** The words of a status, as they stand wherever it is shown. */
 export const statusWords: Readonly<Record<PaperStatus, string>> = {
@@ -20,6 +23,7 @@ export const statusWords: Readonly<Record<PaperStatus, string>> = {
   insights: "Kept for insights",
   rejected: "Rejected",
   waiting: "Waiting for a person",
+  missing: "Not retrieved",
   unread: "Not read",
 };
 
@@ -100,6 +104,7 @@ const statuses: Readonly<Record<Paper["status"], PaperStatus>> = {
   insights_extracted: "insights",
   rejected: "rejected",
   waiting: "waiting",
+  not_retrieved: "missing",
   pending: "unread",
   analyzing: "unread",
 };
@@ -111,7 +116,8 @@ export function rowsOf(rrd: Rrd, names: ReadonlyMap<string, PaperName>): PaperRo
     insights: 1,
     waiting: 2,
     rejected: 3,
-    unread: 4,
+    missing: 4,
+    unread: 5,
   };
   return rrd.papers_pool
     .map((paper) => rowOf(rrd, paper, names.get(paper.id) as PaperName))
@@ -174,10 +180,16 @@ function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   if (by === "person") return `Excluded by a person: ${oneLine(paper.override?.why ?? "")}`;
   const criterion = by === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === by);
   if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
+  const missing = notRetrievedText(paper);
+  if (missing !== undefined) return missing;
   // What was noted of a retracted paper that nobody read is why it was screened in.
   if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
   return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudged;
 }
+
+/** Why a paper could not be had, and what helps; undefined for any other paper. */
+export const notRetrievedText = ({ status, not_retrieved: why }: Paper): string | undefined =>
+  status === "not_retrieved" && why !== undefined ? oneLine(`${why.reason} ${why.cure}`) : undefined;
 
 const isRetractionNotice = (warning: string): boolean => /^(?:Retracted|Withdrawn)/.test(warning);
 
@@ -218,7 +230,7 @@ export function entryOf(
     ),
     eligibility: criteria.length === 0 ? [] : eligibilityOf(paper, criteria),
     insightTexts: insights.map(({ insight }) => tablesAsText(insight)),
-    notes: couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged,
+    notes: notRetrievedText(paper) ?? (couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged),
     citation: citationOf(paper),
     ...row,
   };

@@ -110,7 +110,8 @@ export function flowOf(rrd: Rrd): Flow {
 
   const waiting = papers.filter(({ status }) => status === "waiting").length;
   const unread = papers.filter((paper) => !isDecided(paper) && paper.status !== "waiting");
-  const unreadable = papers.filter((paper) => paper.status === "rejected" && !couldBeRead(paper));
+  const isMissing = (paper: Paper) => !couldBeRead(paper) && ["rejected", "not_retrieved"].includes(paper.status);
+  const unreadable = papers.filter(isMissing);
   const rejected = papers.filter((paper) => paper.status === "rejected" && couldBeRead(paper));
   const retracted = rejected.filter((paper) => paper.retracted === true).length;
   const causes = rejected.filter((paper) => paper.retracted !== true).map(exclusionOf);

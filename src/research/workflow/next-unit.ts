@@ -26,9 +26,14 @@ export function nextUnit(
   };
 }
 
-/** That each paper has its analysis, as the beginning of a sentence. */
-export const allAnalysed = ({ papers_pool: { length } }: Pick<Rrd, "papers_pool">): string =>
-  length === 1 ? "The one paper is analysed" : `All ${length} papers are analysed`;
+/** That each paper has its analysis, or could not be retrieved, as the beginning of a sentence. */
+export function allAnalysed({ papers_pool: pool }: Pick<Rrd, "papers_pool">): string {
+  const { length } = pool;
+  const missing = pool.filter(({ status }) => status === "not_retrieved").length;
+  if (missing > 0)
+    return `${length - missing} of ${length} papers ${length - missing === 1 ? "is" : "are"} analysed, ${missing} could not be retrieved`;
+  return length === 1 ? "The one paper is analysed" : `All ${length} papers are analysed`;
+}
 
 /** The unit, with the part of it that comes next where agents share it. Pure. */
 export function withPart(unit: Unit, state: ResearchState, sharing: Sharing): Unit {

@@ -3,7 +3,7 @@ import { stateVersion } from "../../../src/engine/storage/state/format-version.j
 import type { IdeationResult } from "../../../src/research/generated/result-ideation.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
-import { acceptRetractedPaper } from "../../../src/research/units/reading/judge-paper.js";
+import { settlePaper } from "../../../src/research/units/reading/settled-paper.js";
 import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
 import { acceptIdeas } from "../../../src/research/units/ideas/judge-ideas.js";
 import { acceptRead } from "../../support/projects/accept-read.js";
@@ -166,16 +166,6 @@ describe("the reading of a paper", () => {
     expect(accepted(one).summary).toContain(", 1 quote could not be checked");
   });
 
-  it("of a title alone has no score to tell of", () => {
-    const untold = paper("p1", { abstract: null });
-    const { summary, progress, changes } = accepted(
-      acceptRead(rrdWith([untold]), untold, reading("p1"), { unavailable: "no whole PDF" }, judging),
-    );
-    expect(summary).toBe("EXTRACT_INSIGHTS, only the title could be read");
-    expect(progress).toContain("\nScore: none, because only the title could be read\n");
-    expect(changes[0]?.set).toMatchObject({ warnings: ["Only the title could be read: no whole PDF"] });
-  });
-
   it("tells where the agent's word for the market and its points disagree", () => {
     const market = (word: "blue" | "purple" | "red", points: number) => {
       const { execution } = reading("p1").scores;
@@ -280,7 +270,7 @@ describe("the reading of a paper", () => {
   });
 
   it("that nobody needs, of a paper retracted since, is noted in the ledger by whom it was found out first", () => {
-    const retracted = (over: Partial<Paper>) => acceptRetractedPaper(paper("p1", over), undefined, judging);
+    const retracted = (over: Partial<Paper>) => settlePaper(paper("p1", over), {}, judging);
     expect(retracted({}).ledger).toEqual({ retracted: ["p1"] });
     expect(retracted({}).changes[0]?.set).toMatchObject({ status: "rejected", score: null, analysis: null });
     expect(retracted({ retracted: true }).ledger).toBeUndefined();

@@ -3,7 +3,7 @@ import { executionDimensions, isJudged, scoresOf, strategicDimensions } from "./
 
 /** Something about a project as a whole that a reader should know before trusting one score. */
 export interface Warning {
-  readonly kind: "many-presented" | "flat-dimension" | "none-presented" | "waiting";
+  readonly kind: "many-presented" | "flat-dimension" | "none-presented" | "waiting" | "not-retrieved";
   /** One or two sentences. */
   readonly says: string;
 }

@@ -71,7 +71,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
 }
 
 /** What a reading leaves in a paper's record and another reading makes again. */
-function withoutResult(rrd: Rrd, paper: Paper): Rrd {
+export function withoutResult(rrd: Rrd, paper: Paper): Rrd {
   const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...others } = paper;
   // A person's decision rested on this reading; what screening answered does not.
   const {
@@ -79,6 +79,7 @@ function withoutResult(rrd: Rrd, paper: Paper): Rrd {
     excluded_by: _by,
     override: _override,
     extracted: _extracted,
+    not_retrieved: _missing,
     answers = [],
     ...kept
   } = others;

@@ -27,7 +27,7 @@ export const client = `(() => {
   };
 
   const textOf = (paper, part) => paper.querySelector(part).textContent;
-  const status = ["presented", "insights", "waiting", "rejected", "unread"];
+  const status = ["presented", "insights", "waiting", "rejected", "missing", "unread"];
   const yearOf = (paper) => /(?:^| )(\\d{4}) ·/.exec(textOf(paper, ".meta"))?.[1] ?? "";
   const keys = {
     score: (paper) => status.indexOf(paper.classList[1]) * 100 - (parseFloat(textOf(paper, ".rank")) || 0),

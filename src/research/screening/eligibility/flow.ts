@@ -16,6 +16,7 @@ export function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" |
     pool.filter((paper) => exclusionOf(paper) === undefined && isOne(paper)).length;
   const notRead = count(({ status }) => status === "pending" || status === "analyzing");
   const waiting = count(isWaiting);
+  const missing = count(({ status }) => status === "not_retrieved");
   return {
     screened,
     screening: { screened, excluded: byReason(screening), passed },
@@ -23,9 +24,10 @@ export function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" |
       added: pool.length - passed,
       sought: pool.length,
       not_read: notRead,
+      ...(missing === 0 ? {} : { not_retrieved: missing }),
       excluded: byReason(fullText),
       waiting,
-      included: pool.length - notRead - sum(fullText) - waiting,
+      included: pool.length - notRead - missing - sum(fullText) - waiting,
     },
   };
 }

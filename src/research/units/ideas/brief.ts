@@ -30,7 +30,15 @@ export function ideasData({ rrd }: Pick<ResearchState, "rrd">, smaller: number):
 
 /** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
 function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
-  const order = { presented: 0, insights_extracted: 1, waiting: 2, rejected: 2, pending: 3, analyzing: 3 };
+  const order = {
+    presented: 0,
+    insights_extracted: 1,
+    waiting: 2,
+    rejected: 2,
+    not_retrieved: 3,
+    pending: 3,
+    analyzing: 3,
+  };
   const ranked = rrd.papers_pool.toSorted(
     (a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0),
   );

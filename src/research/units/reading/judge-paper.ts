@@ -1,9 +1,7 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { checkReading } from "../../../text/evidence/check-evidence.js";
-import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import type { Material } from "../unit-kind.js";
 import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
 import {
   decide,
@@ -16,7 +14,6 @@ import {
   strategicDimensions,
   type Totals,
 } from "../../papers/rubric/rubric.js";
-import { couldBeRead } from "../../papers/read-depth.js";
 import type { Change } from "../../project-files/research.js";
 import { insightId, lastNumber } from "../../project-files/rrd-file.js";
 import { papersToReadAgain } from "../../derived/open-update.js";
@@ -31,17 +28,7 @@ import {
   isIneligible,
 } from "../../screening/eligibility/eligibility.js";
 import { type CheckedForm, extractedBy } from "../form/check-values.js";
-import { checkedFields, isRetraction } from "../retractions.js";
-
-/** What is known of a paper besides its record when its reading is judged. */
-export interface PaperMaterial extends Material {
-  /** Why there is no text. */
-  readonly unavailable?: string;
-  /** Sentences of the text that give orders to its readers' models. */
-  readonly instructions?: readonly string[];
-  /** What happened to the paper since it was published. */
-  readonly check?: UpdateCheck;
-}
+import { findingOf, type PaperMaterial } from "./settled-paper.js";
 
 /**
  * Derives totals, decision and status of a reading whose quotes and numbers were checked against the paper's text, and
@@ -92,7 +79,7 @@ export function acceptPaper(
   const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material.check);
   const warnings = [
     ...foundWarnings,
-    ...warningsOf(paper, material, retracted, counts, numbers),
+    ...warningsOf(material, retracted, counts, numbers),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
   const points = both
@@ -162,9 +149,7 @@ export function acceptPaper(
     summary:
       screening !== undefined
         ? `${screening.summary}, ${evidenceSummary(counts)}`
-        : couldBeRead({ ...paper, ...set })
-          ? `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`
-          : `${decision}, only the title could be read`,
+        : `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`,
     ledger: {
       evidence: {
         verified: counts.verified,
@@ -249,7 +234,6 @@ function otherWays({ text }: PaperMaterial): string {
 const maxNamed = 8;
 
 function warningsOf(
-  paper: Paper,
   material: PaperMaterial,
   retracted: boolean,
   { notInText, near }: Counts,
@@ -268,11 +252,7 @@ function warningsOf(
     ...(material.text?.depth === "abstract"
       ? [`Only a page about the paper was read; its full text was not available.${otherWays(material)}`]
       : []),
-    ...(material.unavailable === undefined
-      ? []
-      : [
-          `${couldBeRead({ ...paper, read_depth: "abstract" }) ? "Only the abstract was read" : "Only the title could be read"}: ${material.unavailable}`,
-        ]),
+    ...(material.unavailable === undefined ? [] : [`Only the abstract was read: ${material.unavailable}`]),
     ...(notInText > 0
       ? [
           `${notInText} ${notInText === 1 ? "quote was" : "quotes were"} not found in the text and left out of the report.`,
@@ -344,11 +324,7 @@ function paperEntry(
       `## ${dayOf(at)} - Paper: ${paper.title}`,
       `ID: ${paper.id}`,
       `Status: ${paper.status.toUpperCase()}`,
-      paper.score === null
-        ? "Score: none, because the criteria are not met or open"
-        : couldBeRead(paper)
-          ? score
-          : "Score: none, because only the title could be read",
+      paper.score === null ? "Score: none, because the criteria are not met or open" : score,
     ],
     [`**Summary:** ${prose(analysis.summary)}`],
     [`**Key Method:** ${prose(analysis.methodology)}`],
@@ -389,50 +365,4 @@ function paperEntry(
   // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
   const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
   return [...lines, ...patternLines(paper.id, patterns)].join("\n");
-}
-
-/** Whether a paper is known to be retracted or withdrawn, by its record or by this check of it. */
-export const isRetracted = (paper: Paper, check: UpdateCheck | undefined): boolean =>
-  paper.retracted === true || check?.updates.some(isRetraction) === true;
-
-/** What a check found of a paper, for its record; nothing where it found nothing or nobody could be asked. */
-const findingOf = (paper: Paper, check: UpdateCheck | undefined): Partial<Paper> =>
-  check === undefined || check.updates.length === 0 ? {} : checkedFields(paper, check);
-
-/** Rejects a retracted paper that nobody has read: whatever an agent found in it, it would not be presented. */
-export function acceptRetractedPaper(
-  paper: Paper,
-  check: UpdateCheck | undefined,
-  { iteration, at }: Judging,
-): Acceptable {
-  const finding = findingOf(paper, check);
-  const warnings = finding.warnings ?? paper.warnings ?? [];
-  const set: Partial<Paper> = {
-    ...finding,
-    retracted: true,
-    status: "rejected",
-    score: null,
-    score_breakdown: null,
-    analysis: null,
-    decision: "REJECT",
-    notes: `${paper.notes ?? ""} (Not read: the paper was retracted.)`.trim(),
-    warnings: warnings.length > 0 ? warnings : ["Retracted."],
-    iteration,
-  };
-  const lines = [
-    `## ${dayOf(at)} - Paper: ${paper.title}`,
-    `ID: ${paper.id}`,
-    "Status: REJECTED",
-    "Score: none, because a retracted paper is not read",
-    "",
-    ...(set.warnings ?? []).map((warning) => `- ${warning}`),
-  ];
-  return {
-    changes: [changeOf(paper, set)],
-    progress: lines.map(flat).join("\n"),
-    summary: "REJECT, retracted before it was read",
-    notice: { level: "warning", message: `${paper.title} (${paper.id}) is retracted, so no agent reads it.` },
-    // What an earlier iteration found stands on its line.
-    ...(paper.retracted === true ? {} : { ledger: { retracted: [paper.id] } }),
-  };
 }

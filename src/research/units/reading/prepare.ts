@@ -3,7 +3,8 @@ import type { Delay, Unit } from "../../../engine/loop/types.js";
 import { buildText } from "../../../text/documents/text/document-text.js";
 import { findInstructions } from "../../../text/documents/text/find-injections.js";
 import { paperOf } from "../../derived/status.js";
-import { readKeptPaper } from "../../full-text/find-text.js";
+import { readKeptPaper, triedFor } from "../../full-text/find-text.js";
+import { localFile, standInsFor } from "../../full-text/local-file.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type AboutPaper, readAbout } from "../../paper-lookups/code-and-citations.js";
 import { keptChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
@@ -18,7 +19,7 @@ import {
   type Project,
   type ResearchState,
 } from "../unit-kind.js";
-import { isRetracted, type PaperMaterial } from "./judge-paper.js";
+import { isRetracted, type PaperMaterial } from "./settled-paper.js";
 
 /** What is known of a paper besides its record. */
 export interface ReadingMaterial extends PaperMaterial {
@@ -49,24 +50,30 @@ export async function preparePaper(
   const answer = await textOf(outside, paper, signal);
   // Decided from its abstract now, the paper would never be read in full.
   if (isTransient(answer)) return { until: outside.now() + putOffMs, reason: answer.unavailable };
-  return { ...materialOf(answer), ...checked, about: await outside.library.about(paper) };
+  return { ...(await materialOf(answer, paper)), ...checked, about: await outside.library.about(paper) };
 }
 
 /** What happened to a paper since it was published; undefined where nobody can tell. */
 const checkOf = async (library: Library, paper: Paper): Promise<UpdateCheck | undefined> =>
   (await library.updates([paper], maxCheckMs)).get(paper.id);
 
-/** Whether a paper is known to be retracted, so that nobody reads it. */
-export function isSettled({ rrd }: Pick<Project, "rrd">, { id }: Unit, { check }: ReadingMaterial): boolean {
-  const paper = paperOf(rrd, id);
-  return paper !== undefined && isRetracted(paper, check);
+/** What a paper's text, or its absence, gives to a brief. */
+async function materialOf(answer: TextAnswer, paper: Paper): Promise<ReadingMaterial> {
+  if ("text" in answer && hasMoreThanTitle(answer.text.text, paper))
+    return { text: answer.text, instructions: findInstructions(answer.text.text) };
+  const unavailable = "text" in answer ? "What was found holds hardly more than a title." : answer.unavailable;
+  const file = localFile(paper);
+  const tried = await triedFor(paper);
+  return { unavailable, tried, ...(file === undefined ? {} : { standIns: standInsFor(file) }) };
 }
 
-/** What a paper's text, or its absence, gives to a brief. */
-const materialOf = (answer: TextAnswer): ReadingMaterial =>
-  "unavailable" in answer
-    ? { unavailable: answer.unavailable }
-    : { text: answer.text, instructions: findInstructions(answer.text.text) };
+/** A text has at least so many letters and digits besides its paper's title. */
+const minLetters = 60;
+
+const lettersOf = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+
+const hasMoreThanTitle = (text: string, { title }: Paper): boolean =>
+  text.length > 10_000 || lettersOf(text) - lettersOf(title) >= minLetters;
 
 /** The paper's text or why it has none. A host that is busy is asked again a few times. */
 async function textOf(
@@ -100,9 +107,10 @@ export async function keptPaper(
   const check = checks.get(paper.id);
   if (isRetracted(paper, check)) return { material: given({ check }), first: [] };
   const kept = await readKeptPaper(paper, { cacheDir: textsFolder(folder), signal });
-  const text = kept?.status === "ok" ? kept.text : buildText([{ text: notYet }], { kind: "markdown", depth: "full" });
   const read: ReadingMaterial = {
-    ...materialOf(kept === undefined || kept.status === "ok" ? { text } : { unavailable: kept.reason }),
+    ...(kept === undefined
+      ? { text: buildText([{ text: notYet }], { kind: "markdown", depth: "full" }) }
+      : await materialOf(kept.status === "ok" ? kept : { unavailable: kept.reason }, paper)),
     ...given({ check }),
   };
   const about = await readAbout(folder, paper, now());

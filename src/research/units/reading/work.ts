@@ -8,18 +8,22 @@ import { formOf } from "../../project-files/form.js";
 import { checkValues } from "../form/check-values.js";
 import type { UnitWork } from "../unit-kind.js";
 import { briefOfPaper } from "./brief.js";
-import { acceptPaper, acceptRetractedPaper } from "./judge-paper.js";
-import { isSettled, keptPaper, preparePaper, type ReadingMaterial } from "./prepare.js";
+import { acceptPaper } from "./judge-paper.js";
+import { keptPaper, preparePaper, type ReadingMaterial } from "./prepare.js";
 import { repairOfReading } from "./repair.js";
+import { isSettledPaper, settlePaper } from "./settled-paper.js";
 
 export const work: UnitWork<ReadingMaterial, AnalysisResult> = {
   prepare: preparePaper,
   kept: keptPaper,
-  isSettled,
-  settle(rrd, { id }, { check }, judging) {
+  isSettled({ rrd }, { id }, material) {
+    const paper = paperOf(rrd, id);
+    return paper !== undefined && isSettledPaper(paper, material);
+  },
+  settle(rrd, { id }, material, judging) {
     const paper = paperOf(rrd, id);
     if (paper === undefined) throw new Error(`${id} was settled without a paper`);
-    return acceptRetractedPaper(paper, check, judging);
+    return settlePaper(paper, material, judging);
   },
   brief: briefOfPaper,
   repair: repairOfReading,

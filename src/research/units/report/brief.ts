@@ -113,7 +113,9 @@ function shownPairs(rrd: Rrd, most: number): { readonly shown: readonly object[]
   return { shown, tokens };
 }
 
-const order = { presented: 0, insights_extracted: 1, waiting: 2, rejected: 3, pending: 4, analyzing: 4 };
+const order = {
+  ...{ presented: 0, insights_extracted: 1, waiting: 2, rejected: 3, not_retrieved: 4, pending: 5, analyzing: 5 },
+};
 
 const byRank = (a: Paper, b: Paper): number =>
   order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0) || (a.id < b.id ? -1 : 1);

@@ -35,7 +35,11 @@ export async function loadSteered(
   // What a person wrote into rrd.json by hand takes effect with the next edit.
   const isOpen = heard.length === 0 && hasOpenOverride(loaded.rrd);
   if (isOpen) await research.edit((rrd) => resetStagnation(rrd), true);
-  return heard.length === 0 && !isOpen ? loaded : await research.load();
+  const steered = heard.length === 0 && !isOpen ? loaded : await research.load();
+  if (!steered.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return steered;
+  // Most runs need none of what looks for texts before they have a paper to read.
+  const { openReadable } = await import("./readable-again.js");
+  return (await openReadable(research, steered.rrd, { now, tell })) ? await research.load() : steered;
 }
 
 /**

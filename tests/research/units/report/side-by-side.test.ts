@@ -139,7 +139,14 @@ test("what readers state goes from the result over the brief and the report's fi
   };
   const { folder, run } = researchFolder(
     rrdWith([paper("p1"), paper("p2"), paper("p3")]),
-    library({ text: async ({ id }) => ({ text: paperText(id, words[id as keyof typeof words]) }) }),
+    library({
+      text: async ({ id }) => ({
+        text: paperText(
+          id,
+          `${words[id as keyof typeof words]} It says nothing else of the matter, and nothing at all of others.`,
+        ),
+      }),
+    }),
   );
   let brief = "";
   const { verdict } = await run(

@@ -1,0 +1,48 @@
+import { given } from "../../../engine/lib/given.js";
+import type { Tell } from "../../../engine/loop/types.js";
+import { changesBetween } from "../../../engine/storage/state/hand-edits/merge-hand-edits.js";
+import { triedFor } from "../../full-text/find-text.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
+import { abstractOf } from "../../papers/read-depth.js";
+import { progressEntry } from "../../project-files/progress-text.js";
+import type { Research } from "../../project-files/research.js";
+import { withoutResult } from "../../project-files/reset/reset-targets.js";
+import { researchFormat } from "../../project-files/rrd-file.js";
+
+/**
+ * Opens papers again that could not be retrieved and that a person has helped since: by a file, another address, or an
+ * abstract. Looks at files and asks nobody. Whether there was one.
+ */
+export async function openReadable(
+  research: Pick<Research, "fold" | "nextIteration">,
+  rrd: Rrd,
+  { now, tell }: { readonly now: () => number; readonly tell: Tell },
+): Promise<boolean> {
+  const missing = rrd.papers_pool.filter(({ status }) => status === "not_retrieved");
+  const isHelped = await Promise.all(missing.map(hasMoreToRead));
+  const readable = missing.filter((_, index) => isHelped[index]);
+  for (const paper of readable) {
+    const iteration = research.nextIteration();
+    const at = new Date(now()).toISOString();
+    const message = `There is something new to read of ${paper.id}, which could not be retrieved; it is pending again.`;
+    await research.fold({
+      ...{ iteration, at, message: `${paper.id}: pending again` },
+      changes: changesBetween(researchFormat, rrd, pendingAgain(rrd, paper)),
+      progress: progressEntry(message, iteration),
+      ledger: { iteration, at, unit: paper.id, phase: "ANALYSIS", outcome: "reset" },
+    });
+    await tell({ type: "notice", level: "info", message });
+  }
+  return readable.length > 0;
+}
+
+const hasMoreToRead = async (paper: Paper): Promise<boolean> =>
+  abstractOf(paper) !== "" || (await triedFor(paper)) !== paper.not_retrieved?.tried;
+
+/** The state with this paper to be read; what a person decided on it stays. */
+function pendingAgain(rrd: Rrd, paper: Paper): Rrd {
+  const { id, override } = paper;
+  const after = withoutResult(rrd, paper);
+  const pool = after.papers_pool.map((each) => (each.id === id ? { ...each, ...given({ override }) } : each));
+  return { ...after, papers_pool: pool };
+}
