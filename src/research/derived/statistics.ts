@@ -32,7 +32,7 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
   return {
     ...before,
     total_discovered: papers.length,
-    total_analyzed: papers.filter(isDecided).length,
+    total_analyzed: papers.filter(isDecided).length - missing,
     total_presented: withStatus("presented"),
     total_rejected: withStatus("rejected"),
     total_insights_extracted: withStatus("insights_extracted"),

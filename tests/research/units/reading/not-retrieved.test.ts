@@ -49,7 +49,7 @@ describe("a paper of which nothing but its title can be had", () => {
     const [line] = ledger.filter(({ unit }) => unit === "p2");
     expect(line).toMatchObject({ outcome: "accepted", duration_seconds: 0 });
     for (const field of ["agent", "tokens", "cost_usd"]) expect(line).not.toHaveProperty(field);
-    expect(rrd.statistics).toMatchObject({ total_not_retrieved: 2, total_analyzed: 3, total_rejected: 0 });
+    expect(rrd.statistics).toMatchObject({ total_not_retrieved: 2, total_analyzed: 1, total_rejected: 0 });
     expect(countsText(countsOf(rrd))).toBe("1 presented, 0 for insights, 0 rejected, 2 not retrieved, 0 pending");
     expect(progressOf(rrd)).toMatchObject({ done: 3, total: 3, counts: { not_retrieved: 2 } });
     const report = readFileSync(join(folder.folder, "research-report.md"), "utf8");
