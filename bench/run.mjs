@@ -1,8 +1,9 @@
 // Prints the table of numbers the project holds itself to, as Markdown: ours next to bare Node and, where present, a
 // rival. `npm run bench` runs every row; `npm run bench -- version list` only those. `--data <folder>` names the
-// recorded data that the rows need which measure on it. `--record` keeps the results in bench/results.json, from which
-// docs/how-well-it-works.md is generated. `--rehearse` runs the rows once with their smallest sizes, without `--data` on
-// a few made-up papers, and ends with exit code 1 where one of them is broken.
+// recorded data that the rows need which measure on it, `--agent <name>` the agent that `judges` measures. `--record`
+// keeps the results in bench/results.json, from which docs/how-well-it-works.md is generated. `--rehearse` runs the rows
+// once with their smallest sizes, without `--data` on a few made-up papers, and ends with exit code 1 where one of them
+// is broken.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,6 +14,7 @@ import { row as ask } from "./rows/documents/ask.mjs";
 import { row as arxivFeed } from "./rows/papers/arxiv-feed.mjs";
 import { row as assistant } from "./rows/assistant/assistant.mjs";
 import { row as brief } from "./rows/loop/brief.mjs";
+import { row as check } from "./rows/loop/check.mjs";
 import { row as codeGraph } from "./rows/code/code-graph.mjs";
 import { row as codeTokens } from "./rows/code/code-tokens.mjs";
 import { row as codeVault } from "./rows/code/code-vault.mjs";
@@ -27,6 +29,7 @@ import { row as git } from "./rows/loop/git.mjs";
 import { row as growth } from "./rows/documents/growth.mjs";
 import { row as history } from "./rows/loop/history.mjs";
 import { row as install } from "./rows/start/install.mjs";
+import { row as judges } from "./rows/papers/judges.mjs";
 import { row as list } from "./rows/start/list.mjs";
 import { row as livePage } from "./rows/pages/live-page.mjs";
 import { row as loop } from "./rows/loop/loop.mjs";
@@ -69,11 +72,13 @@ const rows = [
   brief,
   history,
   think,
+  check,
   analysisTokens,
   reading,
   reportPage,
   livePage,
   screeningTokens,
+  judges,
   ask,
   update,
   arxivFeed,
@@ -88,7 +93,12 @@ const rows = [
 ];
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  options: { data: { type: "string" }, record: { type: "boolean", default: false }, rehearse: { type: "boolean" } },
+  options: {
+    agent: { type: "string" },
+    data: { type: "string" },
+    record: { type: "boolean", default: false },
+    rehearse: { type: "boolean" },
+  },
 });
 // Rows write the settings that they run by.
 process.env.RESEARCH_RALPH_TRUST = "true";
