@@ -34,8 +34,11 @@ interface Wanted extends Pick<
  * nobody.
  */
 const weights = { fit: 0.5, lists: 0.25, age: 0.15, citations: 0.1 };
-/** How much what was kept and dropped weighs against all of them. */
-const learnedWeight = 0.8;
+/**
+ * How much what was kept and dropped weighs against all of them: a few kept records say less than the topic, so the
+ * share grows from the first to the last with each of the first twenty.
+ */
+const learnedWeight = { first: 0.4, last: 0.8, from: 20 };
 const keywordWeight = 1;
 const fieldWeight = 0.5;
 const descriptionWeight = 0.2;
@@ -107,15 +110,21 @@ export function ranking(
         .toSorted((a, b) => b.priority - a.priority || b.score - a.score || byId(a, b))
         .map(({ score: _, ...work }) => work);
     const places = placesOf(learned.scores);
+    const weight = weightAfter(decisions.filter((decision) => decision === true).length);
     return ranked
       .map(({ score, ...work }, index) => ({
         work: { ...work, learned: () => learnedText(work.record, learned.reasons(index)) },
-        score: learnedWeight * (places[index] ?? 0) + (1 - learnedWeight) * score,
+        score: weight * (places[index] ?? 0) + (1 - weight) * score,
       }))
       .toSorted((a, b) => b.score - a.score || byId(a.work, b.work))
       .map(({ work }) => work);
   };
 }
+
+const weightAfter = (kept: number): number => {
+  const { first, last, from } = learnedWeight;
+  return first + (last - first) * Math.min(1, kept / from);
+};
 
 /** Where a value stands among all, as a share: 1 is the largest. */
 function placesOf(values: readonly number[]): number[] {

@@ -61,6 +61,27 @@ export function recallBound(
   return { atLeast: found === 0 ? 0 : found / (found + missedAtMost), risk };
 }
 
+/**
+ * How many of the waiting records have to be screened until the rule is content, if none of them is relevant; more if
+ * some are. At most all of them. Parameters as of `recallBound`.
+ */
+export function moreToScreen(
+  batches: readonly ScreenedBatch[],
+  { earlier, waiting }: { readonly earlier: number; readonly waiting: number },
+  asked: { readonly target: number; readonly confidence: number },
+): number {
+  const isContent = (more: number) =>
+    recallBound([...batches, { screened: more, kept: 0 }], { earlier, waiting: waiting - more }, asked).risk <
+    1 - asked.confidence;
+  let [tooFew, enough] = [-1, waiting];
+  while (enough - tooFew > 1) {
+    const middle = (tooFew + enough) >> 1;
+    if (isContent(middle)) enough = middle;
+    else tooFew = middle;
+  }
+  return enough;
+}
+
 /** Natural logarithms of 0!, 1!, … */
 function logFactorialsTo(most: number): Float64Array {
   const logs = new Float64Array(most + 1);

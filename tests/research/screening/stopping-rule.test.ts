@@ -1,6 +1,6 @@
 import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
-import { recallBound, type ScreenedBatch } from "../../../src/research/screening/stopping-rule.js";
+import { moreToScreen, recallBound, type ScreenedBatch } from "../../../src/research/screening/stopping-rule.js";
 
 const asked = { target: 0.95, confidence: 0.95 };
 const none = (batches: number): ScreenedBatch[] => Array.from({ length: batches }, () => ({ screened: 10, kept: 0 }));
@@ -36,6 +36,23 @@ describe("recallBound", () => {
         expect(after.atLeast).toBeGreaterThanOrEqual(before.atLeast);
         expect(before.risk >= 0 && before.risk <= 1).toBe(true);
         expect(before.atLeast >= 0.95).toBe(before.risk <= 0.05);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("names the fewest further records without a relevant one with which it is content", () => {
+    const sizes = fc.record({ found: fc.integer({ min: 1, max: 30 }), waiting: fc.integer({ min: 0, max: 400 }) });
+    fc.assert(
+      fc.property(sizes, fc.constantFrom(0.5, 0.8, 0.95), ({ found, waiting }, confidence) => {
+        const batches = [{ screened: 40, kept: found }];
+        const wish = { target: 0.95, confidence };
+        const riskAfter = (more: number) =>
+          recallBound([...batches, { screened: more, kept: 0 }], { earlier: 0, waiting: waiting - more }, wish).risk;
+        const more = moreToScreen(batches, { earlier: 0, waiting }, wish);
+        expect(more).toBeLessThanOrEqual(waiting);
+        expect(riskAfter(more)).toBeLessThan(1 - confidence);
+        if (more > 0) expect(riskAfter(more - 1)).toBeGreaterThanOrEqual(1 - confidence);
       }),
       { numRuns: 60 },
     );

@@ -1,6 +1,6 @@
 import type { Override, Rrd } from "../../generated/rrd.js";
 import type { Judged } from "../../screening/screening-order.js";
-import { type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
+import { moreToScreen, type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
 import { searchOf } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 
@@ -37,6 +37,9 @@ export const screeningOf = (rrd: Rrd): Screening => {
   return metrics?.searched_for === searchOf(rrd) ? (metrics.screening ?? []) : [];
 };
 
+/** A claim at this confidence is more likely right than wrong. */
+const evenOdds = 0.5;
+
 export interface Recall extends RecallBound {
   readonly reached: boolean;
   /** What may be claimed, as one sentence. */
@@ -61,16 +64,24 @@ export function recallOf(
     (after === rounds ? drawn : before).push({ screened, kept: Math.min(kept, screened) });
   const earlier = before.reduce((sum, { kept }) => sum + kept, 0);
   const found = drawn.reduce((sum, { kept }) => sum + kept, earlier);
-  const bound = recallBound(drawn, { earlier, waiting }, { target, confidence });
+  const left = { earlier, waiting };
+  const bound = recallBound(drawn, left, { target, confidence });
   // Where nothing was found, nothing says what would be relevant.
   const reached = waiting === 0 || (found > 0 && bound.risk < 1 - confidence);
+  /** What is likely by now, and what certainty still takes. */
+  const outlook = () => {
+    if (found === 0) return "";
+    const likely = recallBound(drawn, left, { target, confidence: evenOdds }).atLeast;
+    const more = moreToScreen(drawn, left, { target, confidence });
+    return `. Likely are ${percent(likely)} by now; the confidence takes ${more} more of ${waiting}, if none of them is relevant`;
+  };
   const of = `of the relevant records that the search found were kept, with ${percent(confidence)} confidence`;
   const says =
     waiting === 0
       ? "every record that the search found was screened"
       : reached
         ? `${percent(target)} ${of}; the risk that it is less is ${percent(bound.risk)}`
-        : `at least ${percent(bound.atLeast)} ${of}; ${percent(target)} are asked for`;
+        : `at least ${percent(bound.atLeast)} ${of}; ${percent(target)} are asked for${outlook()}`;
   return { ...bound, reached, says };
 }
 
