@@ -105,8 +105,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("./run/new.js");
     const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, field: fields } = options;
-    const { from, until, name, ask } = options;
-    const wishes = given({ topic, sources, keywords, criteria, fields, seeds, from, until, name });
+    const { from, until, name, recall, confidence, ask } = options;
+    const wishes = given({ topic, sources, keywords, criteria, fields, seeds, from, until, name, recall, confidence });
     return newCommand({ ...wishes, ...howOf(options), ask }, io);
   })
     .alias("create")
@@ -127,6 +127,8 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     )
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
+    .option("--recall <share>", "screen until this share of the relevant records is found: 0.95", share)
+    .option("--confidence <share>", "how sure --recall has to be, at least 0.5 (default: 0.95)", share)
     .option("--ask", "ask questions that the topic leaves open");
   withAgent(create);
 
@@ -458,6 +460,13 @@ const howOf = ({ flags, quiet, verbose, json }: Common): Common => ({ flags, qui
 function number(value: string): number {
   const parsed = Number(value);
   if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
+  return parsed;
+}
+
+/** Above 0 and at most 1, or as a percentage. */
+function share(value: string): number {
+  const parsed = value.trim().endsWith("%") ? number(value.trim().slice(0, -1)) / 100 : number(value);
+  if (parsed <= 0 || parsed > 1) throw new InvalidArgumentError("It must be a share, such as 0.95 or 95%.");
   return parsed;
 }
 

@@ -46,6 +46,9 @@ export interface Wishes {
   readonly seeds?: readonly string[];
   /** Of the project and its folder. */
   readonly name?: string;
+  /** Share of the relevant records that screening has to find, and how sure of it the stopping rule has to be. */
+  readonly recall?: number;
+  readonly confidence?: number;
 }
 
 interface NewArguments extends Wishes {
@@ -108,7 +111,18 @@ function formLines(rrd: Rrd, io: Io): string[] {
 /** Runs the workflow that turns a topic into a folder under ./researches. */
 export async function create(
   topic: string,
-  { sources = defaultSources, keywords = [], criteria = [], fields = [], from, until, seeds: named = [], name }: Wishes,
+  {
+    sources = defaultSources,
+    keywords = [],
+    criteria = [],
+    fields = [],
+    from,
+    until,
+    seeds: named = [],
+    name,
+    recall,
+    confidence,
+  }: Wishes,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },
@@ -126,6 +140,7 @@ export async function create(
     );
   const called = name === undefined ? undefined : nameOf(name);
   const days = datesOf(from, until);
+  const screening = screeningWish(recall, confidence);
   const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd);
   const typed = typedCriteria(criteria);
   if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
@@ -160,6 +175,7 @@ export async function create(
       criteria: typed,
       fields: form,
       ...days,
+      ...given({ screening }),
       parent,
       prompt,
       workspaces,
@@ -195,6 +211,19 @@ function nameOf(name: string): string {
 }
 
 const maxName = 100;
+
+/** @throws ExpectedError (exit code 2) for a confidence that no rule can give, or without a recall to be sure of. */
+function screeningWish(recall: number | undefined, sure: number | undefined): Rrd["requirements"]["screening"] {
+  const confidence = sure ?? 0.95;
+  if (recall === undefined && sure !== undefined)
+    throw new ExpectedError(
+      "--confidence says how sure --recall has to be; give --recall too, such as --recall 0.95.",
+      2,
+    );
+  if (confidence < 0.5 || confidence >= 1)
+    throw new ExpectedError("--confidence must be at least 0.5 and less than 1, such as 0.95.", 2);
+  return recall === undefined ? undefined : { target_recall: recall, confidence };
+}
 
 /** The first commit of a project, before its first run. */
 async function commitNew(

@@ -44,6 +44,7 @@ interface CreateOptions {
   /** Bounds of the date of publication, YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
+  readonly screening?: Rrd["requirements"]["screening"];
   /** The folder that holds projects. Absolute. */
   readonly parent: string;
   readonly prompt: Prompt;
@@ -235,7 +236,7 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 
 /** The document that a new research starts with; the order of its fields is the original's. */
 export function newRrd(
-  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "fields" | "seeds" | "from" | "until">,
+  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "fields" | "seeds" | "from" | "until" | "screening">,
   requirements: Omit<RequirementsResult, "unit">,
 ): Rrd {
   const terms = requirements.terms ?? {};
@@ -256,7 +257,7 @@ export function newRrd(
       keywords: [...new Set([...(options.keywords ?? []), ...requirements.keywords])],
       time_window_days: requirements.time_window_days ?? 365,
       historical_lookback_days: requirements.historical_lookback_days ?? 1095,
-      ...given({ published_from: options.from, published_until: options.until }),
+      ...given({ published_from: options.from, published_until: options.until, screening: options.screening }),
       target_papers: options.papers,
       sources: [...options.sources],
       min_score_to_present: 18,

@@ -28,6 +28,25 @@ test("the baseline agent makes a valid research from the topic's words: 3 to 6 w
   expect(readdirSync(join(cwd, ".local/state/research-ralph/workspaces"))).toEqual([]);
 });
 
+test("the recall that a person asks for stands in the project, with its confidence", async () => {
+  const made = async (...wishes: string[]) => {
+    const cwd = freshFolder();
+    const { code, out, err } = await cli(["new", topic, ...agent, ...wishes], cwd);
+    return { code, err, screening: code === 0 ? rrdOf(cwd, out).requirements.screening : undefined };
+  };
+  expect(await made("--recall", "95%")).toMatchObject({ screening: { target_recall: 0.95, confidence: 0.95 } });
+  expect(await made("--recall", "0.9", "--confidence", "0.8")).toMatchObject({
+    screening: { target_recall: 0.9, confidence: 0.8 },
+  });
+  expect((await made()).screening).toBeUndefined();
+  for (const [wrong, why] of [
+    [["--recall", "95"], "such as 0.95 or 95%"],
+    [["--confidence", "0.8"], "give --recall too"],
+    [["--recall", "0.9", "--confidence", "1"], "at least 0.5 and less than 1"],
+  ] as const)
+    expect(await made(...wrong)).toMatchObject({ code: 2, err: expect.stringContaining(why) });
+});
+
 test("sources, dates and keywords that a person names stand in the project, and what is asked instead is said", async () => {
   const cwd = freshFolder();
   mkdirSync(join(cwd, "papers"));
