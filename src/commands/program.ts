@@ -218,9 +218,21 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("steer", "[folder] [text]", async ({ clear, json }: { clear: boolean } & Common, folder, text) =>
     (await import("./steer/steer.js")).steerCommand({ folder, text, clear, json }, io),
   ).option("--clear", "remove earlier instructions");
-  add("decide", "<folder> <paper> <decision> <why>", async ({ json, flags }, folder, paper, decision, why) =>
-    (await import("./steer/decide.js")).decideCommand({ folder, paper, decision, why, flags, json }, io),
-  ).option("--no-git", "do not commit");
+  add("decide", "<folder> <papers...>", async ({ json, flags }, folder, words) =>
+    (await import("./steer/decide.js")).decideCommand({ folder, words, flags, json }, io),
+  )
+    .usage('[options] <folder> <papers...> <decision> "<why>" | <decisions.csv>')
+    .option("--no-git", "do not commit");
+  type OfScreen = { all: boolean; conflicts: boolean; unclear: boolean };
+  add("screen", "[folder]", async ({ all, conflicts, unclear, json, flags }: OfScreen & Common, folder) => {
+    const { screenCommand } = await import("./steer/screen.js");
+    const which = all ? "all" : conflicts ? "conflicts" : unclear ? "unclear" : "waiting";
+    return screenCommand({ folder, which, flags, json }, io);
+  })
+    .option("--all", "every record, also those that are decided")
+    .addOption(new Option("--conflicts", "only those on which two readers disagree").conflicts(["all", "unclear"]))
+    .addOption(new Option("--unclear", "only those with a criterion that is unclear").conflicts("all"))
+    .option("--no-git", "do not commit");
   add("pause", "[folder]", async ({ json }, folder) =>
     (await import("./steer/pause.js")).pauseCommand({ folder, json }, io),
   );

@@ -1,38 +1,99 @@
+import { resolve } from "node:path";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
-import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { recordDecision, type EligibilityDecision } from "../../research/overview/decide.js";
-import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
+import { findResearch, nameFor } from "../../research/overview/find-research.js";
+import { type EligibilityDecision, recordDecisions } from "../../research/overview/decide.js";
+import { requirePerson } from "./require-person.js";
 
-interface DecideArguments extends EligibilityDecision {
+interface DecideArguments {
   readonly folder: string;
+  /** Papers, the decision and the reason; or a CSV file of decisions alone. */
+  readonly words: readonly string[];
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
-/** Writes a person's decision on the eligibility of a paper, which beats the criteria. */
+/** So many lines tell what became of each paper; more are counted. */
+const maxShown = 100;
+
+/** Writes a person's decisions on the eligibility of papers, which beat the criteria. */
 export async function decideCommand(
-  { folder: argument, flags, json, ...said }: DecideArguments,
+  { folder: argument, words, flags, json }: DecideArguments,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
+  const said = await decisionsIn(words, io.cwd);
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
-  const { says, next, ...decided } = await recordDecision(folder, said, {
-    where,
-    now: io.clock.now(),
-    stateDir,
-    git,
-    notify,
-  });
-  const { decision, why } = said;
-  if (json) io.stdout(`${JSON.stringify({ folder, ...decided, decision, why: why.trim() })}\n`);
-  else {
-    io.stdout(`${says}\n`);
-    if (next !== undefined) say(io, next);
+  const decided = await recordDecisions(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
+  if (json) {
+    const results = decided.map(({ says: _, next: __, ...one }, index) => {
+      const { decision = "", why = "" } = said[index] ?? {};
+      return { folder, ...one, decision, why: why.trim() };
+    });
+    io.stdout(`${JSON.stringify(results.length === 1 ? results[0] : { folder, decisions: results })}\n`);
+    return 0;
   }
+  for (const { says } of decided.slice(0, maxShown)) io.stdout(`${says}\n`);
+  if (decided.length > maxShown) io.stdout(`… and ${decided.length - maxShown} more.\n`);
+  const next = decided.find((one) => one.next !== undefined)?.next;
+  if (next !== undefined) say(io, next);
   return 0;
+}
+
+/** What was typed: papers, then include or exclude, then the reason; or the rows of a CSV file. */
+async function decisionsIn(words: readonly string[], cwd: string): Promise<readonly EligibilityDecision[]> {
+  const [first = ""] = words;
+  if (words.length === 1 && /\.(?:csv|tsv)$/i.test(first))
+    return decisionsOfTable(await readRegularText(resolve(cwd, first)), first);
+  const papers = words.slice(0, -2);
+  const [decision, why] = words.slice(-2);
+  if (papers.length === 0 || decision === undefined || why === undefined)
+    throw new ExpectedError(
+      'Name papers, the decision and the reason, as in research-ralph decide <project> lo2020 ng2021 exclude "no control group"; or a CSV file of decisions.',
+      2,
+    );
+  return papers.map((paper) => ({ paper, decision, why }));
+}
+
+/** How columns of decisions are called. */
+const columns = {
+  paper: ["id", "key", "paper"],
+  decision: ["decision"],
+  why: ["why", "reason", "notes"],
+  criterion: ["criterion"],
+} as const;
+
+/** The rows of a table with the columns id (or key), decision, why and, if there is one, criterion. */
+async function decisionsOfTable(text: string, name: string): Promise<readonly EligibilityDecision[]> {
+  const { parse } = await import("csv-parse/sync");
+  let rows: Record<string, string>[];
+  try {
+    const head = (names: string[]) => names.map((each) => each.trim().toLowerCase());
+    rows = parse(text, { bom: true, columns: head, skip_empty_lines: true, delimiter: [",", ";", "\t"], trim: true });
+  } catch (error) {
+    throw new ExpectedError(`${name} can't be read as CSV: ${(error as Error).message}.`, 2);
+  }
+  const [first] = rows;
+  const column = (field: keyof typeof columns) => columns[field].find((each) => first !== undefined && each in first);
+  const [paper, decision, why, criterion] = [column("paper"), column("decision"), column("why"), column("criterion")];
+  if (paper === undefined || decision === undefined || why === undefined)
+    throw new ExpectedError(
+      `${name} must have a head and rows with the columns id (or key), decision (include or exclude) and why.`,
+      2,
+    );
+  // A row without a decision is one that nobody has decided yet.
+  return rows
+    .filter((row) => (row[decision] ?? "") !== "")
+    .map((row) => ({
+      paper: row[paper] ?? "",
+      decision: (row[decision] ?? "").toLowerCase(),
+      why: row[why] ?? "",
+      ...(criterion === undefined || !row[criterion] ? {} : { criterion: row[criterion] }),
+    }));
 }

@@ -1516,6 +1516,10 @@ export interface Override {
    */
   why: string;
   /**
+   * Id of the criterion by which a person excluded it. Absent: for another reason.
+   */
+  criterion?: string;
+  /**
    * When, ISO 8601 in UTC.
    */
   at?: string;

@@ -1,4 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
@@ -11,6 +12,7 @@ import {
   readMessages,
   takeMessage,
 } from "../../engine/storage/state/steering-inbox.js";
+import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch, type ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
@@ -27,6 +29,8 @@ export interface EligibilityDecision {
   /** "include" or "exclude". */
   readonly decision: string;
   readonly why: string;
+  /** Id of the criterion that excludes it. */
+  readonly criterion?: string;
 }
 
 /** What came of a decision. */
@@ -52,57 +56,81 @@ interface DecideOptions extends Pick<ResearchOptions, "git" | "notify"> {
 }
 
 /**
- * Writes a person's decision on the eligibility of a paper, which beats the criteria. While a run holds the project,
- * the decision is left for it and taken before its next iteration.
- * @throws ExpectedError (exit code 2) for another word than include or exclude, no reason or one that is too long, a
- * paper that is not there, a retracted one that is to be included, and a duplicate.
+ * Writes a person's decisions on the eligibility of papers, which beat the criteria, all in one edit. While a run holds
+ * the project, they are left for it and taken before its next iteration.
+ * @throws ExpectedError (exit code 2), and writes none, for another word than include or exclude, no reason or one that
+ * is too long, a criterion or a paper that is not there, a retracted one that is to be included, and a duplicate.
  */
-export async function recordDecision(
+export async function recordDecisions(
   folder: string,
-  { paper: named, decision, why: words }: EligibilityDecision,
+  said: readonly EligibilityDecision[],
   { where, now, stateDir, git, notify }: DecideOptions,
-): Promise<Decided> {
+): Promise<readonly Decided[]> {
+  const before = await readResearch(folder);
+  const messages = said.map((one) => messageOf(before.rrd, one, where));
+  const at = new Date(now).toISOString();
+  const change = (rrd: Rrd): Rrd =>
+    withOverrides(
+      messages.reduce(
+        (whole, { record, decision, why, criterion }) =>
+          withOverride(whole, record, { decision, why, ...given({ criterion }), at }),
+        rrd,
+      ),
+    );
+  const edited = await editOrLeave(folder, change, messages, { stateDir, now, git, notify });
+  const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
+  const isReported = statusOf(before.rrd, before.ledger).done.includes("report");
+  return messages.map(({ record }): Decided => {
+    const paper = after.papers_pool.find((each) => each.id === record);
+    const when = running ? " A run is under way and takes the decision before its next iteration." : "";
+    return {
+      paper: record,
+      status: paper?.status ?? "excluded",
+      applied: !running,
+      says: `${oneLine(record)} ${outcome(paper)}.${when}`,
+      ...(isReported && !running
+        ? { next: `The report was written before this decision. ${again(paper, where)}` }
+        : {}),
+    };
+  });
+}
+
+/** A decision as a run is told of it. @throws ExpectedError (exit code 2) where it can't be made. */
+function messageOf(
+  rrd: Rrd,
+  { paper, decision, why: words, criterion }: EligibilityDecision,
+  where: string,
+): DecisionMessage {
   if (decision !== "include" && decision !== "exclude")
     throw new ExpectedError(`The decision is '${oneLine(decision)}'; it must be include or exclude.`, 2);
   const why = words.trim();
   if (why === "") throw new ExpectedError("The reason is empty; give it in quotes after the decision.", 2);
   if (why.length > maxMessage)
     throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessage} are allowed.`, 2);
-  const before = await readResearch(folder);
-  const id = decidableId(before.rrd, named, where);
-  requirePossible(before.rrd, id, decision);
-  const override = { decision, why, at: new Date(now).toISOString() } as const;
-  const change = (rrd: Rrd): Rrd => withOverrides(withOverride(rrd, id, override));
-
-  const message = { record: id, decision, why } as const;
-  const edited = await editOrLeave(folder, change, message, { stateDir, now, git, notify });
-  const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
-  const paper = after.papers_pool.find((each) => each.id === id);
-  const when = running ? " A run is under way and takes the decision before its next iteration." : "";
-  const isReported = statusOf(before.rrd, before.ledger).done.includes("report");
-  return {
-    paper: id,
-    status: paper?.status ?? "excluded",
-    applied: !running,
-    says: `${oneLine(id)} ${outcome(paper)}.${when}`,
-    ...(isReported && !running ? { next: `The report was written before this decision. ${again(paper, where)}` } : {}),
-  };
+  const ids = criteriaOf(rrd).map(({ id }) => id);
+  if (criterion !== undefined && !ids.includes(criterion))
+    throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${ids.join(", ")}.`, 2);
+  const record = decidableId(rrd, paper, where);
+  requirePossible(rrd, record, decision);
+  return { record, decision, why, ...given({ criterion }) };
 }
 
 /**
- * The state with the change; undefined where a run holds the project, for which the message is left. Several decisions
- * at the same moment wait for each other.
+ * The state with the change; undefined where a run holds the project, for which the messages are left. Several
+ * decisions at the same moment wait for each other.
  */
 async function editOrLeave(
   folder: string,
   change: (rrd: Rrd) => Rrd,
-  message: DecisionMessage,
+  messages: readonly DecisionMessage[],
   { stateDir, now, git, notify }: Omit<DecideOptions, "where">,
 ): Promise<Rrd | undefined> {
   const edit = async (): Promise<Rrd> => {
-    // What was decided on the record before and no run has taken must not come after this.
-    for (const earlier of await readMessages(folder))
-      if ("record" in earlier && earlier.record === message.record) await takeMessage(folder, earlier.id);
+    // What was decided on a record before and no run has taken must not come after this.
+    await takeUnheard(
+      folder,
+      messages.map(({ record }) => record),
+    );
     const { rrd } = await editResearch(folder, change, { derive, git, notify });
     await signState(folder, stateDir);
     return rrd;
@@ -116,9 +144,43 @@ async function editOrLeave(
       if (!(error instanceof ExpectedError) || !(await isRunning())) throw error;
     }
   await requireKnownFormats(folder, researchFormat);
-  await leaveMessage(folder, message, now, stateDir);
+  for (const message of messages) await leaveMessage(folder, message, now, stateDir);
   // One that ended in this moment takes nothing any more.
   return (await isRunning()) ? undefined : edit();
+}
+
+/** Takes decisions on these records away that no run has heard yet; how many there were. */
+async function takeUnheard(folder: string, records: readonly string[]): Promise<number> {
+  const unheard = (await readMessages(folder)).filter((each) => "record" in each && records.includes(each.record));
+  for (const { id } of unheard) await takeMessage(folder, id);
+  return unheard.length;
+}
+
+/**
+ * Puts a record back to how it was in an earlier state, which takes a decision on it back; false where a run has taken
+ * the decision meanwhile, so that only another decision changes it.
+ */
+export async function takeBack(
+  folder: string,
+  id: string,
+  earlier: Rrd,
+  { stateDir, git, notify }: Omit<DecideOptions, "where" | "now">,
+): Promise<boolean> {
+  if ((await takeUnheard(folder, [id])) > 0) return true;
+  if (await isHeldByRun(lockFile(folder))) return false;
+  const was = earlier.papers_pool.find((paper) => paper.id === id);
+  const left = (earlier.excluded ?? []).filter((one) => one.id === id);
+  const change = (rrd: Rrd): Rrd => {
+    const pool =
+      was === undefined
+        ? rrd.papers_pool.filter((paper) => paper.id !== id)
+        : rrd.papers_pool.map((paper) => (paper.id === id ? was : paper));
+    const excluded = [...(rrd.excluded ?? []).filter((one) => one.id !== id), ...left];
+    return { ...rrd, papers_pool: pool, ...(rrd.excluded === undefined && left.length === 0 ? {} : { excluded }) };
+  };
+  await editResearch(folder, change, { derive, git, notify });
+  await signState(folder, stateDir);
+  return true;
 }
 
 /** What the decision makes of the paper. */

@@ -76,6 +76,8 @@ export const passagesFile = inHidden("passages.bin");
 export const answersFolder = inHidden("http");
 /** Pages and PDFs, apart from the answers: some hundred of them would push those out. */
 export const documentsFolder = inHidden("documents");
+/** Where a person has got to in deciding on records, with their notes. */
+export const screeningFile = inHidden("screening.json");
 /** Signature of the committed files as a run, or a person's command, has left them. */
 export const signedFile = inHidden("left.json");
 

@@ -143,7 +143,7 @@ describe("a decision on a record", () => {
     [["p1", "include", "w".repeat(1_001)], /1001 characters/],
     [["p23", "include", "why"], /is retracted/],
     [["d1", "include", "why"], /is the same work as p1; .*'apart'/],
-    [["p1", "include"], /missing required argument 'why'/],
+    [["p1", "include"], /Name papers, the decision and the reason/],
   ])("that can't be is refused: %j", async (args, said) => {
     const { cwd, folder } = someProject();
     const before = readFileSync(join(folder, "rrd.json"), "utf8");

@@ -24,6 +24,8 @@ export interface DecisionMessage {
   readonly record: string;
   readonly decision: "include" | "exclude";
   readonly why: string;
+  /** Id of the rule that it was decided by, in the words of the project's wing. */
+  readonly criterion?: string;
 }
 
 /** What was done for the project while a run held it, for the run to fold in; in the form of the project's wing. */
@@ -150,10 +152,10 @@ function parse(text: string): Message | undefined {
     const value = JSON.parse(text) as Partial<Record<"text" | "clear" | "beside" | keyof DecisionMessage, unknown>>;
     if (isNewer(value)) return undefined;
     if (value.clear === true) return { clear: true };
-    const { record, decision, why, beside } = value;
+    const { record, decision, why, criterion, beside } = value;
     if (isObject(beside)) return { beside: beside as BesideMessage["beside"] };
     if (typeof record === "string" && typeof why === "string" && (decision === "include" || decision === "exclude"))
-      return { record, decision, why };
+      return { record, decision, why, ...(typeof criterion === "string" ? { criterion } : {}) };
     return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;
   } catch {
     return undefined;

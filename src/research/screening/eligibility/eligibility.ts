@@ -97,7 +97,11 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
     screening: counted(
       criteria,
       screened.flatMap(({ criterion, override }) =>
-        override !== undefined ? ["person"] : hasAny || criterion !== undefined ? [criterion ?? "other"] : [],
+        override !== undefined
+          ? [override.criterion ?? "person"]
+          : hasAny || criterion !== undefined
+            ? [criterion ?? "other"]
+            : [],
       ),
     ),
     fullText: counted(
@@ -122,7 +126,7 @@ export const openCriteria = (criteria: readonly Criterion[], { answers }: Paper)
  * eligible or not judged yet.
  */
 export function exclusionOf({ override, excluded_by: by, retracted, status }: Paper): string | undefined {
-  if (override?.decision === "exclude") return "person";
+  if (override?.decision === "exclude") return override.criterion ?? "person";
   if (retracted === true && status === "rejected") return "retracted";
   return override === undefined && status === "rejected" ? (by ?? undefined) : undefined;
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { given } from "../../../engine/lib/given.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import type { Tell } from "../../../engine/loop/types.js";
@@ -115,8 +116,8 @@ export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rr
   for (const message of said) {
     if ("clear" in message) steering = [];
     else if ("record" in message) {
-      const { record, decision, why } = message;
-      whole = withOverrides(withOverride(whole, record, { decision, why, at }));
+      const { record, decision, why, criterion } = message;
+      whole = withOverrides(withOverride(whole, record, { decision, why, ...given({ criterion }), at }));
     } else if (!steering.some(({ id }) => id === message.id))
       steering = [...steering, { id: message.id, at, text: message.text }];
   }

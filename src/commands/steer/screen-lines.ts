@@ -1,0 +1,85 @@
+import pc from "picocolors";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import type { Io } from "../../engine/ui/io.js";
+import { labelled, wrap } from "../../engine/ui/terminal/format.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { type ToScreen, withKeywords } from "../../research/overview/to-screen.js";
+import { clippedPassage } from "../../text/evidence/quoted.js";
+
+/** Most columns that text takes: longer lines are hard to read. */
+const maxColumns = 96;
+/** Tokens of a passage. */
+const maxPassage = 80;
+
+/** A record with all that a person decides by. */
+export function recordLines(
+  record: ToScreen,
+  { requirements }: Pick<Rrd, "requirements">,
+  { number, of, decided }: { readonly number: number; readonly of: number; readonly decided: number },
+  { note, said, message }: { readonly note: string; readonly said: string; readonly message: string },
+  io: Pick<Io, "columns" | "color">,
+): string[] {
+  const colors = pc.createColors(io.color);
+  const columns = Math.min(maxColumns, io.columns - 1);
+  const flow = (text: string) => wrap(text, columns);
+  const keywords = requirements.keywords ?? [];
+  const mark = (line: string) =>
+    withKeywords(line, keywords)
+      .map(({ text, isKeyword }) => (!isKeyword ? text : io.color ? colors.underline(text) : `*${text}*`))
+      .join("");
+  const stand = said === "" ? record.stands : `you said ${said}`;
+  return [
+    ...(message === "" ? [] : [...flow(`· ${message}`), ""]),
+    ...flow(`${number} of ${of} · ${decided} decided · ${record.id} ${stand}`).map(colors.dim),
+    "",
+    ...flow(record.title).map(colors.bold),
+    ...(record.about === "" ? [] : flow(record.about)),
+    "",
+    ...(record.abstract === "" ? ["(The abstract is not known.)"] : flow(record.abstract).map(mark)),
+    ...(record.answers.length === 0 ? [] : [""]),
+    ...record.answers.flatMap(({ criterion, answer }) => {
+      const words = clippedPassage(answer, maxPassage).replace(/\s+/g, " ");
+      const why = answer.reason === undefined ? "" : ` (${oneLine(answer.reason)})`;
+      const sign = { yes: "✓", no: "✗", unclear: "?" }[answer.answer];
+      return [
+        ...labelled(
+          `${sign} `,
+          `${criterion.id} ${criterion.kind}: ${oneLine(criterion.text)}: ${answer.answer}${why}`,
+          columns,
+        ),
+        ...(words === "" ? [] : labelled("    ", words, columns).map(colors.dim)),
+      ];
+    }),
+    ...(record.readings.length === 0 ? [] : [""]),
+    ...record.readings.flatMap(({ by, decision, reason }) =>
+      labelled("  ", `${by} would ${decision} it${reason === undefined ? "" : `: ${oneLine(reason)}`}`, columns),
+    ),
+    ...(record.notes === "" ? [] : ["", ...labelled("Noted: ", record.notes, columns)]),
+    ...(note === "" ? [] : ["", ...labelled("Your note: ", note, columns)]),
+  ];
+}
+
+const keys = [
+  ["i", "include"],
+  ["x", "exclude"],
+  ["m", "maybe"],
+  ["s", "skip"],
+  ["b", "back"],
+  ["n", "note"],
+  ["u", "undo"],
+  ["q", "quit"],
+] as const;
+
+/** What the keys do at the end. */
+export const endLine = ({ color }: Pick<Io, "color">): string => {
+  const { bold } = pc.createColors(color);
+  return `${bold("b")} back  ${bold("u")} undo  ${bold("any other key")} ends`;
+};
+
+/** What the keys do, in as many lines as it takes. */
+export const keyLines = ({ columns, color }: Pick<Io, "columns" | "color">): string[] => {
+  const { bold } = pc.createColors(color);
+  return wrap(keys.map(([key, does]) => `${key}\u00a0${does}`).join("  "), Math.min(maxColumns, columns - 1)).map(
+    (line) => line.replace(/(?<=^|\s)(\w)\u00a0/g, (_, key: string) => `${bold(key)} `),
+  );
+};

@@ -1,0 +1,139 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { main } from "../../../src/commands/main.js";
+import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import type { Keyboard } from "../../../src/engine/ui/terminal/keyboard.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
+
+const project = "hands-2026-03-01";
+const criteria: Criterion[] = [
+  { id: "c1", kind: "include", text: "robot hands" },
+  { id: "c2", kind: "exclude", text: "animal study" },
+];
+const readings: NonNullable<Paper["readings"]> = [
+  { role: "reader-1", by: "a", decision: "include", reason: "fits" },
+  { role: "reader-2", by: "b", decision: "exclude", reason: "mice" },
+];
+const unclear: NonNullable<Paper["answers"]> = [{ criterion: "c2", stage: "full_text", answer: "unclear" }];
+
+function place(): { cwd: string; rrd: () => Rrd; of: (id: string) => Paper | undefined } {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, project, {
+    requirements: { target_papers: 4, criteria, keywords: ["grasp"] },
+    papers_pool: [
+      paper("p1", "waiting", { readings, abstract: "We grasp tools with five fingers." }),
+      paper("p2", "waiting", { answers: unclear }),
+      paper("p3", "waiting", { answers: unclear }),
+      paper("p4", "presented"),
+    ],
+    excluded: [{ id: "x1", title: "Mice", reason: "excluded by c2", stage: "screened", criterion: "c2" }],
+  });
+  const rrd = () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+  return { cwd, rrd, of: (id) => rrd().papers_pool.find((each) => each.id === id) };
+}
+
+/** A person who presses these keys, whatever is shown. */
+const pressing = (keys: readonly string[]): Keyboard => ({
+  listen(onKey) {
+    for (const key of keys) onKey(key);
+    return () => undefined;
+  },
+  send: () => undefined,
+});
+
+async function screen(
+  cwd: string,
+  keys: string,
+  ...flags: string[]
+): Promise<{ code: number; out: string; err: string }> {
+  const io = ioIn(cwd, {}, { keyboard: pressing([...keys]), columns: 60 });
+  const code = await main(["screen", project, "--no-git", ...flags], io, "0.0.0");
+  return { code, out: io.out(), err: io.err() };
+}
+
+describe("screen", () => {
+  test("takes a key for each decision, and names the criterion that excludes", async () => {
+    const { cwd, of, rrd } = place();
+    const { code, out, err } = await screen(cwd, "ix2iq");
+    expect([code, err]).toEqual([0, expect.stringContaining("3 decisions; nothing waits for you")]);
+    expect(out).toContain("We *grasp* tools with five fingers.");
+    expect(out).toContain("b would exclude it: mice");
+    expect(of("p1")?.override).toMatchObject({ decision: "include" });
+    expect(of("p2")).toMatchObject({ status: "rejected", override: { decision: "exclude", criterion: "c2" } });
+    expect(of("p3")?.override?.decision).toBe("include");
+    expect(rrd().statistics?.discovery_metrics?.flow?.full_text?.excluded).toEqual({ c2: 1 });
+  });
+
+  test("takes a decision back, to the byte of the record", async () => {
+    const { cwd, of } = place();
+    const before = of("p1");
+    await screen(cwd, "x1uq");
+    expect(of("p1")).toEqual(before);
+  });
+
+  test("brings a record that screening left out back into the pool, and takes that back too", async () => {
+    const { cwd, of, rrd } = place();
+    const excluded = rrd().excluded;
+    await screen(cwd, "ssssiq", "--all");
+    expect([of("x1")?.status, rrd().excluded]).toEqual(["pending", []]);
+    const again = place();
+    await screen(again.cwd, "ssssiuq", "--all");
+    expect([again.of("x1"), again.rrd().excluded]).toEqual([undefined, excluded]);
+  });
+
+  test("goes on where the person left off, with what was put off last and notes kept", async () => {
+    const { cwd, of } = place();
+    await screen(cwd, "mnlook\rq");
+    const { out } = await screen(cwd, "q");
+    expect(out).toContain("1 of 3 · 0 decided · p2");
+    expect(out).toContain("Your note: look");
+    await screen(cwd, "iiq");
+    expect(of("p2")?.override?.why).toBe("look");
+    expect(of("p1")?.override).toBeUndefined();
+    expect((await screen(cwd, "q")).out).toContain("1 of 1 · 0 decided · p1");
+  });
+
+  test.each([
+    ["--conflicts", ["p1"]],
+    ["--unclear", ["p2", "p3"]],
+    ["--all", ["p1", "p2", "p3", "p4", "x1"]],
+  ])("%s lists those alone", async (flag, ids) => {
+    const { cwd } = place();
+    const { out } = await cli(["screen", project, flag, "--json"], cwd);
+    expect((JSON.parse(out) as { records: { id: string }[] }).records.map(({ id }) => id)).toEqual(ids);
+  });
+
+  test("without a terminal says what to do instead", async () => {
+    const { cwd } = place();
+    expect(await cli(["screen", project], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("decide takes a CSV"),
+    });
+  });
+});
+
+describe("decide", () => {
+  test("takes several papers, all or none", async () => {
+    const { cwd, of } = place();
+    expect((await cli(["decide", project, "p1", "nothing", "exclude", "mice", "--no-git"], cwd)).code).toBe(2);
+    expect(of("p1")?.override).toBeUndefined();
+    expect((await cli(["decide", project, "p1", "p2", "exclude", "mice", "--no-git"], cwd)).code).toBe(0);
+    expect(["p1", "p2"].map((id) => of(id)?.override?.why)).toEqual(["mice", "mice"]);
+  });
+
+  test("takes a table, whose rows without a decision are left open", async () => {
+    const { cwd, of } = place();
+    writeFileSync(
+      join(cwd, "mine.csv"),
+      '\ufeffID;Decision;Why;Criterion\np1;exclude;"mice; no hands";c2\np2;;;\np3;Include;it fits;\n',
+    );
+    const { code, out, err } = await cli(["decide", project, "mine.csv", "--no-git"], cwd);
+    expect({ code, out, err }).toMatchObject({ code: 0, out: expect.stringContaining("p1 is excluded") });
+    expect(of("p1")?.override).toMatchObject({ decision: "exclude", why: "mice; no hands", criterion: "c2" });
+    expect([of("p2")?.override, of("p3")?.override?.decision]).toEqual([undefined, "include"]);
+    writeFileSync(join(cwd, "mine.csv"), "a,b\n1,2\n");
+    expect((await cli(["decide", project, "mine.csv"], cwd)).err).toContain("columns id (or key)");
+  });
+});
