@@ -94,6 +94,7 @@ const statusWords = {
   insights_extracted: "is kept for its insights",
   rejected: "is rejected",
   waiting: "waits for you",
+  not_retrieved: "could not be retrieved",
 } as const;
 
 const decidedWords = ({ decision, why }: Override): string => `you said ${decision}: ${oneLine(why)}`;

@@ -43,11 +43,15 @@ const signs: Readonly<Partial<Record<Extracted["status"], string>>> = {
   "could-not-check": "?",
 };
 
+/** Whether a paper has a row: it was read, and nothing rejects it. */
+export const isInTable = ({ status, isRetracted }: PaperRow): boolean =>
+  !isRetracted && (status === "presented" || status === "insights" || status === "waiting");
+
 /** Makes the table of a report. */
 export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">): ExtractedTable {
   const form = formOf(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
-  const shown = rows.filter(({ status, isRetracted }) => !isRetracted && status !== "rejected" && status !== "unread");
+  const shown = rows.filter(isInTable);
   return {
     fields: form.map((field) => ({
       field,

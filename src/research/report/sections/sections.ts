@@ -8,6 +8,7 @@ import { themes, ideas } from "../page/themes.js";
 import { method, checklist, references } from "../page/method.js";
 import { extracted } from "../page/extracted.js";
 import { formOf } from "../../project-files/form.js";
+import { isInTable } from "./extracted.js";
 import { texts } from "./markdown.js";
 import type { Held, Section } from "./section.js";
 
@@ -95,8 +96,7 @@ export const sections: readonly Section[] = [
   {
     name: "extracted",
     title: "What the papers report",
-    holds: ({ rrd, rows }) =>
-      formOf(rrd).length > 0 && rows.some(({ status }) => status !== "unread" && status !== "rejected"),
+    holds: ({ rrd, rows }) => formOf(rrd).length > 0 && rows.some(isInTable),
     markdown: texts.extracted,
     page: extracted,
   },
