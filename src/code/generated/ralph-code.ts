@@ -143,7 +143,7 @@ export interface TestCoverage {
   branch_coverage?: number;
 }
 /**
- * The tree with the fewest failing tests of this job; a round that leaves more is put back to it.
+ * The tree with the fewest failing tests of this job; a round that leaves more is put back to it, but where files of tests can be loaded that could not be before.
  */
 export interface BestTree {
   /**
@@ -154,6 +154,10 @@ export interface BestTree {
    * Tests failing.
    */
   failing: number;
+  /**
+   * Files of tests that can't be loaded, or 1 where no test ran at all; 0 where it is absent.
+   */
+  unloaded?: number;
   /**
    * Its snapshot.
    */

@@ -1,6 +1,7 @@
 import { given } from "../../engine/lib/given.js";
 import type { Outcome, Tell } from "../../engine/loop/types.js";
-import type { CodeState, Round, Tested } from "../generated/ralph-code.js";
+import type { BestTree, CodeState, Round, Tested } from "../generated/ralph-code.js";
+import { isNoTest } from "../../task/test-runs/results.js";
 import { roundsOf } from "../project-files/state-file.js";
 import { areSame } from "../round/signature.js";
 import type { FixAttempt } from "../vault/fixes.js";
@@ -79,7 +80,7 @@ export async function acceptTests(
     });
   if (unit.kind === "baseline") {
     const base = await snapshots.take(0);
-    const best = { round: unit.round, failing: tested.failing, ...given({ commit: base?.commit }) };
+    const best = bestOf(unit, tested, base?.commit);
     const last = roundsOf(state).at(-1);
     // The run ended after a hook's veto and before the next round: what a person did since may be the answer to it.
     const asks = last !== undefined && (last.veto ?? []).length > 0 && isReached(tested);
@@ -97,7 +98,7 @@ export async function acceptTests(
   }
   const before = latestTests(state) ?? tested;
   const best = state.best ?? { round: 0, failing: before.failing };
-  const isWorse = tested.failing > best.failing;
+  const isWorse = tested.failing > best.failing && unloadedIn(tested) >= (best.unloaded ?? 0);
   const round = roundOf(state, unit.round);
   const restored = isWorse && best.commit !== undefined ? await putBack(options, round, best.commit) : undefined;
   for (const path of restored?.left_alone ?? [])
@@ -130,13 +131,18 @@ export async function acceptTests(
   const next = await store.edit((current) => ({
     ...withRound(current, { ...full, ...(veto.length === 0 ? {} : { veto: [...veto] }) }),
     ...known,
-    ...(isWorse
-      ? {}
-      : { best: { round: unit.round, failing: tested.failing, ...given({ commit: after ?? best.commit }) } }),
+    ...(isWorse ? {} : { best: bestOf(unit, tested, after ?? best.commit) }),
   }));
   await keepReport(folder, next, redact);
   return { outcome: "accepted", summary: summaryOf(tested) };
 }
+
+function bestOf({ round }: CodeUnit, tested: Tested, commit: string | undefined): BestTree {
+  return { round, failing: tested.failing, unloaded: unloadedIn(tested), ...given({ commit }) };
+}
+
+/** A file that can't be loaded is one failure, however many tests it holds, and so is a run without a test. */
+const unloadedIn = ({ failures }: Tested): number => failures.filter(({ test }) => isNoTest(test)).length;
 
 const lastIteration = ({ attempts }: CodeState, round: number): number =>
   attempts.findLast((each) => each.round === round && each.role === "artisan")?.iteration ?? 0;

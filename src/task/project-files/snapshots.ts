@@ -120,7 +120,7 @@ export function openSnapshots(
    * those of files that changed a moment ago.
    */
   const asItLies = <Result>(act: (raw: Git) => Promise<Result>): Promise<Result> =>
-    withUnchangingGit(repository.common, `${index}.common`, async (raw) => {
+    withUnchangingGit(repository.common, async (raw) => {
       // An agent may have changed a file that the configuration includes, so that is looked at each time. One that it
       // includes by a relative name git looks for beside the folder that it reads from, which is `raw` here.
       const programs = withoutFilters(await configurationOf(folder, { ...inIt, ...raw }));

@@ -1,6 +1,8 @@
-import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
+import { temporaryRoot } from "../../engine/lib/layout.js";
+import { explaining } from "../../engine/storage/explain-system-error.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 
 /** More is not read of the user's attributes. */
@@ -18,29 +20,29 @@ export interface Unchanging {
 }
 
 /**
- * Has `act` done with a git that changes no byte of a file. For that time `at` is a folder from which git reads what is
- * in `common`, with attributes of our own: only the repository's `info/attributes` has them count before what stands
- * beside the files, and that one is the user's. Where the file system has no links git changes what it is told to.
+ * Has `act` done with a git that changes no byte of a file. For that time a folder of our own shows git what is in
+ * `common`, with attributes of our own: only the repository's `info/attributes` has them count before what stands
+ * beside the files, and that one is the user's. Where the file system has no links git changes what it is told to. It
+ * is not in the project's folder: programs that look through that, such as `node --test`, would follow the links, and
+ * end at one that leads nowhere, for as long as a kill has left it there.
  */
 export async function withUnchangingGit<Result>(
   common: string,
-  at: string,
   act: (raw: Unchanging) => Promise<Result>,
 ): Promise<Result> {
+  const place = temporaryRoot();
+  const at = await explaining(place, () => mkdtemp(join(place, "rr-git-")));
   try {
-    return await act(await linked(common, at));
+    return await act(await explaining(at, () => linked(common, at)));
   } finally {
-    // Programs that look through the project's folder would follow the links.
     await rm(at, { recursive: true, force: true });
   }
 }
 
-/** Made anew each time: an agent may have written there since a run was killed. */
 async function linked(common: string, at: string): Promise<Unchanging> {
   const info = join(common, "info");
   const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
-  await rm(at, { recursive: true, force: true });
-  await mkdir(join(at, "info"), { recursive: true });
+  await mkdir(join(at, "info"));
   try {
     // Git LFS makes its folder with the first file that it keeps.
     for (const name of new Set([...(await namesIn(common)), "lfs"]))

@@ -32,6 +32,16 @@ describe("the rounds of a coding run", () => {
     expect(project.brief("critic")).not.toContain("a comment");
   });
 
+  it("keep a round after which a file of tests can be loaded, although more tests fail than there were failures", async () => {
+    project.remove();
+    project = codeProject({ ...offByOne, "src/sum.mjs": `${offByOne["src/sum.mjs"]}const = 1;\n` });
+    const artisan = `if grep -q '^const =' src/sum.mjs; then sed -i '/^const =/d' src/sum.mjs; else ${fix}; fi; ${did("one of two")}`;
+    const { last } = await project.json(...project.agent(byRole({ artisan })));
+    expect([last.verdict, last.rounds]).toEqual(["complete", 2]);
+    const { baseline, rounds } = project.state();
+    expect([baseline?.failing, rounds[0]?.tests?.failing, rounds[0]?.put_back]).toEqual([1, 2, undefined]);
+  });
+
   it("put a round that leaves more tests failing back, tell the next one of it, and leave a person's change alone", async () => {
     const artisan = `if [ $N = 1 ]; then echo "throw new Error('broken');" >> src/range.mjs; echo x > new.txt; ${did("threw")}; else ${fix}; ${did("<=")}; fi`;
     // The person saves a file while the critic reads.

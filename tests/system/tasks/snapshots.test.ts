@@ -12,7 +12,7 @@ import {
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { listeningGit } from "../../support/processes/listening-git.js";
 import { templateRepositoryNow } from "../../support/projects/git-template.js";
 import { repositoryOf } from "../../../src/engine/storage/git-repository.js";
@@ -51,6 +51,22 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const path of [folder, outside]) rmSync(path, { recursive: true, force: true });
+});
+
+it("lays nothing into the project's folder meanwhile, where a kill would leave it and tests would stumble over it", async () => {
+  const [bin, seen] = [join(outside, "bin"), join(outside, "seen")];
+  mkdirSync(bin);
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  writeFileSync(join(bin, "git"), `#!/bin/sh\nfind ${folder} ${outside} -type l >> ${seen}\nexec ${real} "$@"\n`, {
+    mode: 0o755,
+  });
+  vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`);
+  try {
+    expect(await changed(() => write("main.js", "2"))).toEqual(["changed main.js"]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(readFileSync(seen, "utf8")).toBe("");
 });
 
 describe("what programs build", () => {
