@@ -9,7 +9,6 @@ import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { workersFolder } from "../engine/lib/layout.js";
 import { redactFor } from "../engine/lib/redact.js";
 import type { Failure } from "../engine/loop/types.js";
-import type { Exec } from "../engine/process/run-process.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type AttemptEnd, attemptJob } from "./attempt.js";
@@ -18,7 +17,7 @@ import { openQueue } from "./coordinator.js";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
 import { takenJob } from "./job.js";
 import { jobVersion, limits, maxBegunAgain, prefix, queueOf, talkOf, times, wantedOf } from "./keys.js";
-import { clearUp, openWorkerFolder, type WorkerFolder } from "./leftovers.js";
+import { clearUp, openWorkerFolder } from "./leftovers.js";
 import { announce } from "./offers.js";
 import { fieldsOf } from "./talk.js";
 
@@ -85,15 +84,11 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const id = `${hostname().slice(0, 60)}-${randomBytes(3).toString("hex")}`;
   const transcripts = new Map<number, string>();
   const { stateDir } = options.settings;
-  const ended = await clearUp(stateDir, now());
+  const hadAgents = await clearUp(stateDir, now());
   const warn = (message: string): void => tell({ type: "notice", level: "warning", message });
-  if (ended > 0) warn(`${ended} agents of a worker that was killed here were still at work; they were ended.`);
+  if (hadAgents) warn("Agents of a worker that was killed here were still at work; they were ended.");
   const folder = await explaining(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
-  const settings: AgentSettings = {
-    ...options.settings,
-    exec: noting(options.settings.exec, (pid, mark) => folder.started(pid, mark)),
-    transcript: (number) => transcripts.get(number),
-  };
+  const settings: AgentSettings = { ...options.settings, transcript: (number) => transcripts.get(number) };
   const agent = createAgent(spec, settings);
   const redact = redactFor(settings.env, ...(settings.secrets ?? []));
   const name = queueOf(spec);
@@ -336,23 +331,6 @@ function keysFor(queue: string, info: ReadonlyMap<string, string>): string {
   const reading = Number.parseInt(info.get("redis_version") ?? "", 10) >= 7 ? "%R~" : "~";
   return `~${prefix}:${queue}:* ~${talkOf("*")} ${reading}${wantedOf("*")}`;
 }
-
-/** Notes the processes of agents while they run. */
-const noting = (exec: Exec, note: WorkerFolder["started"]): Exec =>
-  async function* (request) {
-    let over = (): void => undefined;
-    try {
-      return yield* exec({
-        ...request,
-        started(pid, mark) {
-          over = note(pid, mark);
-          request.started?.(pid, mark);
-        },
-      });
-    } finally {
-      over();
-    }
-  };
 
 /** @throws ExpectedError (exit code 2) for a text that is not a limit, such as `60/min` is. */
 export function limitOf(text: string): NonNullable<WorkerOptions["limit"]> | null {

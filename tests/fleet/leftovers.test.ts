@@ -1,16 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -18,7 +9,7 @@ import { times } from "../../src/fleet/keys.js";
 import { clearUp, openWorkerFolder } from "../../src/fleet/leftovers.js";
 import { distantTranscripts, workerNote, workersFolder } from "../../src/engine/lib/layout.js";
 import { marker } from "../../src/engine/process/descendants.js";
-import { startOfProcess } from "../../src/engine/process/process-identity.js";
+import { runProcess } from "../../src/engine/process/run-process.js";
 import { isAtWork } from "../support/processes/alive.js";
 
 const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-leftovers-")));
@@ -29,71 +20,84 @@ const day = 24 * 3_600_000;
 const usual = { ...times };
 afterEach(() => Object.assign(times, usual));
 
-/** The folder of a worker that was killed, with notes of these agents. */
-async function deadWorker(stateDir: string, agents: readonly object[], host = hostname()): Promise<string> {
+/** The folder of a worker that was killed, whose agents have the marks of this starter. */
+async function deadWorker(stateDir: string, starter: string, host = hostname()): Promise<string> {
   const gone = spawn(process.execPath, ["-e", ""]);
   await once(gone, "exit");
   const folder = join(workersFolder(stateDir), "dead");
   mkdirSync(join(folder, "1"), { recursive: true });
   writeFileSync(join(folder, "1", "brief.txt"), "a brief");
-  writeFileSync(workerNote(folder), JSON.stringify({ pid: gone.pid, started: "1", host, agents }));
+  writeFileSync(workerNote(folder), JSON.stringify({ pid: gone.pid, started: "1", host, starter }));
   return folder;
 }
 const onLinux = test.skipIf(process.platform !== "linux");
 
 onLinux("agents of a killed worker are ended by their marks, and nothing else is; its workspaces go", async () => {
   const stateDir = fresh();
-  const marks = [randomUUID(), randomUUID(), randomUUID()];
-  const [agent, other, later] = [idle({ [marker]: marks[0] ?? "" }), idle({}), idle({ [marker]: marks[1] ?? "" })];
-  const pids = [agent, other, later].map(({ pid }) => pid ?? 0);
-  const [agentStart, otherStart] = await Promise.all(pids.map(startOfProcess));
-  const folder = await deadWorker(stateDir, [
-    { pid: pids[0], started: agentStart, mark: marks[0] },
-    // Numbers that were given out again: to a program that is none of ours, and to a later agent.
-    { pid: pids[1], started: otherStart, mark: marks[2] },
-    { pid: pids[2], started: "1", mark: marks[2] },
-    // No marks: they stand in the environment of others too.
-    { pid: pids[2], mark: "" },
-    { pid: pids[2], mark: marks[1]?.slice(0, 8) },
-    { pid: 1 },
-    { pid: -1 },
+  const [starter, another] = [randomUUID(), randomUUID()];
+  const agents = [1, 12].map((at) => idle({ [marker]: `${starter}.${at}` }));
+  const others = [{}, { [marker]: `${another}.1` }, { [marker]: starter }, { OTHER: `${starter}.1` }].map(idle);
+  const folder = await deadWorker(stateDir, starter);
+  const ended = Promise.all(agents.map((agent) => once(agent, "exit")));
+  expect(await clearUp(stateDir, Date.now())).toBe(true);
+  expect(await ended).toEqual([
+    [null, "SIGKILL"],
+    [null, "SIGKILL"],
   ]);
-  const ended = once(agent, "exit");
-  expect(await clearUp(stateDir, Date.now())).toBe(1);
-  expect(await ended).toEqual([null, "SIGKILL"]);
   expect(existsSync(folder)).toBe(false);
-  expect([other.exitCode, other.signalCode, later.exitCode, later.signalCode]).toEqual([null, null, null, null]);
-  for (const child of [other, later]) {
+  // A part of a starter, or none, would be in the environment of others too.
+  for (const part of ["", starter.slice(0, 8)]) {
+    await deadWorker(stateDir, part);
+    expect(await clearUp(stateDir, Date.now())).toBe(false);
+  }
+  for (const child of others) {
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
     child.kill("SIGKILL");
     await once(child, "exit");
   }
 });
 
+onLinux("what a worker has on the disk before its first agent starts is enough to end that one", async () => {
+  const stateDir = fresh();
+  const folder = await openWorkerFolder(stateDir, "begun");
+  const note = workerNote(join(workersFolder(stateDir), "begun"));
+  const text = readFileSync(note, "utf8");
+  const request = { command: "sh", args: ["-c", "echo begun; sleep 1000"], cwd: stateDir, env: {}, stdin: "" };
+  const limits = { timeoutMs: 60_000, idleMs: 0, finished: () => false, signal: new AbortController().signal };
+  const agent = runProcess({ ...request, ...limits, graceMs: 0 });
+  expect((await agent.next()).value).toBe("begun");
+  folder.close();
+  // As it is where the worker is killed at this instant: its note is one of a process that is gone.
+  const { pid, starter } = JSON.parse(text) as { pid: number; starter: string };
+  expect(pid).toBe(process.pid);
+  await deadWorker(stateDir, starter);
+  expect(await clearUp(stateDir, Date.now())).toBe(true);
+  expect((await agent.next()).value).toMatchObject({ cause: "exited", signal: "SIGKILL" });
+});
+
 onLinux("the programs of an agent are ended, though the agent itself has ended with the worker's pipe", async () => {
   const stateDir = fresh();
-  const mark = randomUUID();
+  const starter = randomUUID();
   const tool = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(wait)}], { detached: true, stdio: "ignore" })`;
   const agent = spawn(process.execPath, ["-e", `console.log(${tool}.pid); process.exit()`], {
     detached: true,
-    env: { [marker]: mark },
+    env: { [marker]: `${starter}.1` },
   });
   const [said] = (await once(agent.stdout, "data")) as [Buffer];
   await once(agent, "close");
   const child = Number(said);
   expect(isAtWork(child)).toBe(true);
-  await deadWorker(stateDir, [{ pid: agent.pid, started: "1", mark }]);
-  expect(await clearUp(stateDir, Date.now())).toBe(1);
+  await deadWorker(stateDir, starter);
+  expect(await clearUp(stateDir, Date.now())).toBe(true);
   expect(isAtWork(child)).toBe(false);
 });
 
-test("what a worker that lives has under way stays, and what it notes of its agents", async () => {
+test("what a worker that lives has under way stays", async () => {
   const stateDir = fresh();
   const folder = await openWorkerFolder(stateDir, "alive");
   const workspace = folder.workspace("1");
-  const over = folder.started(process.pid, randomUUID());
-  expect(await clearUp(stateDir, Date.now())).toBe(0);
+  expect(await clearUp(stateDir, Date.now())).toBe(false);
   expect(existsSync(workspace)).toBe(true);
-  over();
   folder.remove(workspace);
   expect(existsSync(workspace)).toBe(false);
   folder.close();
@@ -107,29 +111,17 @@ test("a folder without a note may be one that is just being made; an old one goe
   writeFileSync(workerNote(old), "{");
   const before = new Date(Date.now() - day);
   utimesSync(old, before, before);
-  expect(await clearUp(stateDir, Date.now())).toBe(0);
+  expect(await clearUp(stateDir, Date.now())).toBe(false);
   expect([existsSync(young), existsSync(old)]).toEqual([true, false]);
 });
 
 test("in a home that machines share, the worker of another one is left alone for two weeks", async () => {
   const stateDir = fresh();
-  const folder = await deadWorker(stateDir, [], "another-machine");
-  expect(await clearUp(stateDir, Date.now() + 13 * day)).toBe(0);
+  const folder = await deadWorker(stateDir, randomUUID(), "another-machine");
+  expect(await clearUp(stateDir, Date.now() + 13 * day)).toBe(false);
   expect(existsSync(folder)).toBe(true);
-  expect(await clearUp(stateDir, Date.now() + 15 * day)).toBe(0);
+  expect(await clearUp(stateDir, Date.now() + 15 * day)).toBe(false);
   expect(existsSync(folder)).toBe(false);
-});
-
-test("a note that can't be written ends nothing; no attempt is begun without one", async () => {
-  const stateDir = fresh();
-  const folder = await openWorkerFolder(stateDir, "full");
-  const at = join(workersFolder(stateDir), "full");
-  // Stands for a full disk: nothing can be written there.
-  renameSync(at, `${at}-away`);
-  expect(() => folder.started(process.pid, randomUUID())()).not.toThrow();
-  expect(() => folder.workspace("1")).toThrow("ENOENT");
-  rmSync(`${at}-away`, { recursive: true });
-  folder.close();
 });
 
 test("transcripts are kept for two weeks, and looked at each day", async () => {
@@ -146,7 +138,7 @@ test("transcripts are kept for two weeks, and looked at each day", async () => {
   while (existsSync(old)) await new Promise((resolve) => setTimeout(resolve, 10));
   folder.close();
   aged(old, 15);
-  expect(await clearUp(stateDir, Date.now())).toBe(0);
+  expect(await clearUp(stateDir, Date.now())).toBe(false);
   expect([existsSync(old), existsSync(recent)]).toEqual([false, true]);
   expect(distantTranscripts(stateDir)).toContain(stateDir);
 });

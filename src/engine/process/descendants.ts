@@ -1,9 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
 /** The environment variable by which everything an agent started is found again, however it detached itself. */
 export const marker = "RESEARCH_RALPH_RUN";
 /** Set for hooks, which carry the marker too: they are a person's own commands. */
 export const hookMark = "RESEARCH_RALPH_HOOK";
+
+/** The starter of the marks that this process gives. On the disk it says whose programs a kill has left at work. */
+export const ownStarter = randomUUID();
+let given = 0;
+/** A mark for a program that is about to start. */
+export const nextMark = (): string => `${ownStarter}.${(given += 1)}`;
 
 /** Most programs between an agent and what it starts that are looked at. */
 const maxAncestors = 64;
@@ -39,13 +46,18 @@ function textOf(path: string): string {
 }
 
 /**
- * Kills (SIGKILL) every process that carries `marker=run` in its environment. The tools of an agent run in sessions of
+ * Kills (SIGKILL) every process that carries this mark in its environment. The tools of an agent run in sessions of
  * their own, so killing its process group does not reach them, and a `nohup … &` survives a run that ended well.
  * Linux only, where /proc shows the environment; elsewhere nothing is found. A process that emptied its environment
  * is not found either. Answers whether there was any.
  */
-export async function killDescendants(run: string): Promise<boolean> {
-  const entry = Buffer.from(`${marker}=${run}`);
+export const killDescendants = (mark: string): Promise<boolean> => hunt(`${marker}=${mark}\0`);
+
+/** The same of all agents and commands of a process that is gone, by its `ownStarter`. */
+export const killLeftBy = (starter: string): Promise<boolean> => hunt(`${marker}=${starter}.`);
+
+async function hunt(text: string): Promise<boolean> {
+  const entry = Buffer.from(text);
   const until = performance.now() + maxHunt;
   const others = new Set<number>();
   let found = false;

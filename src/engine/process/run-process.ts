@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
-import { endWithUs, groupAlive, hookMark, killDescendants, marker, signal } from "./descendants.js";
+import { endWithUs, groupAlive, hookMark, killDescendants, marker, nextMark, signal } from "./descendants.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "./lines.js";
 import type { Redact } from "../lib/redact.js";
@@ -53,11 +53,8 @@ export interface ProcessRequest {
   readonly descriptors?: ReadonlyMap<number, Uint8Array | "nothing">;
   /** What the program has to reach; a sandbox gives it nothing else. Absent: only the system's own programs. */
   readonly reach?: Reach;
-  /**
-   * Told the id of the process, which leads its group, as soon as it runs, and the mark by which `killDescendants`
-   * finds all that it started.
-   */
-  readonly started?: (pid: number, mark: string) => void;
+  /** Told the id of the process, which leads its group, as soon as it runs. */
+  readonly started?: (pid: number) => void;
 }
 
 /** How a process ended. The end we caused is told apart from the one it chose. */
@@ -105,7 +102,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     transcript.close();
     return { cause: "not-started", startError: started.startError, stderr: "" };
   }
-  const { stdin, stdout, stderr, own, exited, sweep } = started;
+  const { stdin, stdout, stderr, pid, exited, sweep } = started;
 
   const begun = performance.now();
   let heard = begun;
@@ -151,7 +148,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
   let isHeard = false;
   const lines = request.inPieces === true ? piecesOfText() : splitLines(maxLine);
   try {
-    if (own !== undefined) request.started?.(own.pid, own.mark);
+    if (pid !== undefined) request.started?.(pid);
     stdin.end(request.stdin);
     for await (const chunk of untilClosed(stdout)) {
       waiting = false;
@@ -196,7 +193,7 @@ export interface Started {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** As `ProcessRequest.started` gets it; undefined where it is not a process of this machine's. */
-  readonly own?: { readonly pid: number; readonly mark: string };
+  readonly pid?: number;
   readonly exited: Promise<Exit>;
   /** Asks it to end, and waits for that; milliseconds at most. */
   end(graceMs: number): Promise<void>;
@@ -213,10 +210,11 @@ export type Start = (
 
 /** Starts a program on this machine. */
 export const startChild: Start = async ({ command, args, cwd, env, isHook, descriptors }) => {
-  const run = randomUUID();
+  // A person's own command may go on after a kill of ours.
+  const mark = isHook === true ? randomUUID() : nextMark();
   const options = {
     cwd,
-    env: { ...env, [marker]: run, [hookMark]: isHook && "1" },
+    env: { ...env, [marker]: mark, [hookMark]: isHook && "1" },
     extendEnv: false,
     detached: true,
     buffer: false,
@@ -242,12 +240,12 @@ export const startChild: Start = async ({ command, args, cwd, env, isHook, descr
     const release = endWithUs(pid);
     const { stdin, stdout, stderr } = child;
     return {
-      ...{ stdin, stdout, stderr, exited, own: { pid, mark: run } },
+      ...{ stdin, stdout, stderr, exited, pid },
       // TERM to the group, a grace, KILL to the group, then to whatever left the group.
       end: (graceMs) => terminateGroup(pid, graceMs),
       async sweep() {
         signal(-pid, "SIGKILL");
-        await killDescendants(run);
+        await killDescendants(mark);
       },
       release,
     };

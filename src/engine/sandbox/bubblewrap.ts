@@ -81,12 +81,12 @@ export function bubblewrap(program: string, { env, home, limits: own }: SandboxO
           env: inside.env,
           descriptors: covered,
           signal: AbortSignal.any([request.signal, tooMuch.signal]),
-          started: (pid, mark) => {
+          started: (pid) => {
             const folders = inside.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
             watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (what) =>
               tooMuch.abort(what),
             );
-            request.started?.(pid, mark);
+            request.started?.(pid);
           },
         });
         const isTooMuch = end.cause === "aborted" && !request.signal.aborted && tooMuch.signal.aborted;

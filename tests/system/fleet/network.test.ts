@@ -41,7 +41,8 @@ describe.skipIf(noRedis !== undefined)(`a network that fails between Redis, run 
   });
   beforeEach(async () => {
     Object.assign(times, usual, {
-      ...{ lock: 6_000, stallCheck: 500, lease: 6_000, look: 200, announce: 500, silence: 800 },
+      // Of half a minute, so that only what a test loses is lost: here workers and run share one busy process.
+      ...{ lock: 30_000, stallCheck: 500, lease: 30_000, look: 200, announce: 500, silence: 800 },
       ...{ noWorker: 2_000, answer: 1_500 },
     });
     await server.redis.flushall();
@@ -107,6 +108,7 @@ describe.skipIf(noRedis !== undefined)(`a network that fails between Redis, run 
   });
 
   test("a worker that is cut off for longer than its lock does not end what another one has begun", async () => {
+    times.lock = 6_000;
     const one = await start();
     const brief = asking(1, { workMs: 9_000, message: "done" });
     const run = heardOf(one.run("scripted", brief, runOptions()));
@@ -122,6 +124,7 @@ describe.skipIf(noRedis !== undefined)(`a network that fails between Redis, run 
   });
 
   test("a run that is cut off for longer than its lease loses its agents as failures of the network", async () => {
+    times.lease = 6_000;
     const one = await start();
     const run = heardOf(one.run("scripted", asking(1, { workMs: 60_000 }), runOptions()));
     await until(() => atWork.size === 1);

@@ -1,3 +1,4 @@
+import { randomInt, randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -136,36 +137,40 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     expect(await loaded("fleet")).toBeGreaterThan(10);
   });
 
-  test("a worker that is killed leaves no agent: the next one ends it, and the job is begun again elsewhere", async () => {
-    const program = await quickProgram();
-    const [cwd, home] = [fresh(), fresh()];
-    const env = quickTimes();
-    const span = 100_000 + process.pid;
-    const mark = `rr-mark-${process.pid}-${Date.now()}`;
-    // It works for a minute at its first call, and at once at the next one.
-    const agent = `cmd:sh -c 'if [ -e ${home}/again ]; then cat >/dev/null; echo "{}"; else touch ${home}/again; sleep ${span}; : ${mark}; fi'`;
-    const args = offering(agent, server.url);
-    const first = await offered(launch(program, args, home, env));
-    sampleResearch(cwd);
-    const project = launch(
-      program,
-      ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "-i", "1", "--no-git"],
-      cwd,
-      env,
-    );
-    await until(() => hasBegun(project) && processesWith(`sleep\u0000${span}`).length > 0);
-    first.child.kill("SIGKILL");
-    await first.ended;
-    // On the host it goes on for nobody.
-    expect(processesWith(mark).length).toBeGreaterThan(0);
-    await letLocksRunOut(server);
-    const second = launch(program, args, home, env);
-    await until(() => second.said().includes("agents of a worker that was killed"));
-    expect(processesWith(mark).filter((pid) => pid !== second.child.pid && pid !== project.child.pid)).toEqual([]);
-    await project.ended;
-    expect(project.said()).toContain("Begun again on");
-    expect(readdirSync(join(home, ".local/state/research-ralph/fleet"))).toHaveLength(1);
-  });
+  test(
+    "a worker that is killed leaves no agent: the next one ends it, and the job is begun again elsewhere",
+    { timeout: 120_000 },
+    async () => {
+      const program = await quickProgram();
+      const [cwd, home] = [fresh(), fresh()];
+      const env = quickTimes();
+      // Of this try alone: what an earlier one has left is not taken for its agent.
+      const mark = `rr-mark-${randomUUID()}`;
+      // It works for a minute at its first call, and at once at the next one.
+      const agent = `cmd:sh -c 'if [ -e ${home}/again ]; then cat >/dev/null; echo "{}"; else touch ${home}/again; sleep 100000; : ${mark}; fi'`;
+      const args = offering(agent, server.url);
+      const first = await offered(launch(program, args, home, env));
+      sampleResearch(cwd);
+      const project = launch(
+        program,
+        ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "-i", "1", "--no-git"],
+        cwd,
+        env,
+      );
+      await until(() => hasBegun(project) && existsSync(join(home, "again")));
+      first.child.kill("SIGKILL");
+      await first.ended;
+      // On the host it goes on for nobody.
+      expect(processesWith(mark).length).toBeGreaterThan(0);
+      await letLocksRunOut(server);
+      const second = launch(program, args, home, env);
+      await until(() => second.said().includes("Agents of a worker that was killed"));
+      expect(processesWith(mark).filter((pid) => pid !== second.child.pid && pid !== project.child.pid)).toEqual([]);
+      await project.ended;
+      expect(project.said()).toContain("Begun again on");
+      expect(readdirSync(join(home, ".local/state/research-ralph/fleet"))).toHaveLength(1);
+    },
+  );
 
   test("a worker that was stopped and wakes later changes nothing", async () => {
     const program = await quickProgram();
@@ -226,7 +231,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
   test("Ctrl+C twice ends an agent on another machine", async () => {
     const program = await quickProgram();
     const [cwd, home] = [fresh(), fresh()];
-    const span = 200_000 + process.pid;
+    const span = `2${randomInt(1_000_000, 9_000_000)}`;
     const agent = `cmd:sh -c 'touch ${home}/begun; sleep ${span}'`;
     const worker = await offered(launch(program, offering(agent, server.url), home));
     sampleResearch(cwd);

@@ -165,7 +165,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     await until(() => processesWith(mark).filter((pid) => pid !== project.child.pid).length === 0);
     expect(processesWith(tool)).toHaveLength(1);
     const second = launch(program, args, home);
-    await until(() => second.said().includes("agents of a worker that was killed"));
+    await until(() => second.said().includes("Agents of a worker that was killed"));
     expect(processesWith(tool)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
 import { openTaskFolder, planted } from "./killed.js";
@@ -41,6 +42,28 @@ describe.skipIf(noBubblewrap !== undefined)(
       // It is told once.
       expect((await it.run("task")).err).not.toContain("changed while");
     });
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "an agent that a kill left at work on the host is ended by the next start, which is told, before that looks at its files",
+  async () => {
+    it = openTaskFolder(true);
+    // It goes on changing what it may not, in a session of its own too.
+    const script = "cat > /dev/null; setsid sh loop.sh & touch begun; sh loop.sh";
+    writeFileSync(
+      join(it.folder, "loop.sh"),
+      "while :; do echo '{' > ralph.config.json; echo $$ >> beats; sleep 0.02; done",
+    );
+    writeFileSync(join(it.folder, "agent.sh"), script);
+    const args = [...task, "--sandbox", "host", "--unconfined", "--agent", "cmd:sh agent.sh"];
+    await it.killOnce(args, () => existsSync(join(it.folder, "beats")));
+    const { err } = await it.run("list");
+    expect(err).toContain(`${it.folder}: An agent of a run that was killed was still at work; it was ended.`);
+    const beats = readFileSync(join(it.folder, "beats"), "utf8");
+    await sleep(300);
+    expect(readFileSync(join(it.folder, "beats"), "utf8")).toBe(beats);
+    expect(existsSync(join(it.folder, "ralph.config.json"))).toBe(false);
   },
 );
 

@@ -259,9 +259,8 @@ onLinux("where it is noted", () => {
   it("leaves no process behind where noting it fails", async () => {
     let noted: number | undefined;
     const asked = request("sleep 100", {
-      started(pid, mark) {
+      started(pid) {
         noted = pid;
-        expect(readFileSync(`/proc/${pid}/environ`, "utf8")).toContain(mark);
         throw new Error("no space left");
       },
     });

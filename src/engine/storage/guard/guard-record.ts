@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../lib/errors.js";
 import { lockName } from "../../lib/layout.js";
+import { killLeftBy, ownStarter } from "../../process/descendants.js";
 import { isSameProcess, startOfProcess } from "../../process/process-identity.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
@@ -22,6 +23,8 @@ interface Header<About> extends Guarded {
   readonly pid: number;
   readonly started?: string | undefined;
   readonly host: string;
+  /** By which agents are found that a kill has left at work; absent from records of earlier versions. */
+  readonly starter?: string;
   /** By which the tenant makes its entries again. */
   readonly about: About;
 }
@@ -51,7 +54,7 @@ export async function openKeptGuard(
       explaining(folder, () => makeFolder(folder, 0o700));
       const { folder: of, iteration, places, rescue } = guarded;
       const header: Header<unknown> = {
-        ...{ pid: process.pid, started, host: hostname(), about },
+        ...{ pid: process.pid, started, host: hostname(), starter: ownStarter, about },
         ...{ folder: of, iteration, places, rescue },
       };
       const lines = [...known].map(([path, each]) => lineOf(path, each));
@@ -70,8 +73,8 @@ const recordIn = (file: string): Record => ({
 });
 
 /**
- * Puts right what agents left whose run did not live to do it: it was killed, or died. To be called before any
- * configuration is read. `entriesOf` makes the entries of a guard again; undefined: a later version wrote it. Answers
+ * Ends agents whose run was killed, or died, and puts right what they left. To be called before any configuration is
+ * read. `entriesOf` makes the entries of a guard again; undefined: a later version wrote it. Answers
  * with sentences for a person.
  * @throws ExpectedError where a file around `cwd` can't be put back; elsewhere it stays for a later start.
  */
@@ -85,7 +88,10 @@ export async function healGuards<About>(
     const says: string[] = [];
     // Another start may have been quicker.
     for (const { file, header, known } of await deadIn<About>(folder)) {
-      const { folder: guarded, about } = header;
+      const { folder: guarded, about, starter } = header;
+      // It could change again what is put right, and would work beside the next agent.
+      if (starter !== undefined && (await killLeftBy(starter)))
+        says.push(`${guarded}: An agent of a run that was killed was still at work; it was ended.`);
       try {
         const entries = await entriesOf(about);
         if (entries === undefined) throw new ExpectedError(laterText(file), 5);
