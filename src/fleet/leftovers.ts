@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { distantTranscripts, workerNote, workersFolder } from "../engine/lib/layout.js";
@@ -18,7 +18,7 @@ interface Note {
 
 /** The folder of one worker. */
 export interface WorkerFolder {
-  /** A fresh workspace. Throws what the system says, ENOSPC on a full disk. */
+  /** A fresh workspace, once there was room for the note again. Throws what the system says, ENOSPC on a full disk. */
   workspace(name: string): string;
   /** Where what an agent prints is kept. */
   transcript(name: string): string;
@@ -42,19 +42,30 @@ export async function openWorkerFolder(stateDir: string, id: string): Promise<Wo
   const transcripts = distantTranscripts(stateDir);
   const started = await startOfProcess(process.pid);
   const note: Note = { pid: process.pid, started, host: hostname(), starter: ownStarter };
+  // A reader finds the old note or the new one, never half of one.
+  const write = (at: string): void => {
+    const next = `${workerNote(at)}.new`;
+    writeFileSync(next, JSON.stringify(note));
+    renameSync(next, workerNote(at));
+  };
   // It gets its name with the note in it.
   const unready = join(workersFolder(stateDir), `.${id}`);
   mkdirSync(unready, { recursive: true, mode: 0o700 });
   mkdirSync(transcripts, { recursive: true, mode: 0o700 });
-  writeFileSync(workerNote(unready), JSON.stringify(note));
+  write(unready);
   renameSync(unready, folder);
   const tidying = setInterval(() => {
     // Shows other machines that this worker lives.
-    touch(folder);
+    try {
+      write(folder);
+    } catch {
+      // A full disk, say.
+    }
     clearTranscripts(stateDir, Date.now());
   }, times.tidy).unref();
   return {
     workspace(name) {
+      write(folder);
       const path = join(folder, name);
       mkdirSync(path, { mode: 0o700 });
       return path;
@@ -66,14 +77,6 @@ export async function openWorkerFolder(stateDir: string, id: string): Promise<Wo
       clear(folder);
     },
   };
-}
-
-function touch(path: string): void {
-  try {
-    utimesSync(path, new Date(), new Date());
-  } catch {
-    // Somebody has removed it, say.
-  }
 }
 
 function clear(path: string): void {

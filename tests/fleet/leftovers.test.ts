@@ -1,7 +1,16 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -122,6 +131,14 @@ test("in a home that machines share, the worker of another one is left alone for
   expect(existsSync(folder)).toBe(true);
   expect(await clearUp(stateDir, Date.now() + 15 * day)).toBe(false);
   expect(existsSync(folder)).toBe(false);
+});
+
+test("no attempt is begun where a note can't be written, as on a full disk", async () => {
+  const stateDir = fresh();
+  const folder = await openWorkerFolder(stateDir, "full");
+  symlinkSync("/dev/full", `${workerNote(join(workersFolder(stateDir), "full"))}.new`);
+  expect(() => folder.workspace("1")).toThrow("ENOSPC");
+  folder.close();
 });
 
 test("transcripts are kept for two weeks, and looked at each day", async () => {
