@@ -13,12 +13,16 @@ const names = fastGlob
   .map((path) => basename(path, ".mjs"))
   .filter((name) => !left.includes(name));
 
-test.each(names)("the row '%s' of the benchmark runs with its smallest sizes, or says what it lacks", async (name) => {
-  const built = await sharedPackage();
-  const env = { BENCH_DIST: join(built, "dist"), HOME: join(built, "..", "home-of-bench") };
-  const args = [packageFile("bench/run.mjs"), "--rehearse", name];
-  const { code, out, err } = await run(process.execPath, args, packageFile("."), env);
-  expect(out + err).not.toContain("| broken: ");
-  expect(out.split("\n").filter((line) => line.startsWith("| "))).toHaveLength(3);
-  expect(code).toBe(0);
-});
+// They wait more than they work.
+test.concurrent.each(names)(
+  "the row '%s' of the benchmark runs with its smallest sizes, or says what it lacks",
+  async (name) => {
+    const built = await sharedPackage();
+    const env = { BENCH_DIST: join(built, "dist"), HOME: join(built, "..", "home-of-bench") };
+    const args = [packageFile("bench/run.mjs"), "--rehearse", name];
+    const { code, out, err } = await run(process.execPath, args, packageFile("."), env);
+    expect(out + err).not.toContain("| broken: ");
+    expect(out.split("\n").filter((line) => line.startsWith("| "))).toHaveLength(3);
+    expect(code).toBe(0);
+  },
+);
