@@ -98,6 +98,8 @@ export interface Reader {
   finished(): boolean;
   /** The judgement at the end. It is asked only when neither our clock nor the user ended the run. */
   answer(): Answer;
+  /** What a program that speaks no protocol printed last: of one that failed, it may be why. */
+  lastLine?(): string;
 }
 
 /** What `doctor` says about an agent. Never contains a key. */

@@ -14,9 +14,21 @@ export type ServiceFailure = "rate-limit" | "auth" | "network" | "unusable" | "c
  * What the loop does about each kind stands in `loop/retry.ts`.
  */
 export function recogniseFailure(text: string, agent: string, now: number): Failure | undefined {
-  const kind = kinds.find(([, pattern]) => pattern.test(text))?.[0];
+  const kind =
+    kinds.find(([, pattern]) => pattern.test(text))?.[0] ?? (saysReset(text, now) ? "rate-limit" : undefined);
   return kind === undefined ? undefined : serviceFailure(kind, text, agent, now);
 }
+
+/** Limits have many names; what they have in common is a time from which there is more. */
+const saysReset = (text: string, now: number): boolean =>
+  text
+    .split("\n")
+    .some(
+      (line) =>
+        /\b(?:limits?|usage|caps?|quota|allowance)\b/i.test(line) &&
+        /\b(?:resets?|again|available|renews?)\b/i.test(line) &&
+        resetIn(line, now) !== undefined,
+    );
 
 /** A failure of this kind, in words; `text` is what the CLI said about it, and may say when a limit ends. */
 export function serviceFailure(kind: ServiceFailure, text: string, agent: string, now: number): Failure {

@@ -1,6 +1,12 @@
 const day = 86_400_000;
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: day };
 
+/** "2m 30s", "3 hours", "1 day and 2 hours", "13h36m0s", "250ms". */
+const span =
+  /(?:\d+(?:\.\d+)?\s*(?:ms|d(?:ays?)?|h(?:(?:ou)?rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])[\s,]*(?:and\s+)?)+/
+    .source;
+const wait = new RegExp(`(?:(?:again|resets?|retry|available)[\\s-]+(?:in|after)|\\bin)[\\s:]+(${span})`, "i");
+
 /**
  * When a limit ends, milliseconds since the epoch, where the text says so; `now` is what "in two hours" and "at 3 pm"
  * are counted from.
@@ -10,12 +16,16 @@ export function resetIn(text: string, now: number): number | undefined {
   if (epoch !== undefined) return Number(epoch) * 1000;
   const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
   if (iso !== undefined) return Date.parse(iso);
-  const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)/i.exec(text)?.[1];
-  if (header !== undefined) return now + Number(header) * 1000;
-  const spans =
-    /(?:again|resets?|retry|available)\s+in\s+((?:\d+(?:\.\d+)?\s*(?:d|h|m|s)[a-z]*[\s,]*(?:and\s+)?)+)/i.exec(
+  // In a log a date like this one is that of the line.
+  const date =
+    /(?:again|resets?|available|until)\s+(?:at\s+|on\s+)?(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?)( ?(?:UTC|GMT|Z))?/i.exec(
       text,
-    )?.[1];
+    );
+  // Without a zone it is our own time.
+  if (date !== null) return Date.parse(`${date[1]}T${date[2]}${date[3] === undefined ? "" : "Z"}`);
+  const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)\b(?!\s*(?:ms|[dhm]))/i.exec(text)?.[1];
+  if (header !== undefined) return now + Number(header) * 1000;
+  const spans = wait.exec(text)?.[1];
   if (spans === undefined) return byTheClock(text, now);
   const parts = spans.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
   return [...parts].reduce(
@@ -26,14 +36,18 @@ export function resetIn(text: string, now: number): number | undefined {
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
 /**
- * "resets 3am (Europe/Berlin)", "try again at 3:04 PM", "resets Nov 25, 5pm", "try again at Oct 30th, 2026 5:04 PM".
+ * "resets 3am (Europe/Berlin)", "try again at 3:04 PM", "resets Nov 25, 5pm", "try again at Oct 30th, 2026 5:04 PM",
+ * "resets Monday at 9am", "available again tomorrow".
  */
 const clock = new RegExp(
   [
-    /(?:again|resets?|available)\s+(?:at\s+|on\s+)?/,
+    /(?:again|resets?|available)\s+(?:at\s+|on\s+)?(?=\d|tomorrow\b|(?:sun|mon|tue|wed|thu|fri|sat)|[a-z]{3,9}\.?\s+\d)/,
+    /(?:(?<named>tomorrow|(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?)\b\.?,?\s*(?:at\s+)?)?/,
     /(?:(?<month>[a-z]{3})[a-z]{0,6}\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?/,
-    /(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?:\s*(?<half>[ap]m\b))?(?:\s*\((?<zone>[\w/+-]+)\))?/,
+    /(?:(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?:\s*(?<half>[ap]m\b))?)?(?:\s*\((?<zone>[\w/+-]+)\))?/,
   ]
     .map(({ source }) => source)
     .join(""),
@@ -42,13 +56,19 @@ const clock = new RegExp(
 
 /** A time of the clock, in the zone it names or else in ours: the next such moment. */
 function byTheClock(text: string, now: number): number | undefined {
-  const { month, date, year, hour, minute, half, zone } = clock.exec(text)?.groups ?? {};
+  const { named, month, date, year, hour = "0", minute, half, zone } = clock.exec(text)?.groups ?? {};
   // "Try again 3 times" is not a time.
-  if (hour === undefined || (half === undefined && minute === undefined)) return undefined;
+  if (named === undefined && half === undefined && minute === undefined) return undefined;
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0);
   const wall = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);
   try {
     const here = new Date(now + offset(now, zone));
+    if (named !== undefined) {
+      const isDay = weekdays.indexOf(named.slice(0, 3).toLowerCase());
+      const ahead = isDay === -1 ? 1 : (isDay - here.getUTCDay() + 7) % 7;
+      const then = moment(wall(here) + ahead * day, zone);
+      return then > now ? then : then + 7 * day;
+    }
     if (month === undefined || date === undefined) {
       const today = moment(wall(here), zone);
       return today > now ? today : moment(wall(here) + day, zone);

@@ -197,9 +197,10 @@ function judge(
   const fine = end.cause === "settled" || end.exitCode === 0;
   if (fine && message !== undefined) return { type: "end", message };
 
-  const recognised = recogniseFailure(end.stderr, name, Date.now());
+  const printed = fine ? "" : (reader.lastLine?.() ?? "");
+  const recognised = recogniseFailure(end.stderr, name, Date.now()) ?? limitIn(printed, name);
   if (recognised !== undefined) return failed(recognised);
-  const last = quote(end.stderr);
+  const last = quote(end.stderr) || quote(printed);
   // A shell's words for a program that is not there or not executable; trying again would not change it.
   if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
     const why = last === "" ? `its shell ended with exit code ${end.exitCode}` : last;
@@ -212,6 +213,12 @@ function judge(
   if (fine) return failedAs("no-answer", `${name} ended without an answer${said}.`);
   const how = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
   return failedAs("crashed", `${name} ended ${how}${said}.`);
+}
+
+/** A limit that a program told on its stdout. Of anything else that stands there the loop makes nothing. */
+function limitIn(printed: string, name: string): Failure | undefined {
+  const found = recogniseFailure(printed, name, Date.now());
+  return found?.kind === "rate-limit" ? found : undefined;
 }
 
 const notThere: ProcessEnd = { cause: "not-started", startError: { code: "ENOENT", message: "" }, stderr: "" };

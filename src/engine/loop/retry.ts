@@ -127,7 +127,8 @@ function availabilityOf(
     case "rate-limit": {
       const reset = resetOf(failure, last.endedAt);
       if (reset !== undefined) return { until: reset, why };
-      const until = last.endedAt + backOff(30 * second, 15 * minute, row.length);
+      // Next to others it rests long at once: each further try costs a minute, in which another one could work.
+      const until = last.endedAt + backOff(isOnly ? 30 * second : 15 * minute, 15 * minute, row.length);
       const unstated = trailing(mine, ({ outcome, endedAt }) => {
         return (
           outcome.outcome === "failed" &&

@@ -12,7 +12,7 @@ const here = place();
 
 /** Runs the adapter with a program of ours in place of the CLI. */
 async function pretend(
-  name: "claude" | "codex" | "amp",
+  name: "claude" | "codex" | "amp" | "command",
   script: string,
   more: Parameters<typeof settingsIn>[1] = {},
 ): Promise<AgentEnd> {
@@ -148,6 +148,17 @@ describe("how a run is judged", () => {
     });
     expect(await pretend("claude", "echo 'Not logged in · Please run /login' >&2; exit 1")).toMatchObject({
       failure: { kind: "auth" },
+    });
+  });
+
+  it("reads a limit from the last line of a program that speaks no protocol, and shows what else it said there", async () => {
+    const limit = "echo 'It works.'; echo 'You hit your limit · resets 11:59pm (UTC)'";
+    expect(await pretend("command", `${limit}; exit 1`)).toMatchObject({
+      failure: { kind: "rate-limit", reset_at: expect.stringContaining("T23:59:00") },
+    });
+    expect(await pretend("command", limit)).not.toHaveProperty("failure");
+    expect(await pretend("command", "echo 'HTTP 429'; echo 'No licence for this host'; exit 1")).toMatchObject({
+      failure: { kind: "crashed", message: expect.stringContaining("it said: No licence for this host") },
     });
   });
 

@@ -201,6 +201,11 @@ describe("the choice of several agents", () => {
     expect(chosen([by("claude", "timeout"), by("claude", "timeout", 30 * second)], 90 * second)).toBe("claude");
   });
 
+  test("a limit without a stated reset lets it rest for a quarter of an hour at once, as another can work", () => {
+    expect(chosen([by("claude", "rate-limit")], 15 * minute - 1)).toBe("codex");
+    expect(chosen([by("claude", "rate-limit")], 15 * minute)).toBe("claude");
+  });
+
   test("where all are limited the earliest is waited for", () => {
     const at = (minutes: number) => ({ reset_at: new Date(start + minutes * minute).toISOString() });
     const all = [

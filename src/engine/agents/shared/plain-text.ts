@@ -34,6 +34,7 @@ export function readPlainText(): Reader {
       return [{ type: "text", text: text.slice(0, maxMessage) }];
     },
     finished: () => false,
+    lastLine: () => block.at(-1) ?? "",
     // Programs like to say the sentinel apart, behind a blank line: then the block before it is the answer.
     answer: () => ({
       message: block.length === 1 && saysComplete(block[0] ?? "") ? [...before, ...block].join("\n") : block.join("\n"),
