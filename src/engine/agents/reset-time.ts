@@ -47,7 +47,7 @@ const clock = new RegExp(
     /(?:again|resets?|available)\s+(?:at\s+|on\s+)?(?=\d|tomorrow\b|(?:sun|mon|tue|wed|thu|fri|sat)|[a-z]{3,9}\.?\s+\d)/,
     /(?:(?<named>tomorrow|(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?)\b\.?,?\s*(?:at\s+)?)?/,
     /(?:(?<month>[a-z]{3})[a-z]{0,6}\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?/,
-    /(?:(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?:\s*(?<half>[ap]m\b))?)?(?:\s*\((?<zone>[\w/+-]+)\))?/,
+    /(?:(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?:\s*(?<half>[ap]m\b))?)?(?:\s?\((?<zone>[\w/+-]+)\))?/,
   ]
     .map(({ source }) => source)
     .join(""),

@@ -210,7 +210,7 @@ export type Start = (
 
 /** Starts a program on this machine. */
 export const startChild: Start = async ({ command, args, cwd, env, isHook, descriptors }) => {
-  // A person's own command may go on after a kill of ours.
+  // A command of the user, which may go on although this process was killed.
   const mark = isHook === true ? randomUUID() : nextMark();
   const options = {
     cwd,
