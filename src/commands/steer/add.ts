@@ -10,13 +10,15 @@ import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import { requirePerson } from "./require-person.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
+import { type MatchFeatures, matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
+import { compareRecords } from "../../research/papers/dedup/same-work.js";
 import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
 import { withFactsOf } from "../../research/papers/records/known-paper.js";
 import { readListedPapers } from "../../research/papers/records/listed-papers.js";
+import { idApart } from "../../research/papers/reference.js";
 import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -153,7 +155,8 @@ function withPapers(
   const places = new Map(before.map(({ id }, index) => [id, index]));
   const results = found.map(({ reference, record }): Added => {
     const traits = matchFeaturesOf(record);
-    const place = places.get(record.id) ?? places.get(works.twinOf(traits)?.id ?? "");
+    const twin = works.twinOf(traits)?.id ?? sameName(record, traits);
+    const place = places.get(twin ?? "");
     const known = place === undefined ? undefined : pool[place];
     if (place !== undefined && known !== undefined) {
       const learned = withFactsOf(known, record);
@@ -162,9 +165,22 @@ function withPapers(
       pool[place] = isItsFile ? { ...learned, pdf_url: record.url } : learned;
       return { reference, id: known.id, title: known.title, result: "already there" };
     }
-    works.add(record.id, traits);
-    places.set(record.id, pool.push(toRead(record)) - 1);
-    return { reference, id: record.id, title: record.title, result: "added" };
+    const id = places.has(record.id) ? idApart(record.id, aboutOf(record)) : record.id;
+    works.add(id, traits);
+    places.set(id, pool.push(toRead({ ...record, id })) - 1);
+    return { reference, id, title: record.title, result: "added" };
   });
   return { pool, results };
+
+  /** A paper of the same id, unless the rules of deduplication say that it is another work. */
+  function sameName(record: PaperRecord, traits: MatchFeatures): string | undefined {
+    const known = pool[places.get(record.id) ?? places.get(idApart(record.id, aboutOf(record))) ?? -1];
+    if (known === undefined) return undefined;
+    const compared = compareRecords(matchFeaturesOf(known), traits);
+    const isOther = !compared.same && (compared.apart !== undefined || known.title !== record.title);
+    return isOther && known.id === record.id ? undefined : known.id;
+  }
 }
+
+/** What tells two works of one name apart. */
+const aboutOf = ({ title, venue = "", pages = "" }: PaperRecord): string => `${title} ${venue} ${pages}`;

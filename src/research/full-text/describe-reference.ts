@@ -2,8 +2,10 @@ import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { arxiv } from "../sources/clients/arxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
+import { europePmc } from "../sources/clients/europe-pmc.js";
+import { addressOf as addressOfWork, nameOf } from "../papers/identifiers.js";
 import { findText, type ReadOptions } from "./find-text.js";
-import { documentEnding, paperId, type Reference } from "../papers/reference.js";
+import { documentEnding, doisInAddress, paperId, type Reference } from "../papers/reference.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 
@@ -17,12 +19,20 @@ export type Described =
 
 /**
  * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for
- * a DOI, else from the document itself, which is read and kept for that. A DOI that Crossref does not know is followed
+ * a DOI, also for one in a publisher's address, from Europe PMC for an id of PubMed, else from the document itself, which is read and kept for that. A DOI that Crossref does not know is followed
  * to its page, since others register DOIs too; where arXiv's or Crossref's service fails, the document stands in for
  * it.
  */
 export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
-  if (reference.kind !== "arxiv" && reference.kind !== "doi") return await fromDocument(reference, options);
+  if (reference.kind === "url") {
+    for (const doi of doisInAddress(reference.url)) {
+      const named = await fromService({ kind: "doi", doi }, options);
+      if (named.status === "ok") return named;
+      if (named.status !== "empty") break;
+    }
+  }
+  if (reference.kind === "url" || reference.kind === "file" || reference.kind === "sample")
+    return await fromDocument(reference, options);
   const described = await fromService(reference, options);
   if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
   // arXiv's API asks well-behaved clients to wait too, while its pages go on answering.
@@ -30,11 +40,11 @@ export async function describeReference(reference: Reference, options: ReadOptio
   return document.status === "ok" ? document : described;
 }
 
-/** The record of arXiv or Crossref, under the version that was asked for. */
-async function fromService(
-  reference: Extract<Reference, { kind: "arxiv" | "doi" }>,
-  options: ReadOptions,
-): Promise<Described> {
+type Named = Extract<Reference, { kind: "arxiv" | "doi" | "pmid" | "pmcid" }>;
+
+/** The record of the service that knows such names; of arXiv under the version that was asked for. */
+async function fromService(reference: Named, options: ReadOptions): Promise<Described> {
+  if (reference.kind === "pmid" || reference.kind === "pmcid") return await fromPubMed(reference, options);
   const context = options.contextFor(reference.kind === "doi" ? crossref : arxiv);
   if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
   const version = reference.kind === "doi" || reference.version === undefined ? "" : `v${reference.version}`;
@@ -54,6 +64,22 @@ async function fromService(
           identifiers: { ...record.identifiers, arxiv: id },
         };
   return { status: "ok", paper };
+}
+
+async function fromPubMed(
+  reference: Extract<Named, { kind: "pmid" | "pmcid" }>,
+  { contextFor }: ReadOptions,
+): Promise<Described> {
+  const context = contextFor(europePmc);
+  if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
+  const { kind: _, ...work } = reference;
+  const answer = await europePmc.lookup([work], context);
+  if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
+  const [paper] = answer.value;
+  const id = nameOf(work);
+  return paper === undefined
+    ? { status: "empty", reason: `No record of ${id} was found; check the id.` }
+    : { status: "ok", paper };
 }
 
 async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {
@@ -90,6 +116,11 @@ function addressOf(reference: Reference): { url: string; name: string; source: s
       return { url: `https://arxiv.org/abs/${reference.id}`, name: `arXiv ${reference.id}`, source: "arXiv" };
     case "doi":
       return { url: `https://doi.org/${reference.doi}`, name: reference.doi, source: "DOI" };
+    case "pmid":
+    case "pmcid": {
+      const { kind: _, ...work } = reference;
+      return { url: addressOfWork(work) ?? "", name: nameOf(work), source: "PubMed" };
+    }
     case "url":
       return { url: reference.url, name: reference.url, source: "web" };
     case "file":

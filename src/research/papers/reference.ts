@@ -10,6 +10,10 @@ export type Reference =
   | { readonly kind: "arxiv"; readonly id: string; readonly version?: number }
   /** In lower case, without a resolver in front: 10.1000/x. */
   | { readonly kind: "doi"; readonly doi: string }
+  /** Of PubMed: digits. */
+  | { readonly kind: "pmid"; readonly pmid: string }
+  /** Of PubMed Central: PMC1234567. */
+  | { readonly kind: "pmcid"; readonly pmcid: string }
   /** http or https. */
   | { readonly kind: "url"; readonly url: string }
   /** An absolute path. */
@@ -39,7 +43,7 @@ export function parseReference(
   folder: string = process.cwd(),
 ): Reference | { readonly kind: "unknown"; readonly reason: string } {
   const text = input.trim();
-  const known = asArxiv(text) ?? asDoi(text);
+  const known = asArxiv(text) ?? asDoi(text) ?? asPubMed(text);
   if (known !== undefined) return known;
 
   const sample = /^sample:(\w[\w.-]*)$/.exec(text)?.[1];
@@ -65,7 +69,7 @@ export function parseReference(
   )
     return { kind: "file", path: resolve(folder, text) };
   return unknown(
-    `'${shorten(text)}' is neither an arXiv id, a DOI, a URL nor a document on this machine; write 2401.12345, 10.1000/x, https://… or path/to/paper.pdf.`,
+    `'${shorten(text)}' is neither an arXiv id, a DOI, a PubMed id, a URL nor a document on this machine; write 2401.12345, 10.1000/x, PMID:12345678, https://… or path/to/paper.pdf.`,
   );
 }
 
@@ -78,6 +82,10 @@ export function paperId(reference: Reference): string {
       return `arxiv_${safeName(reference.id)}`;
     case "doi":
       return `doi_${safeName(reference.doi)}`;
+    case "pmid":
+      return `pmid_${reference.pmid}`;
+    case "pmcid":
+      return `pmcid_${reference.pmcid}`;
     case "url":
       return `url_${hash8(reference.url.split("#", 1)[0] ?? "")}`;
     case "file":
@@ -105,6 +113,33 @@ function asArxiv(text: string): Reference | undefined {
 function asDoi(text: string): Reference | undefined {
   const doi = asDoiText(text);
   return doi === undefined ? undefined : { kind: "doi", doi };
+}
+
+const bareNumber = /^(?:pmid|pubmed)(?:\s?id)?\s?:?\s?(\d{1,9})$/i;
+const bareCentral = /^(?:pmcid\s?:?\s?)?(PMC\d{1,9})(?:\.\d{1,2})?$/i;
+const pageOfNumber =
+  /^https?:\/\/(?:(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)|europepmc\.org\/(?:article|abstract)\/med)\/(\d{1,9})\/?(?:[?#].*)?$/i;
+const pageOfCentral =
+  /^https?:\/\/(?:(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pmc)\/articles|europepmc\.org\/(?:articles?(?:\/pmc)?))\/(PMC\d{1,9})\/?(?:[?#].*)?$/i;
+
+/** A number of PubMed or PubMed Central, by itself or as the page of its work. */
+function asPubMed(text: string): Reference | undefined {
+  const pmid = (bareNumber.exec(text) ?? pageOfNumber.exec(text))?.[1];
+  if (pmid !== undefined) return { kind: "pmid", pmid };
+  const pmcid = (bareCentral.exec(text) ?? pageOfCentral.exec(text))?.[1];
+  return pmcid === undefined ? undefined : { kind: "pmcid", pmcid: pmcid.toUpperCase() };
+}
+
+/**
+ * The DOIs that an address may hold within it, as publishers write them, the longest first: what stands behind a DOI,
+ * such as "/full", may belong to it or not. Empty for the page of a resolver, which is a DOI itself.
+ */
+export function doisInAddress(url: string): readonly string[] {
+  const [, found = ""] = /[/=](10\.\d{4,9}(?:\/|%2f)[^?#&\s]{1,300})/i.exec(url) ?? [];
+  const parts = decoded(found).replace(/\/$/, "").split("/");
+  const cuts = parts.slice(1).map((_, index) => parts.slice(0, parts.length - index).join("/"));
+  const named = cuts.flatMap((each) => [each, each.replace(/\.(?:pdf|html?|full)$/i, "")]).map(asDoiText);
+  return [...new Set(named.filter((doi) => doi !== undefined))].slice(0, 4);
 }
 
 /** A DOI in the form of this house already; most are, and of a hundred thousand records each is read several times. */

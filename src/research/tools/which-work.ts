@@ -48,5 +48,7 @@ async function lookUp(work: Identifiers, { contextFor }: Network, signal: AbortS
 function identifiersIn(id: string): Identifiers | undefined {
   const reference = parseReference(id.replace(/^arxiv_/i, "arxiv:").replace(/^doi_([\d.]+)_/i, "$1/"));
   if (reference.kind === "arxiv") return { arxiv: reference.id };
+  if (reference.kind === "pmid") return { pmid: reference.pmid };
+  if (reference.kind === "pmcid") return { pmcid: reference.pmcid };
   return reference.kind === "doi" ? { doi: reference.doi } : undefined;
 }

@@ -84,7 +84,7 @@ test("what can't be read is one sentence with its exit code, and no agent is sta
     const cwd = freshFolder();
     writeFileSync(join(cwd, "broken.pdf"), "%PDF-1.7 and no more");
     for (const [reference, code, sentence] of [
-      ["hello world", 2, "neither an arXiv id, a DOI, a URL nor a document"],
+      ["hello world", 2, "neither an arXiv id, a DOI, a PubMed id, a URL nor a document"],
       ["missing.pdf", 1, "There is no file"],
       ["broken.pdf", 1, "not a whole PDF"],
       [`${server.origin}/nothing`, 1, "HTTP 404"],

@@ -55,7 +55,7 @@ test.each([
   ["a file that is not there", "gone.bib", /there is no file/],
   ["a document that is not there", "gone.pdf", /there is no file/],
   ["a file that lists nothing", "empty.bib", /contains no work that can be read/],
-  ["what is no reference", "something else", /is neither an arXiv id, a DOI, a URL nor a document/],
+  ["what is no reference", "something else", /is neither an arXiv id, a DOI, a PubMed id, a URL nor a document/],
 ])("a seed that is %s ends it before an agent is started", async (_, seed, reason) => {
   const cwd = freshFolder();
   writeFileSync(join(cwd, "empty.bib"), "nothing\n");

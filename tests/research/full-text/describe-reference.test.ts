@@ -7,6 +7,7 @@ import { describeReference } from "../../../src/research/full-text/describe-refe
 import { parseReference, type Reference } from "../../../src/research/papers/reference.js";
 import { arxivFeed, testedHands } from "../../fixtures/services/arxiv.js";
 import { crossrefAnswer, crossrefUnknown, crossrefWork } from "../../fixtures/services/crossref.js";
+import { europePmcResult } from "../../fixtures/services/open-copies.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 
 let server: WebServer | undefined;
@@ -19,7 +20,7 @@ async function describeWith(reference: string, pages: Record<string, Page>) {
   const site = (await web(pages)).origin;
   return await describeReference(parseReference(reference) as Reference, {
     cacheDir: mkdtempSync(join(tmpdir(), "texts-")),
-    ...readingFrom(site, { arXiv: origin, "arXiv pages": site, Crossref: origin, DOI: origin }),
+    ...readingFrom(site, { arXiv: origin, "arXiv pages": site, Crossref: origin, DOI: origin, "Europe PMC": origin }),
   });
 }
 
@@ -73,6 +74,24 @@ describe("describeReference of what Crossref answers", () => {
         "/works/10.5555%2Fnotarealdoi": { status: 404, body: crossrefUnknown },
       }),
     ).toMatchObject({ status: "empty", reason: expect.stringContaining("10.5555/notarealdoi") });
+  });
+});
+
+describe("describeReference of other names", () => {
+  it("looks up the DOI within a publisher's address, without what stands behind it", async () => {
+    const body = crossrefAnswer(crossrefWork("10.5555/hands.0033693"));
+    const known = { "/works/10.5555%2Fhands.0033693": { body } };
+    expect(await describeWith("https://publisher.test/doi/full/10.5555/hands.0033693/pdf?x=1", known)).toMatchObject({
+      ...{ status: "ok", paper: { id: "doi_10.5555_hands.0033693" } },
+    });
+  });
+
+  it("asks Europe PMC for an id of PubMed, and says where it is unknown", async () => {
+    const answer = { "/search": { body: JSON.stringify({ hitCount: 1, resultList: { result: [europePmcResult] } }) } };
+    expect(await describeWith(`PMID: ${europePmcResult.pmid}`, answer)).toMatchObject({
+      ...{ status: "ok", paper: { title: europePmcResult.title.replace(/\.$/, "") } },
+    });
+    expect(decodeURIComponent(server?.requests[0]?.path ?? "")).toContain(`EXT_ID:${europePmcResult.pmid}`);
   });
 });
 

@@ -51,12 +51,9 @@ const kindOf = (type: Entry["type"]): PaperRecord["kind"] =>
 
 /** As other sources would call the work; one of which only the title is known is called after it. */
 function nameOf({ identifiers, url, title, authors, date, venue, pages }: Entry): string {
-  const { pmid, pmcid } = identifiers;
-  const inPubMed = pmid === undefined ? pmcid && `pmcid_${pmcid}` : `pmid_${pmid}`;
   const about = [normalTitle(title), authors[0] ?? "", date ?? "", venue, pages].join("\n");
   return (
     idOf(identifiers, undefined) ??
-    inPubMed ??
     idOf({}, url) ??
     `listed_${createHash("sha256").update(about).digest("hex").slice(0, 12)}`
   );

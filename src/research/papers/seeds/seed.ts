@@ -25,11 +25,15 @@ export function seedsOf({ seeds }: Pick<Rrd, "seeds">): KnownSeed[] {
 function knownSeed(seed: Seed): KnownSeed {
   const { reference, title, authors, date, venue, abstract, not_known: notKnown } = seed;
   // Whatever else a person writes there would be looked for on this machine's disk.
-  const isName = /^(?:https?:|doi\b|arxiv|10\.\d|\d{4}\.\d|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.test(reference.trim());
+  const isName = /^(?:https?:|doi\b|arxiv|pmid|pmcid|PMC\d|10\.\d|\d{4}\.\d|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.test(
+    reference.trim(),
+  );
   const named = isName ? parseReference(reference) : undefined;
   const identifiers: Identifiers = {
     ...(named?.kind === "doi" ? { doi: named.doi } : {}),
     ...(named?.kind === "arxiv" ? { arxiv: named.id } : {}),
+    ...(named?.kind === "pmid" ? { pmid: named.pmid } : {}),
+    ...(named?.kind === "pmcid" ? { pmcid: named.pmcid } : {}),
     ...(seed.identifiers as Identifiers | undefined),
   };
   const url = named?.kind === "url" ? named.url : undefined;
@@ -41,11 +45,11 @@ function knownSeed(seed: Seed): KnownSeed {
 }
 
 /** The id that a paper of the pool has by its identifiers or its address. */
-export function idOf({ doi, arxiv }: Identifiers, url: string | undefined): string | undefined {
-  const reference = parseReference(arxiv ?? doi ?? url ?? "");
-  return reference.kind === "arxiv" || reference.kind === "doi" || reference.kind === "url"
-    ? paperId(reference)
-    : undefined;
+export function idOf({ doi, arxiv, pmid, pmcid }: Identifiers, url: string | undefined): string | undefined {
+  const reference = parseReference(arxiv ?? doi ?? (pmid === undefined ? pmcid : `PMID:${pmid}`) ?? url ?? "");
+  return reference.kind === "unknown" || reference.kind === "file" || reference.kind === "sample"
+    ? undefined
+    : paperId(reference);
 }
 
 /** Ids of the records that screening left out. */

@@ -13,12 +13,12 @@ const maxAnswer = 60 * 1024 * 1024;
 /** Works of one question; each is a clause of some 60 characters in the address. */
 const maxBatch = 20;
 
-export const europePmc: Source = {
+export const europePmc = {
   name: "Europe PMC",
   aliases: ["europepmc", "europe pmc", "epmc", "pmc", "pubmed central"],
   endpoint: "https://www.ebi.ac.uk/europepmc/webservices/rest",
   search: searchEuropePmc,
-  lookup: async (works, context) =>
+  lookup: async (works: readonly Identifiers[], context: SourceContext) =>
     await lookUpIn(
       "Europe PMC",
       inBatches(
@@ -27,7 +27,7 @@ export const europePmc: Source = {
       ),
       (batch) => lookUpBatch(batch, context),
     ),
-};
+} satisfies Source;
 
 async function searchEuropePmc(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const words = termsOf(query.terms).map(({ text, isPhrase }) => (isPhrase ? `"${text}"` : text));

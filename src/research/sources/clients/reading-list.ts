@@ -5,6 +5,7 @@ import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { askText } from "../shared/ask-service.js";
 import { arxiv } from "./arxiv.js";
 import { crossref } from "./crossref.js";
+import { europePmc } from "./europe-pmc.js";
 import { openAlex } from "./openalex.js";
 import { webAddress } from "../../../engine/lib/json-fields.js";
 import { detailsOf } from "../../../text/documents/html/metadata.js";
@@ -22,7 +23,7 @@ const maxList = 5 * 1024 * 1024;
 /** Pages without an id are fetched one by one. */
 const maxPages = 50;
 
-type Named = Extract<Reference, { readonly kind: "arxiv" | "doi" | "url" }>;
+type Named = Extract<Reference, { readonly kind: "arxiv" | "doi" | "pmid" | "pmcid" | "url" }>;
 
 /**
  * A person's own list of works as a source: a file (relative to `root`) or an address on the web. A file of records
@@ -98,7 +99,14 @@ async function resolveAll(
     arxiv,
     works.filter((work) => work.arxiv !== undefined),
   );
-  await lookUp(crossref, works.filter(isOpen));
+  await lookUp(
+    crossref,
+    works.filter((work) => work.doi !== undefined && isOpen(work)),
+  );
+  await lookUp(
+    europePmc,
+    works.filter(({ pmid, pmcid }) => pmid !== undefined || pmcid !== undefined),
+  );
   // Other agencies register DOIs too.
   await lookUp(openAlex, works.filter(isOpen));
   for (const reference of some.filter(({ kind }) => kind === "url").slice(0, maxPages)) {
@@ -133,8 +141,8 @@ async function resolveAll(
 }
 
 const identifiersFor = (reference: Exclude<Named, { readonly kind: "url" }>): Identifiers =>
-  reference.kind === "doi"
-    ? { doi: reference.doi }
+  reference.kind !== "arxiv"
+    ? (({ kind: _, ...work }) => work)(reference)
     : { arxiv: `${reference.id}${reference.version === undefined ? "" : `v${reference.version}`}` };
 
 /**
@@ -156,11 +164,13 @@ export function referencesIn(text: string): readonly Named[] {
 }
 
 const isNamed = (reference: ReturnType<typeof parseReference>): reference is Named =>
-  ["arxiv", "doi", "url"].includes(reference.kind);
+  ["arxiv", "doi", "pmid", "pmcid", "url"].includes(reference.kind);
 
 function onlyOnce(references: readonly Named[]): readonly Named[] {
-  const keyOf = (reference: Named) =>
-    reference.kind === "url" ? reference.url : reference.kind === "doi" ? reference.doi : reference.id;
+  const keyOf = (reference: Named) => {
+    if (reference.kind === "url") return reference.url;
+    return reference.kind === "arxiv" ? reference.id : nameOf(identifiersFor(reference));
+  };
   return [...new Map(references.map((reference) => [keyOf(reference), reference])).values()];
 }
 
