@@ -26,6 +26,8 @@ export interface Request {
   /** Most bytes of the answer, unpacked. */
   readonly limit: number;
   readonly accept?: string;
+  /** What a program of the person's says may be another thing the next minute: a kept answer does not stand for it. */
+  readonly fresh?: boolean;
   /** A body makes it a POST. */
   readonly json?: unknown;
   /**

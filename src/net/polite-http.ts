@@ -102,7 +102,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
         if (!signal.aborted) await record?.(lineOf(asked, answer, from, clock.now(), services));
         return answer;
       };
-      if (kept !== undefined && clock.now() - kept.answer.checkedAt < freshMs)
+      if (kept !== undefined && asked.fresh !== true && clock.now() - kept.answer.checkedAt < freshMs)
         return told(documentOf(kept.answer, kept.bytes), "cache");
 
       const mayBePrivate = URL.canParse(asked.url) && named.has(new URL(asked.url).origin);

@@ -8,7 +8,7 @@ import { ownListIn } from "../../research/papers/records/own-list.js";
 import { allSources, onRequest, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
 
 /** Sources that are not a service: the agent's own search, the documents of a folder, the packaged samples. */
-const others = ["web", "folder:<path>", "samples", "an export such as embase.ris"] as const;
+const others = ["web", "folder:<path>", "samples", "an export such as embase.ris", "zotero:"] as const;
 
 /**
  * Sources as a project names them, and a sentence for each that another one stands in for. `root`: the folder that

@@ -1,7 +1,7 @@
 import type { QueryLine } from "../../engine/generated/query.js";
 import type { Open } from "./result-list.js";
 import { keyOfLine } from "../../net/request-log.js";
-import { ownListIn } from "../papers/records/own-list.js";
+import { isOwnList } from "../papers/records/own-list.js";
 import { sourceNamed } from "../sources/registry.js";
 import { replayHttp } from "../../net/replay-http.js";
 import type { ContextFor, Source, SourceContext } from "../sources/shared/source.js";
@@ -48,7 +48,7 @@ function replayedSources(
 }
 
 /** A list of ids is read from the disk and has no line in the log; what it looks up has. */
-const isLocal = (name: string): boolean => /^feed:/i.test(name) || ownListIn(name) !== undefined;
+const isLocal = (name: string): boolean => /^feed:/i.test(name) || isOwnList(name);
 
 /**
  * The ways in which a log may tell of a search: question by question in its order, or by the last answer to each

@@ -13,7 +13,8 @@ import { gitHub, huggingFace } from "./clients/code-links.js";
 import { webAddress } from "../../engine/lib/json-fields.js";
 import { feedSource } from "./clients/feed.js";
 import { listSource } from "./clients/reading-list.js";
-import { ownListIn } from "../papers/records/own-list.js";
+import { zotero, zoteroSource } from "./clients/zotero.js";
+import { ownListIn, zoteroIn } from "../papers/records/own-list.js";
 import type { Source, SourceContext } from "./shared/source.js";
 
 /**
@@ -51,6 +52,7 @@ export const allServices: readonly Source[] = [
   arxivPages,
   ar5iv,
   doiResolver,
+  zotero,
 ];
 
 /** What stands in for a service that programs may not ask, or that another one holds whole. */
@@ -91,6 +93,8 @@ export function sourceNamed(name: string, root: string = process.cwd()): Source 
   const wanted = normal(name);
   const feed = /^feed:\s*(\S.*)$/i.exec(name.trim())?.[1];
   if (feed !== undefined) return webAddress(feed) === undefined ? undefined : feedSource(feed);
+  const own = zoteroIn(name);
+  if (own !== undefined) return zoteroSource(name.trim(), own.collection);
   const list = ownListIn(name);
   if (list !== undefined) return listSource(name.trim().replace(/^list:\s+/i, "list:"), list, root);
   return [...allSources, ...onRequest].find(

@@ -27,8 +27,13 @@ const addressOf = (source: Source, settings: Settings) =>
 /** A source as the limiter and the log know it. */
 export function serviceOf(source: Source, config: SourcesConfig): Service {
   const settings = settingsOf(source, config);
-  const { interval_ms: intervalMs } = settings;
-  return { name: source.name, own: source.endpoint, endpoint: addressOf(source, settings), ...given({ intervalMs }) };
+  const { interval_ms: intervalMs = source.local === true ? 0 : undefined } = settings;
+  return {
+    name: source.name,
+    own: source.local === true ? "" : source.endpoint,
+    endpoint: addressOf(source, settings),
+    ...given({ intervalMs }),
+  };
 }
 
 /**

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
+import { basename, dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { given } from "../../../engine/lib/given.js";
+import { foundAt } from "../../../engine/storage/regular-file.js";
 import { addressOf } from "../identifiers.js";
 import type { PaperRecord } from "../paper-record.js";
 import { normalTitle } from "../normalise-title.js";
@@ -26,16 +28,26 @@ export async function readListedPapers(name: string, path: string, columns: Chos
   const bibliography = await readRecords(path, columns);
   const papers = bibliography.entries.map((entry) => ({
     key: entry.key,
-    record: recordOf(entry, databaseOf(entry) ?? basename(path)),
+    record: withFile(recordOf(entry, databaseOf(entry) ?? basename(path)), entry, dirname(path)),
   }));
   return { papers, broken: bibliography.broken, ...given({ said: unreadSentence(name, bibliography) }) };
+}
+
+/** The record with the address of its PDF, where the entry names one that is there; paths start from the file's folder. */
+function withFile(record: PaperRecord, { files = [] }: Entry, folder: string): PaperRecord {
+  const pdf = files
+    .filter((file) => /\.pdf$/i.test(file))
+    .map((file) => resolve(folder, file))
+    .find((file) => foundAt(file)?.isFile() === true);
+  return pdf === undefined ? record : { ...record, pdf_url: pathToFileURL(pdf).href };
 }
 
 /** The database that an entry came from, by its file: "Ovid MEDLINE(R) <1946 to 2026>" without its years. */
 const databaseOf = ({ database }: Entry): string | undefined =>
   database?.replace(/<[^<>]{0,80}>$/, "").trim() || undefined;
 
-function recordOf(entry: Entry, source: string): PaperRecord {
+/** An entry as the record that a source would give of it. */
+export function recordOf(entry: Entry, source: string): PaperRecord {
   const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url, type, publication } = entry;
   const { arxiv } = identifiers;
   return {

@@ -32,4 +32,15 @@ export const listRound = (lists: readonly string[]): Step => ({
   queries: [{ terms: "", most: 20_000 }],
 });
 
-export const isOwnList = (name: string): boolean => ownListIn(name) !== undefined;
+/**
+ * The part of a person's Zotero that a source's name means: "zotero:" all of it, `zotero:"Reading list"` a collection;
+ * undefined for other names.
+ */
+export function zoteroIn(name: string): { readonly collection?: string } | undefined {
+  const [found, text = ""] = /^zotero:(.*)$/is.exec(name.trim()) ?? [];
+  const collection = text.trim().replace(/^["'](.*)["']$/s, "$1");
+  return found === undefined ? undefined : collection === "" ? {} : { collection };
+}
+
+/** Whether a source is read once and whole, as a person brings it. */
+export const isOwnList = (name: string): boolean => ownListIn(name) !== undefined || zoteroIn(name) !== undefined;

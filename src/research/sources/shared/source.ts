@@ -66,6 +66,8 @@ export interface Source {
   readonly keyVariable?: string;
   /** Its 404 for a work that it does not know is a web page; any other service's is the sign of a wrong address. */
   readonly pageMeansUnknown?: true;
+  /** It is a program of the person's on this machine: its address is private, and it may be asked at any pace. */
+  readonly local?: true;
   /** It can't be asked without a key, a contact address, or an address of the service in the configuration. */
   readonly needs?: "key" | "contact" | "endpoint";
   search?(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;

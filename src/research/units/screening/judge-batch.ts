@@ -15,6 +15,7 @@ import { patternLines } from "../../project-files/progress-text.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-seeds.js";
+import { withFactsOf } from "../../papers/records/known-paper.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { blockedNames } from "../../derived/statistics.js";
 import { screeningMetrics } from "./screened.js";
@@ -136,6 +137,9 @@ export function acceptDiscovery(
       });
   }
 
+  for (const [index, paper] of added.entries()) added[index] = withDuplicates(paper, batch);
+  // In an update, what a record says of a paper that was read is told before it is taken.
+  const learned = openUpdate(rrd) === undefined ? rrd.papers_pool.map((paper) => withDuplicates(paper, batch)) : [];
   const sources: SourceReport[] = [...batch.sources, ...result.sources];
   const judged = {
     screened: batch.candidates.filter(({ id }) => [...kept, ...papers, ...dropped].some((each) => each.id === id))
@@ -159,7 +163,17 @@ export function acceptDiscovery(
   return {
     changes: [
       ...added.map((paper) => ({ in: "papers_pool" as const, id: paper.id, set: { ...paper }, was: null })),
-      ...newCitations(rrd, batch).map(({ id, found }) => ({ in: "papers_pool" as const, id, set: { found } })),
+      ...learned.flatMap((paper, index) => {
+        const before = rrd.papers_pool[index];
+        return before === undefined || before === paper
+          ? []
+          : [{ in: "papers_pool" as const, id: paper.id, set: changedIn(before, paper) }];
+      }),
+      ...newCitations(learned.length === 0 ? rrd : { ...rrd, papers_pool: learned }, batch).map(({ id, found }) => ({
+        in: "papers_pool" as const,
+        id,
+        set: { found },
+      })),
       ...newCorrections(rrd, batch).map(({ id, updates: noted }) => ({
         in: "papers_pool" as const,
         id,
@@ -186,6 +200,15 @@ export function acceptDiscovery(
     ledger: { new_papers: added.length },
   };
 }
+
+/** A paper with what its duplicates in a batch know besides. */
+const withDuplicates = (paper: Paper, { duplicates }: Batch): Paper =>
+  duplicates.reduce((known, { candidate, of }) => (of === paper.id ? withFactsOf(known, candidate) : known), paper);
+
+const changedIn = (before: Paper, after: Paper): Partial<Paper> =>
+  Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(value, before[name as keyof Paper])),
+  );
 
 /**
  * Papers of the pool that snowballing came upon again, as themselves or as a duplicate, with the links to other papers

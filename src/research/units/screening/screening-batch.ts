@@ -69,7 +69,6 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const held = new Map<string, number>();
   const lists: [string, readonly PaperRecord[]][] = [];
   const inFolders: string[] = [];
-  let waiting = 0;
   const update = openUpdate(rrd);
   for (const name of asked.filter((source) => library.serves(source))) {
     let documents: readonly PaperRecord[];
@@ -89,9 +88,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     });
     inFolders.push(...within);
     if (documents.length === 0 && within.length > 0) continue;
-    held.set(name, documents.length);
     lists.push([name, documents]);
-    waiting += documents.length - choice.take(documents);
   }
   const others = [...new Set([...asked.filter((source) => !library.serves(source)), ...inFolders])];
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
@@ -99,6 +96,14 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const instead = standIns(library, others, blocked);
   const found = await searchResults(rrd, library, [...mayBeAsked, ...instead.values()], instead);
   const { works = [], reports = [], search, compared, away } = found ?? {};
+  // The PDF of a record that a list describes is no work beside it.
+  const { files = new Set() } = found ?? {};
+  let waiting = 0;
+  for (const [name, all] of lists) {
+    const documents = all.filter(({ url }) => !files.has(url));
+    held.set(name, documents.length);
+    waiting += documents.length - choice.take(documents);
+  }
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
   const isNobodys = mayBeAsked.every((name) => library.services(name).length > 0 || skipped.has(name));
   // Busy services leave an agent the web; where none can be reached, it would be paid to find nothing.

@@ -78,6 +78,8 @@ export async function searchResults(
       search: Searched;
       /** Ids of all records that the search has compared with one another, those of judged works too. */
       compared: ReadonlySet<string>;
+      /** Addresses of files on this machine that records of the search name as their texts. */
+      files: ReadonlySet<string>;
       /** Where none of them had an answer for now: how each did. */
       away?: readonly SourceReport[];
     }
@@ -110,6 +112,11 @@ export async function searchResults(
     compared: new Set(
       session.candidates.works.flatMap(({ record, provenance }) =>
         [record, ...versionsOf(provenance)].map(({ id }) => id),
+      ),
+    ),
+    files: new Set(
+      session.candidates.works.flatMap(({ record: { pdf_url } }) =>
+        pdf_url?.startsWith("file:") === true ? [pdf_url] : [],
       ),
     ),
     search: {

@@ -1,0 +1,180 @@
+import { fileURLToPath } from "node:url";
+import { at, line, list } from "../../../engine/lib/json-fields.js";
+import type { PaperRecord } from "../../papers/paper-record.js";
+import type { WorkType } from "../../papers/records/entry.js";
+import { recordOf } from "../../papers/records/listed-papers.js";
+import { entryOf } from "../../papers/records/normalise-entry.js";
+import { askJson, askText, type NoAnswer } from "../shared/ask-service.js";
+import type { Answer, Source, SourceContext } from "../shared/source.js";
+
+const pageSize = 100;
+const maxItems = 20_000;
+const maxAnswer = 50 * 1024 * 1024;
+const library = "/api/users/0";
+
+/**
+ * The person's own Zotero, which answers on this machine where its settings allow other programs to ask it (Zotero 7
+ * and later). Only read.
+ */
+export const zotero = {
+  name: "Zotero",
+  aliases: ["zotero"],
+  endpoint: "http://127.0.0.1:23119",
+  local: true,
+} satisfies Source;
+
+/** The works of a collection, or of the whole library, with the addresses of their PDFs on this machine. */
+export const zoteroSource = (name: string, collection: string | undefined): Source => ({
+  ...{ ...zotero, name },
+  search: async (_query, context) => {
+    const place = collection === undefined ? [library] : await collectionPlaces(collection, context);
+    if (!Array.isArray(place)) return place;
+    const items: Item[] = [];
+    for (const each of place) {
+      const found = await allOf(`${each}/items`, context);
+      if (!Array.isArray(found)) return found;
+      items.push(...found);
+    }
+    return await recordsOf(items, context);
+  },
+});
+
+interface Item {
+  readonly key: string;
+  readonly data: unknown;
+}
+
+/** Every entry of a list, page by page; or why the service did not answer. */
+async function allOf(path: string, context: SourceContext): Promise<Item[] | NoAnswer> {
+  const items: Item[] = [];
+  for (let start = 0; start < maxItems; start += pageSize) {
+    const url = `${context.endpoint}${path}?format=json&limit=${pageSize}&start=${start}`;
+    const answer = await askJson(zotero, context, { url, limit: maxAnswer, fresh: true });
+    if (answer.status !== "ok") return withAdvice(answer);
+    const page = list(answer.value);
+    items.push(...page.flatMap((each) => itemOf(each) ?? []));
+    if (page.length < pageSize) break;
+  }
+  return items;
+}
+
+function itemOf(value: unknown): Item | undefined {
+  const key = line(at(value, "key"));
+  return key === undefined ? undefined : { key, data: at(value, "data") };
+}
+
+const withAdvice = (answer: NoAnswer): NoAnswer => ({
+  ...answer,
+  reason: `${answer.reason.replace(/\.$/, "")}; start Zotero, and allow other applications on this computer to communicate with it (Settings, Advanced).`,
+});
+
+/** Where the collections of this name lie; a sub-collection counts like any other. */
+async function collectionPlaces(wanted: string, context: SourceContext): Promise<string[] | NoAnswer> {
+  const collections = await allOf(`${library}/collections`, context);
+  if (!Array.isArray(collections)) return collections;
+  const nameOf = ({ data }: Item) => line(at(data, "name")) ?? "";
+  const places = collections
+    .filter((each) => nameOf(each).toLowerCase() === wanted.toLowerCase())
+    .map(({ key }) => `${library}/collections/${key}`);
+  if (places.length > 0) return places;
+  const names = collections.map(nameOf).slice(0, 10).join(", ");
+  return { status: "error", reason: `Zotero has no collection '${wanted}'; it has ${names === "" ? "none" : names}.` };
+}
+
+async function recordsOf(items: readonly Item[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const unique = [...new Map(items.map((item) => [item.key, item])).values()];
+  const pdfs = new Map<string, string>();
+  for (const { key, data } of unique) {
+    const parent = line(at(data, "parentItem"));
+    if (at(data, "contentType") === "application/pdf" && parent !== undefined && !pdfs.has(parent))
+      pdfs.set(parent, key);
+  }
+  const records: PaperRecord[] = [];
+  for (const { key, data } of unique) {
+    const record = recordIn(data);
+    if (record === undefined) continue;
+    const pdf = pdfs.get(key);
+    const file = pdf === undefined ? undefined : await fileOf(pdf, context);
+    records.push(file === undefined ? record : { ...record, pdf_url: file });
+  }
+  return records.length === 0
+    ? { status: "empty", reason: "Zotero has no works there." }
+    : { status: "ok", value: records, total: records.length };
+}
+
+/** The address of an attached file on this machine; undefined where it is not stored here. */
+async function fileOf(key: string, context: SourceContext): Promise<string | undefined> {
+  const url = `${context.endpoint}${library}/items/${key}/file/view/url`;
+  const answer = await askText(zotero, context, { url, limit: 10_000, fresh: true });
+  const address = answer.status === "ok" ? answer.value.trim() : "";
+  return /^file:\/\//i.test(address) && isFileAddress(address) ? address : undefined;
+}
+
+function isFileAddress(address: string): boolean {
+  try {
+    return fileURLToPath(address) !== "";
+  } catch {
+    return false;
+  }
+}
+
+const types: Readonly<Record<string, WorkType>> = {
+  journalArticle: "journal-article",
+  magazineArticle: "journal-article",
+  newspaperArticle: "journal-article",
+  conferencePaper: "proceedings-article",
+  bookSection: "book-chapter",
+  book: "book",
+  thesis: "dissertation",
+  report: "report",
+  preprint: "preprint",
+  dataset: "dataset",
+  computerProgram: "software",
+  patent: "patent",
+  webpage: "web-page",
+};
+
+/** A work as Zotero describes it; undefined for notes, attachments and what has no title. */
+function recordIn(data: unknown): PaperRecord | undefined {
+  const text = (...names: readonly string[]) => names.map((name) => line(at(data, name))).find(Boolean);
+  const type = text("itemType") ?? "";
+  if (["attachment", "note", "annotation"].includes(type) || at(data, "parentItem") !== undefined) return undefined;
+  const people = (kind: string) =>
+    list(at(data, "creators")).flatMap((creator) => {
+      if (line(at(creator, "creatorType")) !== kind) return [];
+      const [family, given] = [line(at(creator, "lastName")), line(at(creator, "firstName"))];
+      return line(at(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
+    });
+  const extra = typeof at(data, "extra") === "string" ? String(at(data, "extra")) : "";
+  const inExtra = (name: RegExp) => name.exec(extra)?.[1];
+  const entry = entryOf(
+    {
+      title: text("title"),
+      authors: people("author"),
+      editors: people("editor"),
+      dates: [text("date") ?? ""],
+      venue: text("publicationTitle", "proceedingsTitle", "bookTitle", "conferenceName"),
+      volume: text("volume"),
+      issue: text("issue"),
+      pages: text("pages"),
+      abstract: text("abstractNote"),
+      dois: [text("DOI") ?? "", inExtra(/^DOI:\s*(\S+)/im) ?? ""],
+      arxiv: [inExtra(/^arXiv:\s*(\S+)/im) ?? "", text("archiveID") ?? ""].filter((id) => /\d{4}\.\d|\/\d{7}/.test(id)),
+      pmid: inExtra(/^PMID:\s*(\d+)/im),
+      pmcid: inExtra(/^PMCID:\s*(PMC\d+)/im),
+      urls: [text("url") ?? ""],
+      type: types[type],
+      numbers: [text("ISBN") ?? "", text("ISSN") ?? ""],
+      keywords: list(at(data, "tags")).flatMap((tag) => line(at(tag, "tag")) ?? []),
+      publisher: text("publisher", "university", "institution"),
+      place: text("place"),
+      edition: text("edition"),
+      series: text("series"),
+      language: text("language"),
+    },
+    inExtra(/^Citation Key:\s*(\S+)/im) ?? text("citationKey", "key") ?? "item",
+  );
+  if (entry === undefined) return undefined;
+  const database = text("libraryCatalog") ?? "Zotero";
+  return { ...recordOf(entry, database), database };
+}
