@@ -20,6 +20,7 @@ import { row as codeTokens } from "./rows/code/code-tokens.mjs";
 import { row as codeVault } from "./rows/code/code-vault.mjs";
 import { row as crash } from "./rows/loop/crash.mjs";
 import { row as dedupe } from "./rows/papers/dedupe.mjs";
+import { row as importRecords } from "./rows/papers/import-records.mjs";
 import { row as discoveryTime } from "./rows/papers/discovery-time.mjs";
 import { row as documents } from "./rows/documents/documents.mjs";
 import { row as endurance } from "./rows/loop/endurance.mjs";
@@ -66,6 +67,7 @@ const rows = [
   together,
   merge,
   dedupe,
+  importRecords,
   screening,
   sandbox,
   sandboxDocker,

@@ -19,9 +19,9 @@ export type Described =
 
 /**
  * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for
- * a DOI, also for one in a publisher's address, from Europe PMC for an id of PubMed, else from the document itself, which is read and kept for that. A DOI that Crossref does not know is followed
- * to its page, since others register DOIs too; where arXiv's or Crossref's service fails, the document stands in for
- * it.
+ * a DOI, also for one in a publisher's address, from Europe PMC for an id of PubMed, else from the document itself,
+ * which is read and kept for that. A DOI that Crossref does not know is followed to its page, since others register
+ * DOIs too; where a service fails, the document stands in for it.
  */
 export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
   if (reference.kind === "url") {

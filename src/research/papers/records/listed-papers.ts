@@ -33,7 +33,7 @@ export async function readListedPapers(name: string, path: string, columns: Chos
   return { papers, broken: bibliography.broken, ...given({ said: unreadSentence(name, bibliography) }) };
 }
 
-/** The record with the address of its PDF, where the entry names one that is there; paths start from the file's folder. */
+/** The record with the address of its PDF, where the entry names one that is there. `folder`: where paths start. */
 function withFile(record: PaperRecord, { files = [] }: Entry, folder: string): PaperRecord {
   const pdf = files
     .filter((file) => /\.pdf$/i.test(file))

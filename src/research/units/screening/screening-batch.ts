@@ -96,7 +96,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const instead = standIns(library, others, blocked);
   const found = await searchResults(rrd, library, [...mayBeAsked, ...instead.values()], instead);
   const { works = [], reports = [], search, compared, away } = found ?? {};
-  // The PDF of a record that a list describes is no work beside it.
+  // The PDF of a record that a list describes stands for that record, not for a work of its own.
   const { files = new Set() } = found ?? {};
   let waiting = 0;
   for (const [name, all] of lists) {
