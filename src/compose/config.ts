@@ -179,7 +179,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     sources,
     hooks,
     ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
-    ...(check === undefined || check === false ? {} : { check: checkOf(check) }),
+    ...(check === false ? {} : { check: checkOf(check) }),
     ...(screeners === undefined
       ? {}
       : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),

@@ -77,6 +77,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   let verdict: Verdict | undefined;
   try {
     verdict = await untilVerdict();
+    verdict = (await workflow.concede?.(verdict, tell)) ?? verdict;
   } finally {
     await lanes.close();
     await workflow.close?.(verdict);

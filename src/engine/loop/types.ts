@@ -265,6 +265,11 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
   /**
+   * How the run ends instead, where all that is left of the work is what nothing waits for. Absent, or undefined: as it
+   * does.
+   */
+  concede?(verdict: Verdict, tell: Tell): Promise<Verdict | undefined>;
+  /**
    * Puts everything away. Called once, before the end of the run is reported, so that what goes wrong only now is still
    * heard. `verdict`: how the run ends; absent after a bug in this program.
    */

@@ -95,6 +95,8 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
   readonly figure: Figure;
   /** What people call what it writes, such as "the report"; absent: its units are records. */
   readonly product?: string;
+  /** Nothing waits for its units: a project of which they alone are left is complete where they can't be had. */
+  readonly isOptional?: true;
   /** Whether a line of the ledger is about a unit of this kind. */
   owns(line: Pick<LedgerLine, "unit" | "phase">): boolean;
   /** Whether the project asks for it; absent: it always does. */
@@ -126,6 +128,8 @@ export interface UnitWork<M extends Material, Result> {
   isSettled?(project: Project, unit: Unit, material: M): boolean;
   /** Does a unit that `isSettled`. */
   settle?(rrd: Rrd, unit: Unit, material: M, judging: Judging): Acceptable;
+  /** Ends what is open of an optional kind in the project of this folder; `why`: it can't be had, a clause. */
+  without?(folder: string, rrd: Rrd, why: string, judging: Judging): Promise<Acceptable>;
   /** Its part of a brief. Reads the disk and nothing else. */
   brief(request: BriefRequest<M>): UnitBrief<M> | Promise<UnitBrief<M>>;
   /**

@@ -69,7 +69,10 @@ export interface Proposal {
   readonly completes: boolean;
 }
 
-/** Folds what code alone has done for a unit, as an iteration without an agent. */
+/**
+ * Folds what code alone has done for a unit, as an iteration without an agent. `why`: an optional unit can't be had for
+ * this reason, a clause, and what is open of it ends.
+ */
 export async function acceptSettled(
   accepting: Pick<Accepting, "research" | "now" | "render" | "memory">,
   { rrd, ledger }: ResearchState,
@@ -77,11 +80,17 @@ export async function acceptSettled(
   material: Material,
   prepareMs: number,
   tell: Tell,
+  why?: string,
 ): Promise<Outcome> {
   const { research } = accepting;
   const at = new Date(accepting.now());
   const iteration = research.nextIteration();
-  const judged = (await kindOf(unit).load()).settle?.(rrd, unit, material, { iteration, agent: "", at });
+  const judging = { iteration, agent: "", at };
+  const work = await kindOf(unit).load();
+  const judged =
+    why === undefined
+      ? work.settle?.(rrd, unit, material, judging)
+      : await work.without?.(research.folder, rrd, why, judging);
   if (judged === undefined) throw new Error(`${unit.id} was settled, and its kind can't do that`);
   const { id, phase } = unit;
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;

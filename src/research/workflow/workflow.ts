@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper } from "../generated/rrd.js";
 import { isVerdict, type Tell, type Unit, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { sweepNoted } from "../../engine/storage/noted.js";
+import { pauseName } from "../../engine/lib/layout.js";
 import type { Guard, Who } from "../../engine/storage/guard/guard.js";
 import type { Accepting, Briefed } from "./accept.js";
 import { accountOf, type Experience } from "./forecast.js";
@@ -121,6 +124,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     remember: async (compression) => {
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
+    concede: (verdict, tell) => orVerdict(() => withoutOptional(options, verdict, tell)),
     close: options.close,
 
     prepare: (state, unit, { signal }) =>
@@ -181,6 +185,32 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         return outcome;
       }),
   };
+}
+
+/**
+ * Where a run ends with optional units alone left, and not because a person wants it to: the project is complete, and
+ * says why it was not had.
+ */
+async function withoutOptional(
+  options: Pick<ResearchWorkflowOptions, "research" | "now" | "render" | "memory">,
+  { verdict, reason }: Verdict,
+  tell: Tell,
+): Promise<Verdict | undefined> {
+  const { research } = options;
+  if (verdict === "complete" || verdict === "interrupted" || existsSync(join(research.folder, pauseName)))
+    return undefined;
+  const stateNow = async (): Promise<ResearchState> => {
+    const { rrd, ledger } = await research.load();
+    return { rrd, ledger, status: statusOf(rrd, ledger), noted: new Map() };
+  };
+  const state = await stateNow();
+  const open = kinds[state.status.done.length];
+  if (open?.isOptional !== true) return undefined;
+  const { acceptSettled } = await parts();
+  const unit = { kind: open.name, id: open.name, phase: open.phase, title: open.name };
+  await acceptSettled(options, state, unit, {}, 0, tell, reason);
+  const next = nextUnit(await stateNow(), [], [], research.folder);
+  return isVerdict(next) ? next : undefined;
 }
 
 const whoIs = (agent: string): Who => ({ agent, during: `${agent} ran unconfined` });

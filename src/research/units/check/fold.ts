@@ -1,3 +1,4 @@
+import { given } from "../../../engine/lib/given.js";
 import { many } from "../../../engine/lib/words.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Checked, Meaning, OpenCheck, Rrd } from "../../generated/rrd.js";
@@ -64,40 +65,71 @@ function claimChanges(rrd: Rrd, checked: ReadonlyMap<string, Checked>): Change[]
   });
 }
 
+/** A check under way, with what is known of its checkers. */
+interface UnderWay {
+  readonly checkers: NonNullable<Meaning["checkers"]>;
+  readonly open: OpenCheck;
+}
+
 /** The state one step on: another batch, the sentences that go back to their writer, or the end of the check. */
 export function advanced(
   rrd: Rrd,
   narrative: ReportFile | undefined,
-  { checkers, open }: { readonly checkers: NonNullable<Meaning["checkers"]>; readonly open: OpenCheck },
+  { checkers, open }: UnderWay,
   changes: readonly Change[],
   summary: string,
   at: Date,
 ): Acceptable {
-  const papers_pool = rrd.papers_pool.map((paper) => ({
-    ...paper,
-    ...changes.find(({ in: where, id }) => where === "papers_pool" && id === paper.id)?.set,
-  }));
-  const next = nextStep({ ...rrd, papers_pool, meaning: { checkers, open } }, checkers, open);
-  const { meaning, ...rest } = rrd;
-  const { open: _, ...closed } = { ...meaning, checkers };
-  const after = next === undefined ? closed : { ...closed, open: { ...open, step: next } };
-  const whole: Rrd = { ...rest, papers_pool, meaning: after };
-  const kept = next === undefined && narrative !== undefined ? closedNarrative(whole, narrative, open, at) : undefined;
+  const step = nextStep(withChanges(rrd, changes, { checkers, open }), { checkers, open });
+  if (step === undefined) return ended(rrd, narrative, { checkers, open }, changes, summary, at);
+  return told(rrd, { ...rrd.meaning, checkers, open: { ...open, step } }, changes, summary, at);
+}
+
+/** The end of a check: its report with what was said of each sentence. `unchecked`: why it ends too early. */
+export function ended(
+  rrd: Rrd,
+  narrative: ReportFile | undefined,
+  { checkers, open }: UnderWay,
+  changes: readonly Change[],
+  summary: string,
+  at: Date,
+  unchecked?: string,
+): Acceptable {
+  const { open: _, ...closed } = { ...rrd.meaning, checkers };
+  // A report that was written again since, by hand or by a later run, is another one.
+  const isSame = narrative !== undefined && (narrative.iteration ?? 0) === open.report;
+  const kept = isSame ? closedNarrative({ meaning: closed }, narrative, open, at, unchecked) : undefined;
+  return told(rrd, closed, changes, summary, at, kept);
+}
+
+/** What is written and shown of a step. */
+function told(
+  rrd: Rrd,
+  meaning: Meaning,
+  changes: readonly Change[],
+  summary: string,
+  at: Date,
+  narrative?: ReportFile,
+): Acceptable {
+  const files = narrative && [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }];
   return {
-    changes: [...changes, { in: "rrd", set: { meaning: after }, was: { meaning } }],
-    ...(kept === undefined ? {} : { files: [{ name: reportDataName, text: `${JSON.stringify(kept, null, 2)}\n` }] }),
-    shows: { rrd: whole, ...(kept === undefined ? {} : { narrative: kept }) },
+    changes: [...changes, { in: "rrd", set: { meaning }, was: { meaning: rrd.meaning } }],
+    ...given({ files }),
+    shows: { rrd: withChanges(rrd, changes, meaning), ...given({ narrative }) },
     progress: [`## ${dayOf(at)} - Check`, "", `${summary}.`, ""].join("\n"),
     summary,
   };
 }
 
+/** The records with what was said of claims. */
+const withChanges = (rrd: Rrd, changes: readonly Change[], meaning: Meaning): Rrd => ({
+  ...rrd,
+  meaning,
+  papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, ...changes.find(({ id }) => id === paper.id)?.set })),
+});
+
 /** What the check does next; undefined where it has come to its end. */
-function nextStep(
-  rrd: Rrd,
-  checkers: NonNullable<Meaning["checkers"]>,
-  open: OpenCheck,
-): OpenCheck["step"] | undefined {
+function nextStep(rrd: Rrd, { checkers, open }: UnderWay): OpenCheck["step"] | undefined {
   if (unanswered(rrd).length > 0) return open.step;
   return open.step === "check" && open.sentences.some((each) => isFallen({ checkers }, each)) ? "mend" : undefined;
 }

@@ -10,7 +10,7 @@ import { notedOf } from "../shared-unit.js";
 import type { Disk, Heard, SharedResult, UnitWork } from "../unit-kind.js";
 import type { CheckMaterial } from "./batch.js";
 import { briefOfCheck, briefOfMend } from "./brief.js";
-import { type Checking, foldAnswers } from "./fold.js";
+import { type Checking, ended, foldAnswers } from "./fold.js";
 import { agreedOn, answersIn, byId, checkedBy } from "./judge-answers.js";
 import { acceptMended } from "./judge-mended.js";
 import type { CheckAnswer } from "./sentence.js";
@@ -25,6 +25,7 @@ export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
   kept: async (disk) => ({ material: await materialIn(disk), first: [] }),
   brief: briefOfCheck,
   hear: hearChecker,
+  without: endedWithout,
   judge({ rrd }, _unit, result, material, { agent, at }) {
     const answers = answersIn(material.batch ?? [], result);
     return "reasons" in answers ? answers : folded(rrd, material, [{ by: agent, answers }], at);
@@ -35,9 +36,18 @@ export const mendWork: UnitWork<CheckMaterial, MendResult> = {
   prepare: materialIn,
   kept: async (disk) => ({ material: await materialIn(disk), first: [] }),
   brief: briefOfMend,
+  without: endedWithout,
   judge: ({ rrd }, _unit, result, { narrative }, { at }): Acceptable | Unacceptable =>
     acceptMended(rrd, narrative, result, at),
 };
+
+/** Ends a check that can't be had: what is answered counts. */
+async function endedWithout(folder: string, rrd: Rrd, why: string, { at }: Judging): Promise<Acceptable> {
+  const { checkers = {}, open } = { ...rrd.meaning };
+  if (open === undefined) throw new Error("a check is given up that is not open");
+  const clause = why.split(";")[0]?.replace(/\.$/, "") ?? why;
+  return ended(rrd, await readNarrative(folder), { checkers, open }, [], `Not checked: ${clause}`, at, clause);
+}
 
 /** Hears one of two agents that check the same batch: with the second one the batch is answered. */
 async function hearChecker({

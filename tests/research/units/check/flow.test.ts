@@ -69,3 +69,36 @@ test("what is overstated is mended, what is made up is removed, and both are tol
     { text: "It is cheaper than all others.", check: { verdict: "not-supported", why: "Nothing of costs." } },
   ]);
 });
+
+test("a check that can't be had withholds nothing, and the report says why", async () => {
+  const given = researchFolder(project());
+  const agent = agentThat(
+    () => ({ verdict: "overstated", better: "It needs 99 minutes." }),
+    (sentence) => sentence,
+  );
+  const { verdict, rrd, ledger } = await given.run(agent, 40, { check: true });
+  expect(verdict).toEqual({ verdict: "complete", reason: "The one paper is analysed and the report is written." });
+  expect(ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
+    ...["p1 accepted", "report accepted", "check refused", "check refused", "check refused", "check accepted"],
+  ]);
+  expect(ledger[2]?.reasons?.[0]).toContain("numbers that its passages do not: 99 minutes");
+  expect(rrd).toMatchObject({ phase: "COMPLETE" });
+  const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+  expect(said.findings).toHaveLength(3);
+  expect(said.check?.unchecked).toContain("was refused 3 times");
+  // It is complete from now on.
+  const again = await given.run(agent, 40, { check: true });
+  expect(again.ledger).toHaveLength(6);
+});
+
+test("with the last iteration of a run the report is written, and the run is complete", async () => {
+  const given = researchFolder(project());
+  const { verdict } = await given.run(
+    agentThat(judges, () => null),
+    2,
+    { check: true },
+  );
+  expect(verdict.verdict).toBe("complete");
+  const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+  expect(said.check?.unchecked).toBe("All 2 iterations of this run are used up");
+});
