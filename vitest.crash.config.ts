@@ -12,6 +12,7 @@ export default defineConfig({
       RR_KILLS: process.env.RR_KILLS ?? "1000",
       RR_LANES: process.env.RR_LANES ?? "2",
       RESEARCH_RALPH_TRUST: "true",
+      RESEARCH_RALPH_CHECK: "false",
     },
     ...deadlines,
     testTimeout: 6 * 60 * 60_000,

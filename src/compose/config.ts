@@ -179,7 +179,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     sources,
     hooks,
     ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
-    ...(check === false ? {} : { check: checkOf(check) }),
+    ...(check === false || check === "false" ? {} : { check: checkOf(check) }),
     ...(screeners === undefined
       ? {}
       : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),
@@ -205,7 +205,7 @@ interface Check {
   readonly all: boolean;
 }
 
-const checkOf = (check: Exclude<WrittenConfig["check"], false>): Check => {
+const checkOf = (check: Exclude<WrittenConfig["check"], false | "false">): Check => {
   if (check === undefined || check === "all") return { agents: [], all: check === "all" };
   const { agent, agents, claims } = check;
   return { agents: agents ?? (agent === undefined ? [] : [agent]), all: claims === "all" };

@@ -58,6 +58,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
       ...wrap(oneLine(model.question), io.columns),
       ...wrap(`Answer: ${model.unanswered ?? answer}`, io.columns),
       ...(model.unanswered === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
+      ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
       ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
       `Written in ${shown(io.cwd, folder)}: ${written.join(", ")}`,
@@ -71,6 +72,16 @@ const summaryOf = (model: ReportModel) => ({
   question: model.question,
   narrative: model.narrative,
   figures: Object.fromEntries(model.figures.map(({ name, value }) => [name, value])),
+  ...(model.meaning === undefined
+    ? {}
+    : {
+        meaning: {
+          says: model.meaning.says,
+          judged: model.meaning.judged,
+          borne_out: model.meaning.borneOut,
+          removed: model.meaning.removed.length,
+        },
+      }),
   insights: model.insightCount,
   cross_references: model.crossReferences.inside,
   cross_references_outside: model.crossReferences.outside,

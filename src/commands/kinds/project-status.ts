@@ -18,6 +18,8 @@ import { laterFormatIn, readResearch } from "../../research/project-files/resear
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/screening/eligibility/agreement.js";
 import { criterionInFull, eligibilityReport } from "../../research/screening/eligibility/eligibility.js";
 import { maxRefusals, progressOf } from "../../research/derived/status.js";
+import { meaningOf } from "../../research/report/narrative/meaning.js";
+import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { statusOf } from "../../research/workflow/status.js";
 import { withoutResult } from "../../research/derived/observations.js";
 import { deriveStatistics } from "../../research/derived/statistics.js";
@@ -32,7 +34,8 @@ export async function projectStatus(
   const { rrd, ledger } = await readResearch(folder);
   const { running, held, underWay: under_way, finished } = standing;
   const reading = new Set(under_way.map(({ unit }) => unit));
-  const report = reportOf(folder, rrd, ledger);
+  const meaning = meaningOf(await readNarrative(folder), rrd);
+  const report = { ...reportOf(folder, rrd, ledger), meaning: meaning?.says ?? null };
   // The file says so of no paper: written by itself, it would look like a person's edit.
   const pool = report.pool.map((each) =>
     each.status === "pending" && reading.has(each.id) ? { ...each, status: "analyzing" as const } : each,
@@ -46,7 +49,7 @@ export async function projectStatus(
   };
 }
 
-type Report = ReturnType<typeof reportOf>;
+type Report = ReturnType<typeof reportOf> & { readonly meaning: string | null };
 
 function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const { phase, refused } = statusOf(rrd, ledger);
@@ -122,6 +125,7 @@ function rowsOf(status: Report, where: string): [string, string][] {
   say("Papers", countsText({ ...papers, insights: status.insights, quotes: status.quotes }));
   say("Insights", String(status.insights));
   if (status.quotes.all > 0) say("Quotes", `${status.quotes.found} of ${status.quotes.all} found in the papers`);
+  if (status.meaning !== null) say("Checked", oneLine(status.meaning));
   say("Time", workText(status));
   if (status.iterations + (status.not_counted ?? 0) > 0)
     say("Iterations", `${status.iterations}${idleText(status.not_counted)}`);

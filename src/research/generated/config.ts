@@ -24,8 +24,7 @@ export interface ResearchConfig {
    * Who holds the sentences of a report against the passages that they rest on. Not set: the second of several agents (claude,codex), otherwise the same agent in a fresh context, once a model has written the report. false: nobody. all: every claim of a reading too, also where no report cites it.
    */
   check?:
-    | false
-    | "all"
+    | (false | "false" | "all")
     | {
         /**
          * Agent that checks, a name as for 'agent'.

@@ -14,12 +14,12 @@ export const researchKeys = configKeys({
   scalars: {
     papers: "number",
     learn: "text",
+    check: "text",
     screeners: "text",
     screening_conflicts: "text",
     contact: "text",
-  } satisfies Record<Exclude<keyof ResearchConfig, "sources" | "check">, Kind>,
+  } satisfies Record<Exclude<keyof ResearchConfig, "sources">, Kind>,
   named: { sources: sourceKinds },
-  whole: ["check"],
   needsTrust: {
     check: (value, folder) =>
       isObject(value) ? (commandAmong(value["agent"], folder) ?? commandAmong(value["agents"], folder)) : undefined,

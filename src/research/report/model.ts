@@ -25,6 +25,7 @@ import { mapOf, type PaperMap } from "./links.js";
 import { isWithoutModel, type Method, methodOf } from "./method.js";
 import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
+import { type Meaning, meaningOf } from "./narrative/meaning.js";
 import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
 import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
 import { entryOf, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
@@ -158,6 +159,8 @@ export interface ReportModel {
   readonly changes?: WhatChanged;
   readonly question: string;
   readonly answer: readonly Statement[];
+  /** How far sentences were held against what they cite; absent where nobody was asked. */
+  readonly meaning?: Meaning;
   /** Why there is no answer yet, in a sentence; absent where there is one. */
   readonly unanswered?: string;
   readonly sureness: Sureness;
@@ -223,7 +226,12 @@ export function reportModel(input: ReportInput): ReportModel {
     narrativeOfNothing;
   const ledger = countingLines(input.ledger).filter(({ outcome }) => outcome !== "reset");
 
-  const sources: StatementSources = { papers, names, checksNumbers: narrative.from === "data" };
+  const sources: StatementSources = {
+    papers,
+    names,
+    checksNumbers: narrative.from === "data",
+    ...given({ checkers: rrd.meaning?.checkers }),
+  };
   const statement = (said: SaidSentence) => statementOf(said, sources);
   const finding = (said: SaidSentence): Finding => {
     const resolved = statement(said);
@@ -307,7 +315,7 @@ export function reportModel(input: ReportInput): ReportModel {
     quotesThen: input.report?.quotes ?? {},
     paragraphs: input.paragraphs ?? new Map(),
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, pairs, gaps, questions },
-    ...given({ changes, comparison }),
+    ...given({ changes, comparison, meaning: meaningOf(input.report, rrd) }),
     warnings: [...waitingOf(rrd), ...missingOf(rows), ...calibrationOf(rrd)],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
       const row = rowById.get(paper.id);

@@ -1,5 +1,7 @@
 import { numbersWithoutQuote, type QuotedNumbers } from "../../text/evidence/numbers/check-numbers.js";
-import type { Paper } from "../generated/rrd.js";
+import type { Checked, Paper } from "../generated/rrd.js";
+import type { Checkers } from "../units/narrative/rates.js";
+import { markGiven, type MeaningMark } from "./narrative/meaning.js";
 import { evidenceAt } from "../units/narrative/handles.js";
 import { type PaperName, type Quote, quoteAt } from "./quotes.js";
 
@@ -18,6 +20,8 @@ export interface Statement {
   readonly nearNumbers: QuotedNumbers["near"];
   /** Handles that lead to no quote that can be shown. */
   readonly brokenHandles: readonly BrokenHandle[];
+  /** What another reader says of whether it follows from its quotes. */
+  readonly meaning?: MeaningMark;
 }
 
 /** A handle that leads nowhere, and why. */
@@ -33,6 +37,7 @@ export interface SaidSentence {
   readonly rests_on?: readonly string[];
   /** Ids of papers, where the source of the sentence names papers only. */
   readonly papers?: readonly string[];
+  readonly check?: Checked;
 }
 
 /** What statements are resolved by. */
@@ -41,6 +46,8 @@ export interface StatementSources {
   readonly names: ReadonlyMap<string, PaperName>;
   /** False for the words of an old report, whose sentences name no quotes to hold their numbers. */
   readonly checksNumbers: boolean;
+  /** How checkers of meaning answered to controls. */
+  readonly checkers?: Checkers;
 }
 
 /** A sentence with its handles led to their quotes, and its numbers looked for in them. Pure. */
@@ -62,6 +69,7 @@ export function statementOf(said: SaidSentence, sources: StatementSources): Stat
   return {
     ...{ text: said.text, quotes, papers, brokenHandles },
     ...{ missingNumbers: missing, outsideNumbers: outside, nearNumbers: near },
+    ...markGiven(said.check, sources.checkers),
   };
 }
 

@@ -54,8 +54,11 @@ export interface Ended {
   readonly err: string;
 }
 
-/** For a test that is the author of the settings it runs by: nobody else's folder is a matter of it. */
-const ownSettings = { RESEARCH_RALPH_TRUST: "true" };
+/**
+ * For a test that is the author of the settings it runs by: nobody else's folder is a matter of it. Sentences are
+ * checked where a test is about that.
+ */
+const ownSettings = { RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false" };
 
 /** Runs a program to its end. */
 export function run(

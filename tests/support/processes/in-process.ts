@@ -55,7 +55,7 @@ async function* runProgram(request: ProcessRequest): AsyncGenerator<string, Proc
 export const ioIn = (cwd: string, env: Record<string, string> = {}, over: Parameters<typeof fakeIo>[0] = {}): FakeIo =>
   fakeIo({
     cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", ...env },
+    env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false", ...env },
     tableWidth: Number.POSITIVE_INFINITY,
     runProgram,
     ...over,

@@ -120,6 +120,11 @@ function resultOf(unit, brief, MISQUOTE) {
       ...{ agreed: [], disputed: [], gaps: [], themes: [] },
       recommendations: [{ priority: "high", text: "Build one.", rests_on: shown }],
     }),
+    check: () => ({
+      unit: unit.unit,
+      answers: unit.sentences.map(({ number }) => ({ number, verdict: "supported", why: null })),
+    }),
+    mend: () => ({ unit: unit.unit, sentences: unit.sentences.map(({ number }) => ({ number, text: null })) }),
     question: () => questionOf(unit, text, MISQUOTE),
     ideas: () => ({ unit: unit.unit, ideas: [idea("First", true), idea("Second", false), idea("Third", false)] }),
   };

@@ -42,9 +42,11 @@ export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: S
   const { input: beside } = await readBeside(folder, rrd, ledger, at);
   const { report: kept, oldReport: _, ...rest } = beside;
   const report = narrative ?? kept;
-  // A report is written anew before its ideas are: those of the last one no longer follow from it.
+  // A report is written anew before its ideas are: those of the last one no longer follow from it. One that was
+  // checked is the same.
   const { ideas: __, ...withoutIdeas } = rest;
   // An update asks for no new ideas; those that there are stay.
-  const input = narrative === undefined || (rrd.updates ?? []).length > 0 ? rest : withoutIdeas;
+  const isSame = narrative === undefined || narrative.iteration === kept?.iteration;
+  const input = isSame || (rrd.updates ?? []).length > 0 ? rest : withoutIdeas;
   return documentsOf({ ...input, ...given({ report, ideas }) });
 }

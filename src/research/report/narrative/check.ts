@@ -16,9 +16,9 @@ type Needs = "source" | "numbers";
 
 /**
  * Every sentence of the narrative whose numbers stand in none of its quotes, whose handles lead nowhere, whose quotes
- * have changed since it was written, or that rests on nothing, on retracted papers
- * alone, or on a paper that is not included any more. Empty where all are
- * carried, and where nothing is written yet.
+ * have changed since it was written, that another reader did not find in its quotes, or that rests on nothing, on
+ * retracted papers alone, or on a paper that is not included any more. Empty where all are carried, and where
+ * nothing is written yet.
  */
 export function doubtsOf(model: ReportModel): Doubt[] {
   const hasQuotes = model.rows.some(({ quotes, isIneligible }) => quotes > 0 && !isIneligible);
@@ -52,7 +52,7 @@ export function doubtsOf(model: ReportModel): Doubt[] {
 }
 
 function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Needs, hasQuotes: boolean): string[] {
-  const { quotes, papers, missingNumbers, outsideNumbers, brokenHandles } = statement;
+  const { quotes, papers, missingNumbers, outsideNumbers, brokenHandles, meaning } = statement;
   const changed = quotes.filter(({ handle, quote }) => {
     const before = model.quotesThen[handle];
     return before !== undefined && evidenceWords(before) !== evidenceWords(quote);
@@ -65,6 +65,7 @@ function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Ne
     ...(missingNumbers.length === 0 ? [] : [`number not in the passage: ${missingNumbers.join(", ")}`]),
     ...(outsideNumbers.length === 0 ? [] : [`in the sentence, outside the quoted words: ${outsideNumbers.join(", ")}`]),
     ...brokenHandles.map(({ handle, reason }) => `${handle}: ${reason}`),
+    ...(meaning?.kind === "doubted" ? [meaning.says] : []),
     ...changed.map(({ handle }) => `${handle}: its quote has changed since the narrative was written`),
     ...(needs === "source" &&
     carried === 0 &&

@@ -39,6 +39,11 @@ export function* gaps(context: PageContext): Iterable<Markup> {
   yield markup`<ul class="list">${context.model.gaps.map((gap) => markup`<li dir="auto">${statementParts(context, gap)}</li>`)}</ul>`;
 }
 
+/** Sentences that were taken out, and why. */
+export function* unborne({ model: { meaning }, say }: PageContext): Iterable<Markup> {
+  yield markup`<p class="quiet">The agent of the report wrote these, and another reader did not find them in the sentences that they cite.</p><ul class="list">${(meaning?.removed ?? []).map(({ text, says }) => markup`<li dir="auto"><p>${say(text)}</p><p class="how"><span class="wrong">${says}</span></p></li>`)}</ul>`;
+}
+
 const priorities = [
   ["high", "First"],
   ["medium", "Then"],

@@ -1,6 +1,7 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { headlineOf } from "../../../engine/ui/standing.js";
 import type { ReportModel } from "../model.js";
+import type { Meaning } from "../narrative/meaning.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
@@ -50,12 +51,16 @@ export function* answer(context: PageContext): Iterable<Markup> {
     model.unanswered !== undefined
       ? markup`<p>${model.unanswered}</p>`
       : markup`<p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${surenessLine(model.sureness)}`
-  }</div>${model.warnings.filter(isForAPerson).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
+  }${model.meaning === undefined ? "" : meaningLine(model.meaning)}</div>${model.warnings.filter(isForAPerson).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
 }
 
 /** What only the reader can do stands by the answer; what concerns the scores stands by them. */
 export const isForAPerson = ({ kind }: ReportModel["warnings"][number]): boolean =>
   kind === "waiting" || kind === "not-retrieved";
+
+/** How far the sentences were held against what they cite. */
+const meaningLine = ({ says, answerFalls }: Meaning): Markup =>
+  markup`${answerFalls ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says}</p>`;
 
 /** The same for a reader who sees no dots. */
 const surenessLine = ({ level, words, because }: Sureness): Markup =>

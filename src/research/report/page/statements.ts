@@ -1,6 +1,7 @@
 import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
+import type { MeaningMark } from "../narrative/meaning.js";
 import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import { signs, type Strength } from "../strength.js";
@@ -61,9 +62,15 @@ function sourcesOf({ quotes, papers }: Statement): Markup {
 
 const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [index === 0 ? "" : "; ", part]);
 
+/** The second mark: what another reader says of the sentence. */
+const meaningOf = ({ kind, says }: MeaningMark): Markup =>
+  kind === "borne-out"
+    ? markup` <span class="ok meaning" role="img" title="${says}" aria-label="${says}">✓✓</span>`
+    : markup` <span class="chip ${kind === "doubted" ? "bad" : "insights"}">${says}</span>`;
+
 /** What a reader must know before trusting a sentence: its numbers or sources are not where they should be. */
-function doubtsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers }: Statement): Markup {
-  return markup`${
+function doubtsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers, meaning }: Statement): Markup {
+  return markup`${meaning === undefined ? "" : meaningOf(meaning)}${
     missingNumbers.length === 0
       ? ""
       : markup` <span class="chip bad">number not in the passage: ${missingNumbers.join(", ")}</span>`

@@ -22,6 +22,7 @@ import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
 import { signs, strengthSays, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
+import type { Meaning } from "../narrative/meaning.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
@@ -50,6 +51,7 @@ export const texts = {
             model.answer.map((statement) => `${said(statement)}${cited(statement)}${doubts(statement)}`).join(" "),
             `**How sure:** ${surenessText(model.sureness)}`,
           ]),
+      ...(model.meaning === undefined ? [] : [meaningText(model.meaning)]),
       figures(model),
     ].join("\n\n"),
   findings: ({ findings }: ReportModel) =>
@@ -79,6 +81,8 @@ export const texts = {
       ...pairs.filter(({ stand }) => stand !== "agreed").map(pairText),
     ].join("\n\n"),
   gaps: ({ gaps }: ReportModel) => gaps.map((gap) => `- ${said(gap)}${cited(gap)}${doubts(gap)}`).join("\n"),
+  unborne: ({ meaning }: ReportModel) =>
+    (meaning?.removed ?? []).map(({ text, says }) => `- ${line(tablesAsText(text))} **[${inline(says)}]**`).join("\n"),
   questions: ({ questions }: ReportModel) => questions.map(questionText).join("\n\n"),
   comparison: ({ comparison }: ReportModel) =>
     comparison === undefined
@@ -119,6 +123,13 @@ export const texts = {
 
 /** A sentence of the narrative at the beginning of a line. */
 const said = ({ text }: Pick<Statement, "text">): string => line(tablesAsText(text));
+
+/** How far the sentences were held against what they cite. */
+const meaningText = ({ says, borneOut, answerFalls }: Meaning): string =>
+  [
+    ...(answerFalls ? ["**The answer is not borne out by what it cites.**"] : []),
+    `**Checked:** ${inline(says)}${borneOut === 0 ? "" : " ✓✓ stands behind each that is."}`,
+  ].join(" ");
 
 /** Two quotes on one outcome, side by side. */
 const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
@@ -253,8 +264,9 @@ function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string
 }
 
 /** What is wrong with a sentence, said right behind it. */
-function doubts({ missingNumbers, outsideNumbers, brokenHandles }: Statement): string {
+function doubts({ missingNumbers, outsideNumbers, brokenHandles, meaning }: Statement): string {
   return [
+    ...(meaning === undefined ? [] : [meaning.kind === "borne-out" ? " ✓✓" : ` **[${inline(meaning.says)}]**`]),
     ...missingNumbers.map((number) => ` **[number not in the passage: ${cell(number)}]**`),
     ...outsideNumbers.map((number) => ` **[in the sentence, outside the quoted words: ${cell(number)}]**`),
     ...brokenHandles.map(({ handle, reason }) => ` **[no such quote: ${cell(handle)}, ${cell(reason)}]**`),

@@ -1,6 +1,6 @@
 import type { ReportModel } from "../model.js";
 import { changes, question, answer, figures } from "../page/first-screen.js";
-import { findings, recommendations, agreed, disputed, gaps, comparison } from "../page/findings.js";
+import { findings, recommendations, agreed, disputed, gaps, comparison, unborne } from "../page/findings.js";
 import { questions } from "../page/questions.js";
 import { scores, map, flow } from "../page/pictures.js";
 import { papers } from "../page/papers.js";
@@ -71,6 +71,13 @@ export const sections: readonly Section[] = [
     page: disputed,
   },
   { name: "gaps", title: "What is not known", holds: ({ gaps }) => gaps.length > 0, markdown: texts.gaps, page: gaps },
+  {
+    name: "unborne",
+    title: "Not borne out",
+    holds: ({ meaning }) => (meaning?.removed.length ?? 0) > 0,
+    markdown: texts.unborne,
+    page: unborne,
+  },
   {
     name: "questions",
     title: "Questions asked",
