@@ -4,7 +4,7 @@ import { isWithoutModel } from "../method.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Checked, Rrd } from "../../generated/rrd.js";
 import { unanswered } from "../../units/narrative/open-check.js";
-import { type Checkers, isProven } from "../../units/narrative/rates.js";
+import { type Checkers, whyUnproven } from "../../units/narrative/rates.js";
 import { sentences } from "../../units/narrative/sentences.js";
 
 /** What another reader says of a sentence, as it is shown behind it. */
@@ -44,7 +44,7 @@ const words: Readonly<Record<Checked["verdict"], string>> = {
 };
 
 const unprovenOf = (checkers: Checkers | undefined, by: readonly string[]): string[] =>
-  by.filter((name) => !isProven(checkers, name));
+  by.filter((name) => whyUnproven(checkers, name) !== undefined);
 
 /** The mark of a sentence. Nothing counts that an unproven checker says, and the mark says so. */
 export function meaningMark({ verdict, by, why, said }: Checked, checkers: Checkers | undefined): MeaningMark {
@@ -111,14 +111,13 @@ function sayingOf(
     ...(mended === 0 ? [] : [`${mended} corrected`]),
     ...(not_borne_out.length === 0 ? [] : [`${not_borne_out.length} removed`]),
   ];
-  const unproven = unprovenOf(checkers, by);
-  const isUnproven =
-    unproven.length === 0
+  const unproven = by.flatMap((name) => {
+    const because = whyUnproven(checkers, name);
+    return because === undefined
       ? []
-      : [
-          `${unproven.join(" and ")} ${unproven.length === 1 ? "is an unproven checker" : "are unproven checkers"}: too few of the controls were answered, or too few of them rightly, so nothing was taken out.`,
-        ];
-  return [`${counts.join("; ")}.`, ...isUnproven, ...not].join(" ");
+      : [`${name} is an unproven checker (${because}), so nothing was taken out by its word.`];
+  });
+  return [`${counts.join("; ")}.`, ...unproven, ...not].join(" ");
 }
 
 /** The mark of a sentence where it has one. */

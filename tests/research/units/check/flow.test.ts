@@ -68,6 +68,13 @@ test("what is overstated is mended, what is made up is removed, and both are tol
   expect(said.not_borne_out).toMatchObject([
     { text: "It is cheaper than all others.", check: { verdict: "not-supported", why: "Nothing of costs." } },
   ]);
+  const markdown = readFileSync(join(given.folder, "research-report.md"), "utf8");
+  expect(markdown).toContain(
+    "borne out by the sentences they cite, checked by scripted, which wrote them, in a fresh context; 1 corrected; 1 removed.",
+  );
+  expect(markdown).toContain(
+    "## Not borne out\n\n- It is cheaper than all others. **[not borne out, says scripted: Nothing of costs.]**",
+  );
 });
 
 test("a check that can't be had withholds nothing, and the report says why", async () => {
@@ -77,7 +84,7 @@ test("a check that can't be had withholds nothing, and the report says why", asy
     (sentence) => sentence,
   );
   const { verdict, rrd, ledger } = await given.run(agent, 40, { check: true });
-  expect(verdict).toEqual({ verdict: "complete", reason: "The one paper is analysed and the report is written." });
+  expect(verdict).toEqual({ verdict: "complete", reason: "All 7 papers are analysed and the report is written." });
   expect(ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
     ...["p1 accepted", "report accepted", "check refused", "check refused", "check refused", "check accepted"],
   ]);
