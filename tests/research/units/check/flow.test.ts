@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
 import type { CheckAnswer } from "../../../../src/research/units/check/sentence.js";
 import { answerByWords, readPapers, type ShownSentence } from "../../../support/projects/passages-for-controls.js";
@@ -108,4 +108,51 @@ test("with the last iteration of a run the report is written, and the run is com
   expect(verdict.verdict).toBe("complete");
   const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
   expect(said.check?.unchecked).toBe("All 2 iterations of this run are used up");
+});
+
+describe("nothing is taken out by the word of a checker that its controls do not prove", () => {
+  const written = [
+    "Fourteen minutes are enough.",
+    "It needs 14 minutes on every machine.",
+    "It is cheaper than all others.",
+  ];
+
+  test.each<[string, (shown: ShownSentence) => Omit<CheckAnswer, "number">, string]>([
+    [
+      "refuses everything",
+      () => ({ verdict: "not-supported" }),
+      "it told 0 of 4 true control sentences and 4 of 4 false",
+    ],
+    ["accepts everything", () => ({ verdict: "supported" }), "it told 4 of 4 true control sentences and 0 of 4 false"],
+    [
+      "answers by the number of a sentence",
+      (shown) => ({ verdict: shown.number % 2 === 0 ? "supported" : "contradicted" }),
+      "true control sentences and",
+    ],
+  ])("such as one that %s", async (_, answers, because) => {
+    const given = researchFolder(project());
+    const agent = agentThat(answers, () => null);
+    const { verdict, ledger } = await given.run(agent, 40, { check: true });
+    expect(verdict.verdict).toBe("complete");
+    expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "report", "check"]);
+    const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+    expect(said.findings.map(({ text }) => text)).toEqual(written);
+    expect(said.not_borne_out).toBeUndefined();
+    const markdown = readFileSync(join(given.folder, "research-report.md"), "utf8");
+    expect(markdown).toContain("scripted is an unproven checker");
+    expect(markdown).toContain(because);
+    expect(markdown).toContain("so nothing was taken out by its word");
+  });
+
+  test("such as one that has too few passages to make controls of", async () => {
+    const given = researchFolder(rrdWith([paper("p1")], { handoff: { product_ideation: { enabled: false } } }));
+    const { ledger } = await given.run(
+      agentThat(judges, () => null),
+      40,
+      { check: true },
+    );
+    expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "report", "check"]);
+    const markdown = readFileSync(join(given.folder, "research-report.md"), "utf8");
+    expect(markdown).toMatch(/scripted is an unproven checker \(it has answered \d of at least 8 control sentences\)/);
+  });
 });
