@@ -69,11 +69,6 @@ function perform({ unit, criteria, fields, text }: ParsedBrief, readFile: (name:
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
       // What is fenced next to files is their outline.
       return readPaper(unit, criteria, fields, files.length === 0 ? text : files.map(readFile).join("\n"));
-    case "extraction":
-      return {
-        unit: unit.unit,
-        ...answerFields(fields, [files.length === 0 ? text : files.map(readFile).join("\n"), unit.abstract ?? ""]),
-      };
     case "report":
       return writeReport(unit);
     case "question":

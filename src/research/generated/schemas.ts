@@ -12,7 +12,6 @@ declare module "../../engine/generated/schemas.js" {
     "result-check": true;
     "result-critique": true;
     "result-discovery": true;
-    "result-extraction": true;
     "result-ideation": true;
     "result-mend": true;
     "result-report": true;
