@@ -197,19 +197,15 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
   };
 }
 
-/** Who checks the sentences of reports, and which claims of readings. */
+/** Who checks the sentences of reports. */
 interface Check {
   /** As the person names them, one or two; empty: another agent than the writer, where there is one. */
   readonly agents: readonly string[];
-  /** All claims of readings, not only those that a report cites. */
-  readonly all: boolean;
 }
 
-const checkOf = (check: Exclude<WrittenConfig["check"], false | "false">): Check => {
-  if (check === undefined || check === "all") return { agents: [], all: check === "all" };
-  const { agent, agents, claims } = check;
-  return { agents: agents ?? (agent === undefined ? [] : [agent]), all: claims === "all" };
-};
+const checkOf = ({ agent, agents }: Exclude<WrittenConfig["check"], false | "false" | undefined> = {}): Check => ({
+  agents: agents ?? (agent === undefined ? [] : [agent]),
+});
 
 /** Most critiques of a unit that is thought over, where the file does not say. */
 const defaultRounds = 2;

@@ -21,10 +21,10 @@ export interface ResearchConfig {
    */
   screening_conflicts?: "include" | "third" | "person";
   /**
-   * Who holds the sentences of a report against the passages that they rest on. Not set: the second of several agents (claude,codex), otherwise the same agent in a fresh context, once a model has written the report. false: nobody. all: every claim of a reading too, also where no report cites it.
+   * Who holds the sentences of a report against the passages that they rest on. Not set: the second of several agents (claude,codex), otherwise the same agent in a fresh context, once a model has written the report. false: nobody.
    */
   check?:
-    | (false | "false" | "all")
+    | (false | "false")
     | {
         /**
          * Agent that checks, a name as for 'agent'.
@@ -37,10 +37,6 @@ export interface ResearchConfig {
          * @maxItems 2
          */
         agents?: string[];
-        /**
-         * Claims of readings that are checked: those that a report cites, or all.
-         */
-        claims?: "cited" | "all";
       };
   /**
    * E-mail address that is sent to scholarly APIs in the User-Agent, as they ask. It is never invented.

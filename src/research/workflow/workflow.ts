@@ -124,7 +124,11 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     remember: async (compression) => {
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
-    concede: (verdict, tell) => orVerdict(() => withoutOptional(options, verdict, tell)),
+    async concede(verdict, tell) {
+      const conceded = await orVerdict(() => withoutOptional(options, verdict, tell));
+      // Where the state can't be read or written any more, the run ends as it would have.
+      return conceded?.verdict === "complete" ? conceded : undefined;
+    },
     close: options.close,
 
     prepare: (state, unit, { signal }) =>
