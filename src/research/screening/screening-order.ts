@@ -36,9 +36,9 @@ interface Wanted extends Pick<
 const weights = { fit: 0.5, lists: 0.25, age: 0.15, citations: 0.1 };
 /**
  * How much what was kept and dropped weighs against all of them: a few kept records say less than the topic, so the
- * share grows from the first to the last with each of the first twenty.
+ * share grows from the first to the last with each of the first five.
  */
-const learnedWeight = { first: 0.4, last: 0.8, from: 20 };
+const learnedWeight = { first: 0.4, last: 0.8, from: 5 };
 const keywordWeight = 1;
 const fieldWeight = 0.5;
 const descriptionWeight = 0.2;
