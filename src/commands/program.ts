@@ -11,6 +11,12 @@ import type { TaskArguments } from "./task/task.js";
 
 /** What `export` can write. */
 const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
+/** Which records `export` writes: those of a decision, of a stage, or of a status of the pool. */
+const onlyRecords = [
+  ...(["included", "excluded", "open"] as const),
+  ...(["full_text", "screening", "not_screened", "duplicate", "retracted", "window", "notice"] as const),
+  ...(["presented", "insights_extracted", "rejected", "waiting", "pending", "not_retrieved"] as const),
+];
 
 /** What every command is given beside the options of its own: false where it has no such option. */
 interface Common {
@@ -233,6 +239,15 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .addOption(new Option("--conflicts", "only those on which two readers disagree").conflicts(["all", "unclear"]))
     .addOption(new Option("--unclear", "only those with a criterion that is unclear").conflicts("all"))
     .option("--no-git", "do not commit");
+  add("join", "<folder> <paper> <other>", async ({ json, flags }, folder, paper, other) =>
+    (await import("./steer/same-work.js")).joinCommand({ folder, papers: [paper, other], flags, json }, io),
+  ).option("--no-git", "do not commit");
+  add("part", "<folder> <paper>", async ({ json, flags }, folder, paper) =>
+    (await import("./steer/same-work.js")).partCommand({ folder, paper, flags, json }, io),
+  ).option("--no-git", "do not commit");
+  add("duplicates", "[folder]", async ({ all, json }: { all: boolean } & Common, folder) =>
+    (await import("./inspect/duplicates.js")).duplicatesCommand({ folder, all, json }, io),
+  ).option("--all", "list every duplicate, not only the first 20");
   add("pause", "[folder]", async ({ json }, folder) =>
     (await import("./steer/pause.js")).pauseCommand({ folder, json }, io),
   );
@@ -253,7 +268,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     const { paper, unit, to, undo, flags, json } = options;
     return resetCommand({ folder, paper, unit, to, undo, flags, json }, io);
   })
-    .option("--paper <id>", "reset only this paper")
+    .option("--paper <paper>", "reset only this paper: its key, its id or words of its title")
     .addOption(
       new Option("--unit <name>", "reset only the search, the report or the ideas")
         .choices(["discovery", "report", "ideas"])
@@ -274,7 +289,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("verify", "[folder]", async ({ fetch, json }: { fetch: boolean } & Common, folder) =>
     (await import("./inspect/verify.js")).verifyCommand({ folder, fetch, json }, io),
   ).option("--fetch", "fetch the papers whose text is not stored");
-  type OfExport = { as?: (typeof exportFormats)[number]; to?: string; only?: "presented" };
+  type OfExport = { as?: (typeof exportFormats)[number]; to?: string; only?: (typeof onlyRecords)[number] };
   add("export", "[folder]", async ({ as, to, only, json }: OfExport & Common, folder) =>
     (await import("./inspect/export.js")).exportCommand({ folder, as, to, only, json }, io),
   )
@@ -284,7 +299,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       ),
     )
     .option("--to <path>", "write this file instead of stdout")
-    .addOption(new Option("--only <status>", "only the papers of this status").choices(["presented"]));
+    .addOption(new Option("--only <which>", "only the records of this decision, stage or status").choices(onlyRecords));
   add("report", "[folder]", async ({ check, flags, json }: { check: boolean } & Common, folder) =>
     (await import("./inspect/report.js")).reportCommand({ folder, check, flags, json }, io),
   )

@@ -50,10 +50,10 @@ test("--json stands before or behind a command", async () => {
 
 test("show prints a paper as read does, an iteration with its brief and answer, and names what it does not know", async () => {
   const [{ pool }] = [
-    JSON.parse((await cli(["status", "--json"], cwd)).out) as { pool: { id: string; title: string }[] },
+    JSON.parse((await cli(["status", "--json"], cwd)).out) as { pool: { id: string; key: string; title: string }[] },
   ];
   const best = pool[0]!;
-  expect((await cli(["show"], cwd)).out).toContain(pool.at(-1)!.id);
+  expect((await cli(["show"], cwd)).out).toContain(pool.at(-1)!.key);
   for (const args of [
     ["show", best.id],
     ["show", "sample", best.id],

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -7,16 +8,28 @@ import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { bibtexOf } from "../../research/papers/export/bibtex.js";
-import { worksOf } from "../../research/papers/export/cited-work.js";
+import { citedWorks, type TracedRecord } from "../../research/papers/export/cited-work.js";
 import { cslOf } from "../../research/papers/export/csl.js";
 import { formColumns } from "../../research/units/form/columns.js";
-import { papersAsCsv } from "../../research/papers/export/csv.js";
+import { recordsAsCsv } from "../../research/papers/export/csv.js";
 import { prismaCsv } from "../../research/papers/export/prisma.js";
 import { risOf } from "../../research/papers/export/ris.js";
-import { answersName, documentNames, progressName, queriesName, rrdName } from "../../research/project-files/layout.js";
+import {
+  answersName,
+  documentNames,
+  pageName,
+  progressName,
+  queriesName,
+  rrdName,
+} from "../../research/project-files/layout.js";
 import { flowOf } from "../../research/report/prisma-flow.js";
 import { readState } from "../../research/report/read-report.js";
-import type { Paper, Rrd } from "../../research/generated/rrd.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { allRecords } from "../../research/overview/all-records.js";
+import { withKeys } from "../../research/papers/paper-keys.js";
+import { readKeptSearch } from "../../research/workflow/kept-search.js";
+import { readLedger } from "../../engine/storage/state/ledger.js";
+import { anchorOf } from "../../research/report/pictures/picture.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { foundAt } from "../../engine/storage/regular-file.js";
 
@@ -26,8 +39,8 @@ interface ExportOptions extends FolderOptions {
   readonly as?: ExportFormat | undefined;
   /** A file, relative to the folder the command was started in; undefined: stdout. */
   readonly to?: string | undefined;
-  /** Only the papers of this status. */
-  readonly only?: "presented" | undefined;
+  /** A decision, a stage with _ for blanks, or a status of the pool. */
+  readonly only?: string | undefined;
 }
 
 /** Files of a project that only the program and a person at the editor write. */
@@ -37,8 +50,8 @@ const ownNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes the papers of a project for other programs: reference managers, spreadsheets, pandoc and R. Asks nobody and
- * changes nothing in the project. `--to` replaces a file that is there.
+ * Writes every record of a project with what became of it for other programs: reference managers, spreadsheets, pandoc
+ * and R. Asks nobody and changes nothing in the project. `--to` replaces a file that is there.
  */
 export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
   if (as === undefined)
@@ -47,37 +60,52 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
       2,
     );
   if (as === "prisma" && only !== undefined)
-    throw new ExpectedError("--only cannot be used with --as prisma: the flow counts all papers.", 2);
+    throw new ExpectedError("--only cannot be used with --as prisma: the flow counts all records.", 2);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, notices } = await readState(folder);
   for (const notice of notices) say(io, notice);
-  const papers =
-    only === undefined ? rrd.papers_pool.length : rrd.papers_pool.filter(({ status }) => status === only).length;
-  const text = textOf(rrd, as, only);
+  const { lines: ledger } = await readLedger(folder);
+  const page = join(folder, pageName);
+  const records = allRecords(withKeys(rrd), ledger, await readKeptSearch(folder, rrd))
+    .filter((record) => only === undefined || isOf(record, only))
+    .map((record) => (existsSync(page) && record.status !== undefined ? withReport(record, page) : record));
+  const text = textOf(rrd, as, records);
   const file = to === undefined ? undefined : targetFile(to, folder, io.cwd);
   if (file !== undefined) await writeFileAtomic(file, text);
   if (json)
-    io.stdout(`${JSON.stringify({ folder, as, papers, ...(file === undefined ? { text } : { file }) }, null, 2)}\n`);
+    io.stdout(
+      `${JSON.stringify({ folder, as, records: records.length, ...(file === undefined ? { text } : { file }) }, null, 2)}\n`,
+    );
   else if (file === undefined) io.stdout(text);
-  if (papers === 0) say(io, `${shown(io.cwd, folder)} has no ${only === undefined ? "" : `${only} `}papers yet.`);
+  if (records.length === 0)
+    say(io, `${shown(io.cwd, folder)} has no records${only === undefined ? "" : ` that are '${only}'`} yet.`);
   else if (file !== undefined && !json)
     say(
       io,
-      `${as === "prisma" ? "The flow" : many(papers, "paper")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}`,
+      `${as === "prisma" ? "The flow" : many(records.length, "record")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}`,
     );
   return 0;
 }
 
-function textOf(rrd: Rrd, as: ExportFormat, only: Paper["status"] | undefined): string {
+/** Whether a record is of this decision, stage or status. */
+const isOf = ({ status, outcome: { stage, decision } }: TracedRecord, only: string): boolean =>
+  [decision, stage.replaceAll(" ", "_"), status].some((each) => each === only);
+
+const withReport = (record: TracedRecord, page: string): TracedRecord => ({
+  ...record,
+  outcome: { ...record.outcome, report: `${pathToFileURL(page).href}#${anchorOf(record.id)}` },
+});
+
+function textOf(rrd: Rrd, as: ExportFormat, records: readonly TracedRecord[]): string {
   switch (as) {
     case "ris":
-      return risOf(worksOf(rrd, only));
+      return risOf(citedWorks(records));
     case "bibtex":
-      return bibtexOf(worksOf(rrd, only));
+      return bibtexOf(citedWorks(records));
     case "csl":
-      return cslOf(worksOf(rrd, only));
+      return cslOf(citedWorks(records));
     case "csv":
-      return papersAsCsv(rrd, only, formColumns(rrd));
+      return recordsAsCsv(rrd, records, formColumns(rrd));
     case "prisma": {
       const { counts, reasons, steps } = flowOf(rrd);
       // Records of web pages stand among the other methods there.

@@ -14,8 +14,10 @@ import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { recordsNamed, severalFit } from "../../research/overview/which-record.js";
+import { nameOf } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
-import type { Criterion, Exclusion } from "../../research/generated/rrd.js";
+import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
 import { paperWithPassages } from "../../research/full-text/old-passages.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
@@ -26,7 +28,7 @@ import { statusCommand } from "./status.js";
 import { given } from "../../engine/lib/given.js";
 
 interface ShowArguments extends FolderOptions {
-  /** A paper's id or the beginning of one, or an iteration's number; without it all papers are listed. */
+  /** A paper or an excluded record as `recordsNamed` takes it, or an iteration's number; absent: list all papers. */
   readonly target?: string | undefined;
 }
 
@@ -51,39 +53,40 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   const { rrd, ledger } = await readResearch(folder);
   const later = await laterFormatIn(folder);
   if (later !== undefined) say(io, `warning: ${later}`);
-  const exact = rrd.papers_pool.filter(({ id }) => id === target);
-  const papers = exact.length > 0 ? exact : rrd.papers_pool.filter(({ id }) => id.startsWith(target));
-  const [only, other] = papers;
-  if (only !== undefined && other === undefined) {
-    const paper = await paperWithPassages(textsFolder(folder), only);
-    const insights = (rrd.insights ?? []).filter(({ paper_id }) => paper_id === paper.id);
-    const reading = readingOf(
-      { ...rrd, insights },
-      ledger.filter(({ unit }) => unit === paper.id),
-      paper,
-    );
-    if (json) io.stdout(`${JSON.stringify(reading, null, 2)}\n`);
-    else for (const line of readingLines(reading, io, false)) io.stdout(`${line}\n`);
-    return 0;
-  }
-  const excluded = (rrd.excluded ?? []).find(({ id }) => id === target);
-  if (excluded !== undefined) {
-    if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
-    else for (const each of excludedLines(excluded, criteriaOf(rrd), io)) io.stdout(`${each}\n`);
-    return 0;
-  }
   const line = iterationNamed(ledger, target);
-  if (line === undefined)
+  const named = recordsNamed(rrd, target);
+  if (line !== undefined && !named.some(({ id }) => id === target)) return showIteration(folder, line, json, io);
+  if (named.length > 1) throw severalFit(target, named);
+  const paper = rrd.papers_pool.find(({ id }) => id === named[0]?.id);
+  if (paper !== undefined) return showPaper(folder, { rrd, ledger }, paper, json, io);
+  const excluded = (rrd.excluded ?? []).find(({ id }) => id === named[0]?.id);
+  if (excluded === undefined)
     throw new ExpectedError(
-      other === undefined
-        ? `There is no paper, no excluded record and no iteration '${target}' in ${folder}; 'research-ralph status --papers' lists the papers.`
-        : `Several papers begin with '${target}': ${papers
-            .map(({ id }) => id)
-            .slice(0, 6)
-            .join(", ")}.`,
+      `There is no paper, no excluded record and no iteration '${oneLine(target)}' in ${folder}; 'research-ralph status --papers' lists the papers.`,
       2,
     );
-  return showIteration(folder, line, json, io);
+  if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
+  else for (const each of excludedLines(excluded, criteriaOf(rrd), io)) io.stdout(`${each}\n`);
+  return 0;
+}
+
+async function showPaper(
+  folder: string,
+  { rrd, ledger }: Awaited<ReturnType<typeof readResearch>>,
+  found: Paper,
+  json: boolean,
+  io: Io,
+): Promise<number> {
+  const paper = await paperWithPassages(textsFolder(folder), found);
+  const insights = (rrd.insights ?? []).filter(({ paper_id }) => paper_id === paper.id);
+  const reading = readingOf(
+    { ...rrd, insights },
+    ledger.filter(({ unit }) => unit === paper.id),
+    paper,
+  );
+  if (json) io.stdout(`${JSON.stringify(reading, null, 2)}\n`);
+  else for (const line of readingLines(reading, io, false)) io.stdout(`${line}\n`);
+  return 0;
 }
 
 const iterationNamed = (ledger: readonly LedgerLine[], target: string): LedgerLine | undefined =>
@@ -125,10 +128,12 @@ async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io)
 /** A record that came into no pool, and why: as a duplicate, of which paper; by which criterion, with the answers. */
 function excludedLines(record: Exclusion, criteria: readonly Criterion[], io: Io): string[] {
   const { id, title, stage, reason } = record;
+  const name = [nameOf(record), ...(record.year === undefined ? [] : [String(record.year)])].join(" · ");
   const flow = (text: string, indent = "") =>
     wrap(oneLine(text), Math.min(io.columns, 100) - indent.length).map((line) => indent + line);
   return [
     ...flow(title ?? id),
+    ...flow(name),
     ...flow(`excluded${stage === undefined ? "" : ` (${stage})`}: ${reason}`),
     ...eligibilityLines(record, criteria, flow, createColors(io.color), (kept) =>
       passageLines(kept, { columns: Math.min(io.columns, 100), color: io.color, indent: "      " }),

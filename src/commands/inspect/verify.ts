@@ -21,6 +21,7 @@ import { laterFormatIn, readResearch } from "../../research/project-files/resear
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { isKeptTextChanged, keptText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
+import { nameOf } from "../../research/papers/paper-keys.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { groupBy } from "../../engine/lib/group.js";
@@ -37,6 +38,8 @@ interface Checked {
   readonly number: number;
   readonly quote: string;
   /** The paper's own sentence, the quoted words between “ and ”. */
+  /** What people call the paper. */
+  readonly key: string;
   readonly passage: string;
   /** What the record says of it. */
   readonly recorded: Evidence["status"];
@@ -79,6 +82,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
       for (const [index, each] of evidence.entries())
         checked.push({
           paper: paper.id,
+          key: nameOf(paper),
           number: index + 1,
           quote: quotedWords(each),
           passage: passageText(each),
@@ -103,12 +107,12 @@ function print(
   { holds, fails, could_not_check }: { holds: number; fails: number; could_not_check: number },
   io: Io,
 ): void {
-  for (const { paper, number, passage, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
-    io.stdout(`${result}: ${paper}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: ${oneLine(passage)}\n`);
+  for (const { key, number, passage, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
+    io.stdout(`${result}: ${key}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: ${oneLine(passage)}\n`);
   const open = checked.filter(({ result }) => result === "could-not-check");
   for (const [reason, quotes] of groupBy(open, (each) => each.reason ?? ""))
     io.stdout(
-      `could not check: ${many(quotes.length, "quote")} of ${oneLine([...new Set(quotes.map(({ paper }) => paper))].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
+      `could not check: ${many(quotes.length, "quote")} of ${oneLine([...new Set(quotes.map(({ key }) => key))].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
     );
   const near = checked.filter(({ result, recorded }) => result === "holds" && recorded === "near").length;
   if (near > 0) io.stdout(`near, which proves nothing: ${many(near, "quote")}: a number differs in unit or rounding\n`);

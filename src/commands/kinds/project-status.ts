@@ -10,6 +10,7 @@ import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { shown } from "../../research/overview/find-research.js";
+import { namesIn } from "../../research/papers/paper-keys.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
@@ -58,6 +59,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const { insights, quotes, ...papers } = countsOf(rrd);
   const average = timePerPaper(rrd, ledger);
   const left = progress.total - progress.done - refused.length;
+  const names = namesIn(rrd);
   const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms / 1000));
   const { iterations, seconds: _, ...spending } = totalOf(rrd, ledger);
   return {
@@ -80,21 +82,22 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     retraction_check: statistics.retraction_check ?? null,
     refused: rrd.papers_pool
       .filter((paper) => paper.status === "pending" && (paper.refusals?.length ?? 0) > 0)
-      .map(({ id, title, refusals = [] }) => ({
-        id,
-        title,
+      .map(({ id, key = id, title, refusals = [] }) => ({
+        ...{ id, key, title },
         times: refusals.length,
         given_up: refusals.length >= maxRefusals,
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
-    waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, title }, ...why }) => ({ id, title, ...why })),
-    not_retrieved: rrd.papers_pool.flatMap(({ id, title, status, not_retrieved: why }) =>
-      status === "not_retrieved" ? [{ id, title, reason: why?.reason ?? "", cure: why?.cure ?? "" }] : [],
+    waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, key = id, title }, ...why }) => ({
+      ...{ id, key, title },
+      ...why,
+    })),
+    not_retrieved: rrd.papers_pool.flatMap(({ id, key = id, title, status, not_retrieved: why }) =>
+      status === "not_retrieved" ? [{ id, key, title, reason: why?.reason ?? "", cure: why?.cure ?? "" }] : [],
     ),
     agreement: statistics.screening_agreement ?? null,
     conflicts: conflictsIn(rrd).map(({ id, title, first, second, isOpen }) => ({
-      id,
-      title,
+      ...{ id, key: names.get(id) ?? id, title },
       readings: [first, second],
       open: isOpen,
     })),
@@ -142,13 +145,13 @@ function rowsOf(status: Report, where: string): [string, string][] {
   if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
   const check = retractionText(status);
   if (check !== undefined) say("Retracted", check);
-  for (const { id, times, given_up: givenUp, reasons } of refused) {
-    const advice = givenUp ? `; given up, research-ralph reset ${where} --paper ${id} tries again` : "";
-    say("Refused", `${oneLine(id)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
+  for (const { key, times, given_up: givenUp, reasons } of refused) {
+    const advice = givenUp ? `; given up, research-ralph reset ${where} --paper ${key} tries again` : "";
+    say("Refused", `${oneLine(key)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   if (status.agreement !== null) {
     const { agreement } = status;
-    const ids = status.conflicts.map(({ id }) => oneLine(id));
+    const ids = status.conflicts.map(({ key }) => oneLine(key));
     const some = ids.length > 6 ? [...ids.slice(0, 6), `and ${ids.length - 6} more`] : ids;
     say(
       "Readers",
@@ -166,7 +169,7 @@ function rowsOf(status: Report, where: string): [string, string][] {
 function notRetrievedLines({ not_retrieved: papers }: Report): string[] {
   const left = papers.length - defaultShown;
   return [
-    ...papers.slice(0, defaultShown).map(({ id, reason, cure }) => oneLine(`${id}: ${reason} ${cure}`)),
+    ...papers.slice(0, defaultShown).map(({ key, reason, cure }) => oneLine(`${key}: ${reason} ${cure}`)),
     ...(left > 0 ? [`and ${left} more`] : []),
   ];
 }
@@ -183,8 +186,8 @@ function waitingLines({ waiting }: Report, where: string): string[] {
       .map((paper) =>
         oneLine(
           paper.conflict === undefined
-            ? `${paper.id}: ${ids(paper.open) || "its criteria"} unclear`
-            : `${paper.id}: ${readingsText(paper.conflict)}`,
+            ? `${paper.key}: ${ids(paper.open) || "its criteria"} unclear`
+            : `${paper.key}: ${readingsText(paper.conflict)}`,
         ),
       ),
     ...(left > 0 ? [`and ${left} more`] : []),
@@ -215,13 +218,13 @@ function workText({ seconds, seconds_per_paper: average, seconds_left: left }: R
 /** How many papers `status` lists unless it is asked for all. */
 const defaultShown = 20;
 
-/** The papers with their ids, one a line, each fitting `room`; `all`: not only the first twenty. */
+/** The papers with their keys, one a line, each fitting `room`; `all`: not only the first twenty. */
 function paperLines(papers: readonly ListedPaper[], all: boolean, room: number): string[] {
   const shown = all ? papers : papers.slice(0, defaultShown);
   const lines = tableLines(
     [{}, {}, {}, { drop: 1 }, { cut: "end" }],
-    shown.map(({ id, title, status, score, year }) => [
-      `  ${oneLine(id)}`,
+    shown.map(({ key, title, status, score, year }) => [
+      `  ${oneLine(key)}`,
       words[status],
       score === null ? "–" : String(score),
       year === null ? "" : String(year),

@@ -6,6 +6,7 @@ import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/r
 import { notesOfOld } from "../../text/evidence/quoted.js";
 import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
+import { nameOf } from "../../research/papers/paper-keys.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { given } from "../../engine/lib/given.js";
 import { costText, partText, type Sum } from "../../engine/ui/terminal/tally.js";
@@ -80,7 +81,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
   const byline = [
     authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),
     paper.date ?? "",
-    paper.id,
+    nameOf(paper),
   ].filter((text) => text !== "");
   const total =
     totals?.strategic === undefined

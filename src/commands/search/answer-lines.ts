@@ -7,8 +7,29 @@ import { notesOfOld } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import type { Answer } from "../../research/generated/answer.js";
 
-/** An answer for people: each statement with the numbers of its quotes, then the quotes with where they stand. */
-export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): string[] {
+/** A sentence about the papers of an answer, with what people call them in place of ids. */
+export const inNames =
+  ({ quotes }: Pick<Answer, "quotes">, names: ReadonlyMap<string, string>) =>
+  (sentence: string): string =>
+    sentence
+      .split(" ")
+      .map((word) => {
+        const [of, number = ""] = word.split(/(?=#\d+$)/);
+        return quotes.some(({ paper }) => paper === of) ? `${names.get(of ?? "") ?? of}${number}` : word;
+      })
+      .join(" ");
+
+/**
+ * An answer for people: each statement with the numbers of its quotes, then the quotes with where they stand. `names`:
+ * what people call its papers.
+ */
+export function answerLines(
+  answer: Answer,
+  names: ReadonlyMap<string, string>,
+  io: Pick<Io, "columns" | "color">,
+): string[] {
+  const nameOf = (paper: string) => names.get(paper) ?? paper;
+  const named = inNames(answer, names);
   const colors = createColors(io.color);
   const columns = Math.max(30, Math.min(io.columns, 100));
   const flow = (text: string, indent: string) =>
@@ -17,11 +38,11 @@ export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): 
   const numberOf = new Map(quotes.map(({ handle }, index) => [handle, index + 1]));
   const said = statements.flatMap(({ text, rests_on, marks = [] }) => [
     ...flow(`${text} [${rests_on.flatMap((handle) => numberOf.get(handle) ?? []).join(", ")}]`, ""),
-    ...marks.flatMap((mark) => flow(`! ${mark}`, "  ").map(colors.yellow)),
+    ...marks.flatMap((mark) => flow(`! ${named(mark)}`, "  ").map(colors.yellow)),
   ]);
   const grounds = quotes.flatMap((quote, index) => [
     "",
-    ...flow(`[${index + 1}] ${quote.paper}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(colors.bold),
+    ...flow(`[${index + 1}] ${nameOf(quote.paper)}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(colors.bold),
     ...passageLines(quote, { columns, color: io.color, indent: "    " }),
     ...notesOfOld(quote).flatMap((note) => flow(note, "    ").map(colors.yellow)),
   ]);
@@ -32,7 +53,7 @@ export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): 
           colors.bold("Not in these papers."),
           ...nearest.flatMap(({ paper, locator, text }) => [
             "",
-            ...flow(`Near: ${paper}${locator ? `, ${locator}` : ""}`, ""),
+            ...flow(`Near: ${nameOf(paper)}${locator ? `, ${locator}` : ""}`, ""),
             ...flow(text.length > 300 ? `${text.slice(0, 299)}…` : text, "    "),
           ]),
         ];
@@ -42,7 +63,7 @@ export function answerLines(answer: Answer, io: Pick<Io, "columns" | "color">): 
     ...(without_text.length === 0
       ? []
       : [
-          `No text is stored of ${many(without_text.length, "paper")} (${without_text.slice(0, 3).join(", ")}${without_text.length > 3 ? ", …" : ""}); of these only the records were looked at. --fetch fetches them.`,
+          `No text is stored of ${many(without_text.length, "paper")} (${without_text.slice(0, 3).map(nameOf).join(", ")}${without_text.length > 3 ? ", …" : ""}); of these only the records were looked at. --fetch fetches them.`,
         ]),
   ];
   return [

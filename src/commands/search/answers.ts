@@ -5,19 +5,21 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import type { Pool } from "../../research/overview/questions/pool.js";
+import { namesAsked, type Pool } from "../../research/overview/questions/pool.js";
 import { type Standing, whyStale } from "../../research/overview/questions/stale.js";
 import { foldersAsked, questionKey, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
-import { answerLines } from "./answer-lines.js";
+import { answerLines, inNames } from "./answer-lines.js";
 
 /** An answer with what became of it. */
 export interface AnswerStanding {
   readonly answer: Answer;
   /** The projects that it was asked of, as far as they are there. */
   readonly projects: readonly [string, ...string[]];
+  /** What people call their papers, as the answer names these. */
+  readonly names: ReadonlyMap<string, string>;
   /** The last to its question. */
   readonly latest: boolean;
   /** Why it no longer stands, a clause each; empty where it does. */
@@ -46,11 +48,11 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
   }
   const colors = createColors(io.color);
   const columns = Math.max(30, Math.min(io.columns, 100));
-  const lines = all.flatMap(({ answer, latest, why }) => [
+  const lines = all.flatMap(({ answer, names, latest, why }) => [
     ...wrap(`${answer.id} · ${answer.at.slice(0, 10)} · ${oneLine(answer.question)}`, columns).map(colors.bold),
     ...(latest ? [] : ["Asked again since."]),
-    ...(why.length === 0 ? [] : wrap(`Stale: ${oneLine(why.join("; "))}.`, columns).map(colors.yellow)),
-    ...answerLines(answer, io),
+    ...(why.length === 0 ? [] : wrap(`Stale: ${oneLine(why.map(inNames(answer, names)).join("; "))}.`, columns).map(colors.yellow)),
+    ...answerLines(answer, names, io),
     "",
   ]);
   const stale = all.filter(({ latest, why }) => latest && why.length > 0).length;
@@ -81,11 +83,11 @@ export async function standings(
     try {
       const { pool, asked } = opened.get(key) ?? { pool: await poolOf(projects), asked: await standingsOf(projects) };
       opened.set(key, { pool, asked });
-      all.push({ answer, projects, latest, why: await whyStale(answer, asked, pool) });
+      all.push({ answer, projects, names: namesAsked(pool.papers), latest, why: await whyStale(answer, asked, pool) });
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
       const why = `it can't be checked: ${error.message.replace(/\.$/, "")}`;
-      all.push({ answer, projects, latest, why: [why], isUnchecked: true });
+      all.push({ answer, projects, names: new Map(), latest, why: [why], isUnchecked: true });
     }
   }
   return all;

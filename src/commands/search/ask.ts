@@ -70,10 +70,10 @@ async function put(
   config: ResolvedConfig,
   io: Io,
 ): Promise<Put> {
-  let answer: Answer | undefined;
+  let answer: { readonly said: Answer; readonly names: ReadonlyMap<string, string> } | undefined;
   let spent = nothingSpent;
-  const answered = (given: Answer) => {
-    answer = given;
+  const answered = (said: Answer, names: ReadonlyMap<string, string>) => {
+    answer = { said, names };
   };
   const paid = (now: Spent) => {
     spent = now;
@@ -82,7 +82,11 @@ async function put(
     openQuestion({ folders, question, fetch, answered, paid }, config, io, run),
   );
   if (answer !== undefined)
-    io.stdout(json ? `${JSON.stringify({ type: "answer", ...answer })}\n` : `${answerLines(answer, io).join("\n")}\n`);
+    io.stdout(
+      json
+        ? `${JSON.stringify({ type: "answer", ...answer.said })}\n`
+        : `${answerLines(answer.said, answer.names, io).join("\n")}\n`,
+    );
   return { code: exitCodeOf(verdict), spent };
 }
 

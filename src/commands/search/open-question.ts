@@ -14,7 +14,7 @@ import { requireKnownFormats } from "../../engine/storage/state/format-version.j
 import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { answerWorkflow } from "../../research/overview/questions/answer-workflow.js";
-import { openPool, type ReadText } from "../../research/overview/questions/pool.js";
+import { namesAsked, openPool, type ReadText } from "../../research/overview/questions/pool.js";
 import { namesOfProjects, nextAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { researchFormat } from "../../research/project-files/rrd-file.js";
@@ -32,7 +32,8 @@ interface QuestionWish {
   readonly question: string;
   /** Fetch the texts that are not kept. */
   readonly fetch: boolean;
-  readonly answered: (answer: Answer) => void;
+  /** Told the answer, and what people call its papers. */
+  readonly answered: (answer: Answer, names: ReadonlyMap<string, string>) => void;
   /** Told what this question has cost so far, after each iteration. */
   readonly paid: (spent: Spent) => void;
 }
@@ -61,7 +62,8 @@ export async function openQuestion(
   const kept: LedgerLine[] = [];
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   return answerWorkflow({
-    ...{ pool, question, unit, root, redact, answered },
+    ...{ pool, question, unit, root, redact },
+    answered: (answer) => answered(answer, namesAsked(pool.papers)),
     project: projects.map(({ rrd: { project } }) => project).join("; "),
     ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: states.map(lastOf) }),
     seen: lastOf({ ledger }),

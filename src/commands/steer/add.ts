@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -13,6 +14,7 @@ import { findResearch, nameFor } from "../../research/overview/find-research.js"
 import { type MatchFeatures, matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
 import { compareRecords } from "../../research/papers/dedup/same-work.js";
 import { workIndex } from "../../research/papers/dedup/work-index.js";
+import { namesIn, withKeys } from "../../research/papers/paper-keys.js";
 import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
@@ -36,6 +38,8 @@ interface AddArguments {
 interface Added {
   readonly reference: string;
   readonly id: string | null;
+  /** What people call it, once it is in the project. */
+  readonly key?: string;
   readonly title: string | null;
   readonly result: "added" | "already there" | "not found";
   readonly reason?: string;
@@ -105,17 +109,20 @@ export async function addCommand(
     return { ...rrd, papers_pool: pool };
   };
   const notify = (_: string, message: string) => say(io, message);
-  if (found.length > 0) await editResearch(folder, change, { derive, git: config.git, notify });
+  const names =
+    found.length === 0
+      ? undefined
+      : namesIn(withKeys((await editResearch(folder, change, { derive, git: config.git, notify })).rrd));
   await signState(folder, config.stateDir);
-  const all = [...missed, ...added];
+  const all = [...missed, ...added.map((each) => ({ ...each, ...given({ key: names?.get(each.id ?? "") }) }))];
   if (json)
     io.stdout(
       `${JSON.stringify({ folder, papers: all, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
     );
   else {
-    for (const { reference, id, title, result, reason } of all.slice(0, maxShown))
+    for (const { reference, id, key = id, title, result, reason } of all.slice(0, maxShown))
       io.stdout(
-        `${result}: ${oneLine(reason === undefined ? `${id ?? ""}  ${title ?? ""}` : `${reference}: ${reason}`)}\n`,
+        `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}` : `${reference}: ${reason}`)}\n`,
       );
     const count = (wanted: Added["result"]) => all.filter(({ result }) => result === wanted).length;
     if (all.length > maxShown)

@@ -9,6 +9,8 @@ import { derive } from "../../research/workflow/derive.js";
 import { requirePerson } from "./require-person.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
+import { readResearch } from "../../research/project-files/research.js";
+import { recordsNamed, severalFit } from "../../research/overview/which-record.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
@@ -36,7 +38,13 @@ export async function resetCommand(
   const last = undo ? await lastReset(folder) : undefined;
   const to = last === undefined ? iteration : last.iteration - 1;
   const target: ResetTarget =
-    paper !== undefined ? { paper } : unit !== undefined ? { unit } : to !== undefined ? { to } : { all: true };
+    paper !== undefined
+      ? { paper: await paperMeant(folder, paper) }
+      : unit !== undefined
+        ? { unit }
+        : to !== undefined
+          ? { to }
+          : { all: true };
   const resets = await resetResearch(folder, target, { derive, git, now: io.clock.now });
   await signState(folder, stateDir);
   const done = last === undefined ? resets : [takenBack(last), ...resets];
@@ -44,6 +52,13 @@ export async function resetCommand(
   else for (const sentence of done) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
   if (!json) say(io, `research-ralph reset ${nameFor(io.cwd, folder)} --undo takes this back.`);
   return 0;
+}
+
+/** The id of the paper that a person means; what names none is refused by the reset itself. */
+async function paperMeant(folder: string, typed: string): Promise<string> {
+  const [only, ...others] = recordsNamed((await readResearch(folder)).rrd, typed);
+  if (only !== undefined && others.length > 0) throw severalFit(typed, [only, ...others]);
+  return only?.id ?? typed;
 }
 
 interface LastReset {

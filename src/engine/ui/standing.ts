@@ -37,6 +37,8 @@ export interface Standing extends Outside {
   /** What only a person can settle, a sentence each. */
   readonly waits: readonly string[];
   readonly ledger: readonly LedgerLine[];
+  /** What people call its units, by their ids; of any other the id is shown. */
+  readonly names?: ReadonlyMap<string, string>;
   readonly spending: Sum;
   /** Milliseconds that agents worked on it; absent where nothing was recorded. */
   readonly spentMs?: number;
@@ -75,10 +77,10 @@ export function wordsOf(standing: Standing, now: number): StateWords {
   return {
     tone,
     headline: `${headlineOf(standing, word)}${running && held.length > 0 ? "; ends before the next iteration" : ""}`,
-    doing: underWay.map(doingText),
+    doing: underWay.map((each) => doingText(each, standing.names)),
     underWay: underWay.map((each) =>
       oneLine(
-        `${doingText(each)}${each.agent === undefined ? "" : `, ${each.agent}`}: ${each.title}, since ${timeText(each.since, now)}`,
+        `${doingText(each, standing.names)}${each.agent === undefined ? "" : `, ${each.agent}`}: ${each.title}, since ${timeText(each.since, now)}`,
       ),
     ),
     progress: progressText(standing),
@@ -132,9 +134,11 @@ function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing
 }
 
 /** "#5 analyzing p1", "#6 critic of p1": what an iteration under way does. */
-const doingText = ({ iteration, unit, role, round, phase }: UnderWay): string =>
-  oneLine(
+const doingText = ({ iteration, unit: id, role, round, phase }: UnderWay, names: Standing["names"]): string => {
+  const unit = names?.get(id) ?? id;
+  return oneLine(
     role === undefined
       ? `#${iteration} ${phase === "ANALYSIS" && unit !== "report" ? "analyzing " : ""}${unit}`
       : `#${iteration} ${partText(role, round)} of ${unit}`,
   );
+};

@@ -47,7 +47,7 @@ export function changeLine(change: Change, now: number): string {
   const { work } = change;
   const name = oneLine(basename(work.folder));
   if (change.type === "broken") return `${name}: broken: ${oneLine(work.broken ?? "")}`;
-  if (change.type === "iteration") return `${name}: ${iterationText(change.line)} (${progressText(work)})`;
+  if (change.type === "iteration") return `${name}: ${iterationText(change.line, work.names)} (${progressText(work)})`;
   if (change.type === "started") return `${name}: a run is under way`;
   if (change.type === "gone") return `${name}: deleted`;
   const { cost } = wordsOf(work, now);
@@ -61,9 +61,12 @@ export function changeLine(change: Change, now: number): string {
 }
 
 /** An iteration that has ended: "#5 critic p3 refused: no quote was found". */
-export const iterationText = ({ iteration, role, round, unit, outcome, reasons = [] }: LedgerLine): string =>
+export const iterationText = (
+  { iteration, role, round, unit, outcome, reasons = [] }: LedgerLine,
+  names?: Standing["names"],
+): string =>
   oneLine(
-    `#${iteration} ${role === undefined ? "" : `${partText(role, round)} `}${unit} ${outcome}${
+    `#${iteration} ${role === undefined ? "" : `${partText(role, round)} `}${names?.get(unit) ?? unit} ${outcome}${
       outcome === "accepted" || reasons[0] === undefined ? "" : `: ${reasons[0]}`
     }`,
   );

@@ -82,9 +82,10 @@ function settled(rrd: Rrd, paper: Paper): Paper {
 }
 
 /** A record that a person takes back into the pool, with what was kept of it. */
-function paperOfExcluded({ id, title, url, identifiers, answers, override }: Exclusion): Paper {
+function paperOfExcluded({ id, key, source_key, title, url, identifiers, answers, override }: Exclusion): Paper {
   return {
     id,
+    ...given({ key, source_key }),
     title: title ?? id,
     url: url ?? urlOf(id),
     ...given({ identifiers }),

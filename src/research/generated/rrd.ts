@@ -757,6 +757,14 @@ export interface Paper {
    */
   id: string;
   /**
+   * What people call it, such as lo2020: letters, digits and _ : . -, at most 40 characters. The key of its entry in the file that it came from, else made once of surname and year. Commands take it in place of the id.
+   */
+  key?: string;
+  /**
+   * The key of its entry in the file that it came from, where that can't be its key.
+   */
+  source_key?: string;
+  /**
    * Title of the paper.
    */
   title: string;
@@ -925,7 +933,7 @@ export interface Paper {
    */
   iteration?: number;
   /**
-   * Refused results, the newest last; after three in a row the paper is skipped. 'reset --paper <id>' clears them.
+   * Refused results, the newest last; after three in a row the paper is skipped. 'reset --paper <key>' clears them.
    */
   refusals?: Refusal[];
   [k: string]: unknown;
@@ -1585,6 +1593,14 @@ export interface Exclusion {
    */
   id: string;
   /**
+   * What people call it, as a paper's key.
+   */
+  key?: string;
+  /**
+   * The key of its entry in the file that it came from, where that can't be its key.
+   */
+  source_key?: string;
+  /**
    * Title of the document.
    */
   title?: string | null;
@@ -1600,6 +1616,12 @@ export interface Exclusion {
    * The same work: a paper of the pool, or a record that was left out before.
    */
   duplicate_of?: string;
+  /**
+   * Of a duplicate that a person has joined: the paper or the excluded record as it was, for 'research-ralph part'.
+   */
+  before?: {
+    [k: string]: unknown;
+  };
   /**
    * Id of the criterion that excluded the record.
    */

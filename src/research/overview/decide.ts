@@ -1,6 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
-import { nearest } from "../../engine/lib/nearest.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
@@ -17,14 +16,16 @@ import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch, type ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 import { signState } from "../project-files/guarded/signed-state.js";
-import type { Paper, Rrd } from "../generated/rrd.js";
+import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
+import { namesIn, nameOf } from "../papers/paper-keys.js";
+import { recordNamed } from "./which-record.js";
 import { statusOf } from "../workflow/status.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 
 /** What a person decides on the eligibility of a paper. */
 export interface EligibilityDecision {
-  /** Id of a paper or of an excluded record, or the beginning of one. */
+  /** A paper or an excluded record, as `recordsNamed` takes it. */
   readonly paper: string;
   /** "include" or "exclude". */
   readonly decision: string;
@@ -35,7 +36,10 @@ export interface EligibilityDecision {
 
 /** What came of a decision. */
 export interface Decided {
+  /** Its id. */
   readonly paper: string;
+  /** What people call it. */
+  readonly key: string;
   /** The paper's status with the decision, or `excluded` for a record that came into no pool. */
   readonly status: Paper["status"] | "excluded";
   /** False while a run is under way, which takes the decision before its next iteration. */
@@ -80,14 +84,16 @@ export async function recordDecisions(
   const edited = await editOrLeave(folder, change, messages, { stateDir, now, git, notify });
   const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
   const isReported = statusOf(before.rrd, before.ledger).done.includes("report");
+  const names = namesIn(before.rrd);
   return messages.map(({ record }): Decided => {
     const paper = after.papers_pool.find((each) => each.id === record);
     const when = running ? " A run is under way and takes the decision before its next iteration." : "";
     return {
       paper: record,
+      key: names.get(record) ?? record,
       status: paper?.status ?? "excluded",
       applied: !running,
-      says: `${oneLine(record)} ${outcome(paper)}.${when}`,
+      says: `${oneLine(names.get(record) ?? record)} ${outcome(paper)}.${when}`,
       ...(isReported && !running
         ? { next: `The report was written before this decision. ${again(paper, where)}` }
         : {}),
@@ -110,9 +116,9 @@ function messageOf(
   const ids = criteriaOf(rrd).map(({ id }) => id);
   if (criterion !== undefined && !ids.includes(criterion))
     throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${ids.join(", ")}.`, 2);
-  const record = decidableId(rrd, paper, where);
-  requirePossible(rrd, record, decision);
-  return { record, decision, why, ...given({ criterion }) };
+  const record = recordNamed(rrd, paper, where);
+  requirePossible(rrd, record, decision, where);
+  return { record: record.id, decision, why, ...given({ criterion }) };
 }
 
 /**
@@ -209,29 +215,14 @@ const again = (paper: Paper | undefined, where: string): string =>
     ? `Next: research-ralph run ${shellWord(where)} reads the paper and writes the report again.`
     : `Next: research-ralph reset ${shellWord(where)} --unit report, then research-ralph run ${shellWord(where)} writes it again.`;
 
-/** The id that a person means. @throws ExpectedError (exit code 2) where there is no such paper, or several. */
-function decidableId(rrd: Rrd, named: string, where: string): string {
-  const pool = rrd.papers_pool.map(({ id }) => id);
-  const ids = [...new Set([...pool, ...(rrd.excluded ?? []).map(({ id }) => id)])];
-  if (ids.includes(named)) return named;
-  const matches = named === "" ? [] : ids.filter((id) => id.startsWith(named));
-  const [only, other] = matches;
-  if (only !== undefined && other === undefined) return only;
-  if (only !== undefined)
-    throw new ExpectedError(`Several papers begin with '${named}': ${matches.slice(0, 6).join(", ")}.`, 2);
-  const near = nearest(named, ids);
-  throw new ExpectedError(
-    `There is no paper '${oneLine(named)}' in ${where}${near === undefined ? "" : `; the nearest id is ${oneLine(near)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
-    2,
-  );
-}
-
 /** @throws ExpectedError (exit code 2) for a retracted paper that is to be included, and for a duplicate. */
-function requirePossible(rrd: Rrd, id: string, decision: "include" | "exclude"): void {
+function requirePossible(rrd: Rrd, named: Paper | Exclusion, decision: "include" | "exclude", where: string): void {
+  const { id } = named;
+  const name = oneLine(nameOf(named));
   const paper = rrd.papers_pool.find((each) => each.id === id);
   if (paper !== undefined) {
     if (decision === "include" && paper.retracted === true)
-      throw new ExpectedError(`${oneLine(id)} is retracted, and a retracted paper is never included.`, 2);
+      throw new ExpectedError(`${name} is retracted, and a retracted paper is never included.`, 2);
     return;
   }
   const records = (rrd.excluded ?? []).filter((one) => one.id === id);
@@ -239,8 +230,8 @@ function requirePossible(rrd: Rrd, id: string, decision: "include" | "exclude"):
   const [record] = records;
   throw new ExpectedError(
     record?.duplicate_of === undefined
-      ? `${oneLine(id)} was excluded as ${record?.stage ?? "not eligible"}, which no decision changes.`
-      : `${oneLine(id)} is the same work as ${oneLine(record.duplicate_of)}; if it is another, add the pair to 'apart' in rrd.json.`,
+      ? `${name} was excluded as ${record?.stage ?? "not eligible"}, which no decision changes.`
+      : `${name} is the same work as ${oneLine(namesIn(rrd).get(record.duplicate_of) ?? record.duplicate_of)}; if it is another, 'research-ralph part ${shellWord(where)} ${name}' says so.`,
     2,
   );
 }

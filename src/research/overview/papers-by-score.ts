@@ -4,6 +4,7 @@ import { scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 /** What a report says of one paper. */
 export interface ListedPaper {
   readonly id: string;
+  readonly key: string;
   readonly title: string;
   readonly status: Paper["status"];
   readonly decision: string | null;
@@ -19,8 +20,8 @@ export const papersByScore = (rrd: Rrd): ListedPaper[] =>
       const scores = scoresOf(paper);
       const score = scores === undefined ? null : totalsOf(rrd, scores).combined;
       const year = Number(/^\d{4}/.exec(paper.date ?? "")?.[0] ?? Number.NaN);
-      const { id, title, status, decision = null, priority } = paper;
-      return { id, title, status, decision, score, year: Number.isNaN(year) ? null : year, priority };
+      const { id, key = id, title, status, decision = null, priority } = paper;
+      return { id, key, title, status, decision, score, year: Number.isNaN(year) ? null : year, priority };
     })
     .sort((a, b) => rank(b) - rank(a) || (b.score ?? 0) - (a.score ?? 0) || (b.priority ?? 0) - (a.priority ?? 0))
     .map(({ priority: _, ...listed }) => listed);

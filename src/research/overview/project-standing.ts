@@ -7,6 +7,7 @@ import { commandsOf } from "../../engine/storage/state/from-outside.js";
 import { seenFromOutside } from "../../engine/storage/under-way.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import type { Rrd } from "../generated/rrd.js";
+import { namesIn } from "../papers/paper-keys.js";
 import { readResearch } from "../project-files/research.js";
 import { progressOf } from "../derived/status.js";
 import { statusOf } from "../workflow/status.js";
@@ -35,7 +36,7 @@ export function researchStanding(
     ...(refused.length === 0
       ? []
       : [
-          `${many(refused.length, "paper")} given up after refusals: research-ralph reset ${name} --paper <id> tries again`,
+          `${many(refused.length, "paper")} given up after refusals: research-ralph reset ${name} --paper <key> tries again`,
         ]),
   ];
   return {
@@ -50,6 +51,7 @@ export function researchStanding(
     came: countsText(counts),
     waits,
     ledger,
+    names: namesIn(rrd),
     spending: totalOf(rrd, ledger),
     commands: commandsOf(steeredResearch(folder, where)),
     ...given({ stage: stageOf(phase), lastRun: rrd.loop?.last_run ?? undefined, spentMs: timeSpent(rrd, ledger) }),

@@ -1,4 +1,6 @@
 import { given } from "../../engine/lib/given.js";
+import { ownKey } from "./own-key.js";
+
 /**
  * Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with
  * the version known.
@@ -81,6 +83,8 @@ export interface PaperRecord {
   readonly issue?: string;
   readonly pages?: string;
   readonly publication?: Publication;
+  /** Its key in the file that it came from. */
+  readonly ownKey?: string;
   /** How often it was cited, and who counted. */
   readonly citations?: { readonly count: number; readonly source: string };
   /** Free copies that may be read, best first. Never from a pirate source. */
@@ -170,6 +174,7 @@ export function keptFacts(record: PaperRecord) {
   const { id, title, url, pdf_url, date, source, abstract, identifiers, venue, volume, issue, pages } = record;
   const { authors, citations, retracted, updates, categories, comment, license, publicationType, publication } = record;
   return {
+    ...ownKey(record.ownKey),
     ...{ id, title, url, pdf_url, authors: [...authors], date, source, abstract },
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
     ...given({ venue, volume, issue, pages, publication_type: publicationType, comment, license }),

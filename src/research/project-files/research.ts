@@ -8,6 +8,7 @@ import {
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import type { Rrd } from "../generated/rrd.js";
+import { withKeys } from "../papers/paper-keys.js";
 import { researchFormat } from "./rrd-file.js";
 
 export type { Change } from "../../engine/storage/state/hand-edits/merge-hand-edits.js";
@@ -57,11 +58,12 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
 }
 
 /**
- * Reads a project without its lock and without changing anything.
+ * Reads a project without its lock and without changing anything. Every record has its key, also where none is written
+ * yet.
  * @throws ExpectedError when rrd.json is missing or invalid.
  */
 export const readResearch = async (folder: string): Promise<LoadedResearch> =>
-  asResearch(await readRecords(folder, researchFormat));
+  withKeyed(asResearch(await readRecords(folder, researchFormat)));
 
 /**
  * One sentence for a project of which a later version wrote a file, so that what is read may be less than it holds;
@@ -72,6 +74,8 @@ export const laterFormatIn = (folder: string): Promise<string | undefined> =>
     () => undefined,
     (error: unknown) => (error instanceof ExpectedError ? error.message : Promise.reject(error)),
   );
+
+const withKeyed = ({ rrd, ledger }: LoadedResearch): LoadedResearch => ({ rrd: withKeys(rrd), ledger });
 
 const asResearch = ({ state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load"]>>): LoadedResearch => ({
   rrd: state,

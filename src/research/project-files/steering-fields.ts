@@ -4,6 +4,8 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 
 /** What only accepted results write, and a person's decision on eligibility. */
 const ofPapers = [
+  "key",
+  "source_key",
   "status",
   "score",
   "score_breakdown",

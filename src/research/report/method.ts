@@ -7,6 +7,7 @@ import type { Rrd } from "../generated/rrd.js";
 import { sumOf } from "../overview/costs.js";
 import type { Sum } from "../../engine/ui/terminal/tally.js";
 import { isDecided, priorityThreshold, usesBothRubrics } from "../papers/rubric/rubric.js";
+import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { targetOf } from "../derived/status.js";
 import { periodOf, periodText } from "../derived/timing.js";
@@ -91,6 +92,7 @@ export function methodOf(
 ): Method {
   const lines = countingLines(ledger).filter(({ outcome }) => outcome !== "reset");
   const eligibility = eligibilityReport(rrd);
+  const names = namesIn(rrd);
   const counts = (stage: Exclusions["stage"], list: readonly ExclusionCount[]): Exclusions[] =>
     list.length === 0
       ? []
@@ -102,7 +104,9 @@ export function methodOf(
     agents: agentsOf(lines),
     phases: phasesOf(lines),
     setbacks: lines.flatMap(({ iteration, unit, outcome, reasons = [] }) =>
-      outcome === "refused" || outcome === "failed" ? { iteration, unit, outcome, reasons } : [],
+      outcome === "refused" || outcome === "failed"
+        ? { iteration, unit: names.get(unit) ?? unit, outcome, reasons }
+        : [],
     ),
     exclusions: exclusionsOf(rrd),
     retractions: checkSentence(rrd),

@@ -18,7 +18,7 @@ export async function whichPaper(id: string | undefined, context: ToolContext): 
   }
   if (context.paper !== undefined && wanted !== context.paper)
     return wrongCall("Only the paper of this unit can be read; leave `id` out.");
-  const paper = papers.find((each) => each.id === wanted);
+  const paper = papers.find((each) => each.id === wanted) ?? papers.find(({ key }) => key === wanted);
   if (paper !== undefined) return paper;
   // An id of the pool comes from outside; words in it would pass for ours.
   const near = nearest(

@@ -4,11 +4,9 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { countingLines } from "../../engine/storage/state/ledger.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
-import { candidatesFile, searchFile, updateFile } from "../project-files/layout.js";
+import { updateFile } from "../project-files/layout.js";
 import type { Rrd } from "../generated/rrd.js";
-import { readCommittedSearch } from "../search/committed-search.js";
-import { readSearchRecord } from "../search/search-record.js";
-import { searchOf } from "../derived/status.js";
+import { readKeptSearch } from "../workflow/kept-search.js";
 
 /** The days of publication that an update asks for, both YYYY-MM-DD. */
 export interface Window {
@@ -134,11 +132,8 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 const daysBefore = (day: string): string => dayOf(Date.parse(`${day}T00:00:00Z`) - overlapDays * 86_400_000);
 
 /** The day that counted as today in a project's first search; undefined where nothing is kept of it. */
-export async function readSearchedOn(folder: string, rrd: Rrd): Promise<string | undefined> {
-  const kept = await readSearchRecord(candidatesFile(folder), searchOf(rrd));
-  const record = kept === undefined || kept === "broken" ? await readCommittedSearch(searchFile(folder)) : kept;
-  return record?.day;
-}
+export const readSearchedOn = async (folder: string, rrd: Rrd): Promise<string | undefined> =>
+  (await readKeptSearch(folder, rrd))?.day;
 
 /** What is kept of the last update that found nothing; undefined where nothing is, or it can't be read. */
 export async function readAsked(folder: string): Promise<Asked | undefined> {

@@ -5,11 +5,13 @@ import { withOverrides } from "../derived/overrides.js";
 import { deriveStatistics } from "../derived/statistics.js";
 import { deriveTiming } from "../derived/timing.js";
 import type { Rrd } from "../generated/rrd.js";
+import { withKeys } from "../papers/paper-keys.js";
 import { statusOf } from "./status.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
-  const decided = withOverrides(rrd);
+  const named = keepsKeys(rrd, ledger) ? withKeys(rrd) : rrd;
+  const decided = withOverrides(named);
   const counted: Rrd = { ...decided, statistics: deriveStatistics(decided) };
   const phase = statusOf(counted, ledger).phase;
   const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
@@ -37,6 +39,13 @@ export const deriveBetween = (
         ...rrd,
         loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: rrd.loop?.done ?? false },
       };
+
+/**
+ * Whether keys are written: not into a file that another program writes, nor where agents write it themselves, in
+ * classic mode.
+ */
+const keepsKeys = ({ format }: Rrd, ledger: readonly LedgerLine[]): boolean =>
+  format !== undefined && !ledger.some(({ unit }) => unit === "classic");
 
 const lastIteration = (ledger: readonly LedgerLine[]): number =>
   ledger.reduce((highest, line) => Math.max(highest, line.iteration), 0);

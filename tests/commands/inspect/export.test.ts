@@ -22,7 +22,7 @@ test("papers go to stdout in each format, and the project stays as it is", async
   }
   const { out } = await cli(["export", "hands", "--as", "csv", "--only", "presented"], cwd);
   expect(out.split("\r\n").slice(1, -1)).toEqual([
-    expect.stringContaining("berg2024,Hands & {tools},Jan van der Berg"),
+    expect.stringMatching(/^a,berg2024,[^,]*,Hands & {tools},Jan van der Berg/),
   ]);
   expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
 });
@@ -34,11 +34,11 @@ test("a file is written where --to says, and --json says what was written", asyn
   expect({ code, out, err }).toEqual({
     code: 0,
     out: "",
-    err: "2 papers of researches/hands-2026-01-14 as ris: hands.ris\n",
+    err: "2 records of researches/hands-2026-01-14 as ris: hands.ris\n",
   });
   expect(read(readFileSync(join(cwd, "hands.ris"), "utf8"), "ris")).toHaveLength(2);
   const json = await cli(["export", "--as", "ris", "--only", "presented", "--json"], cwd);
-  expect(JSON.parse(json.out)).toMatchObject({ folder, as: "ris", papers: 1, text: expect.stringContaining("TY  - ") });
+  expect(JSON.parse(json.out)).toMatchObject({ folder, as: "ris", records: 1, text: expect.stringContaining("TY  - ") });
 });
 
 test.each([
@@ -47,8 +47,8 @@ test.each([
   [["--as", "ris", "--to", "no/such/folder.ris"], "There is no folder"],
   [["--as", "ris", "--to", "there"], "there is a folder"],
   [["--as", "ris", "--to", "researches/hands-2026-01-14/rrd.json"], "a file of the project itself"],
-  [["--as", "ris", "--only", "rejected"], "presented"],
-  [["--as", "prisma", "--only", "presented"], "the flow counts all papers"],
+  [["--as", "ris", "--only", "bad"], "presented"],
+  [["--as", "prisma", "--only", "presented"], "the flow counts all records"],
 ])("export %j is refused with a sentence, and writes nothing", async (args, words) => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
@@ -82,7 +82,7 @@ test("a project without papers is an empty file, and that is said", async () => 
   expect(await cli(["export", "--as", "csl"], cwd)).toMatchObject({
     code: 0,
     out: "[]\n",
-    err: expect.stringContaining("no papers"),
+    err: expect.stringContaining("no records"),
   });
 });
 

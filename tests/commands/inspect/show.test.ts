@@ -55,7 +55,7 @@ test("a record that was excluded is shown with its reason, by its id", async () 
   const cwd = project();
   expect(await cli(["show", "hands", "doi_10.1000_z"], cwd)).toMatchObject({
     code: 0,
-    out: "The same with other words\nexcluded (duplicate): the same work as arxiv_1: the same doi 10.1000/z\n",
+    out: "The same with other words\nsamend\nexcluded (duplicate): the same work as arxiv_1: the same doi 10.1000/z\n",
   });
   const { out } = await cli(["show", "hands", "doi_10.1000_z", "--json"], cwd);
   expect(JSON.parse(out)).toMatchObject({ duplicate_of: "arxiv_1" });

@@ -62,13 +62,14 @@ test("a project whose papers wait ends complete, status names the criterion, and
   });
   expect(statistics?.total_waiting).toBe(2);
   const [first = "", second = ""] = pool.map(({ id }) => id);
+  const [firstKey = "", secondKey = ""] = pool.map(({ key }) => key);
 
   const status = await cli(["status", folder], cwd);
   expect(status.out.replace(/\s+/g, " ")).toContain(
-    `Waits ${first}: c2 unclear ${second}: c2 unclear c2 (exclude: an open question) research-ralph decide researches/grasping-2026-03-01 <paper> include|exclude "why" settles one`,
+    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) research-ralph decide researches/grasping-2026-03-01 <paper> include|exclude "why" settles one`,
   );
   expect(JSON.parse((await cli(["status", folder, "--json"], cwd)).out)).toMatchObject({
-    waiting: [{ id: first, open: [{ id: "c2" }] }, { id: second }],
+    waiting: [{ id: first, key: firstKey, open: [{ id: "c2" }] }, { id: second }],
   });
   const shown = (await cli(["show", folder, first], cwd)).out;
   expect(shown).toMatch(/WAITS FOR YOU, read: full/);
@@ -128,7 +129,7 @@ describe("a decision on a record", () => {
     const { cwd, folder } = someProject();
     expect(await cli(["decide", project, "x", "include", "Mice count.", "--no-git"], cwd)).toMatchObject({
       code: 0,
-      out: "x1 is included and will be read.\n",
+      out: "micend is included and will be read.\n",
     });
     expect(paperIn(folder, "x1")).toMatchObject({ status: "pending", priority: 5, url: "https://example.org/x1" });
     expect(rrdOf(folder).excluded?.map(({ id }) => id)).toEqual(["d1"]);
@@ -136,13 +137,13 @@ describe("a decision on a record", () => {
 
   test.each<[string[], RegExp]>([
     [["p9", "include", "why"], /There is no paper 'p9' in .*status/],
-    [["p2", "include", "why"], /Several papers begin with 'p2': p22, p23/],
+    [["p2", "include", "why"], /'p2' fits 2 papers: paperndb \(Paper p22\), paperndc \(Paper p23\)/],
     [["", "include", "why"], /There is no paper ''/],
     [["p1", "maybe", "why"], /must be include or exclude/],
     [["p1", "include", "  "], /The reason is empty/],
     [["p1", "include", "w".repeat(1_001)], /1001 characters/],
     [["p23", "include", "why"], /is retracted/],
-    [["d1", "include", "why"], /is the same work as p1; .*'apart'/],
+    [["d1", "include", "why"], /twicend is the same work as papernd; .*research-ralph part/],
     [["p1", "include"], /Name papers, the decision and the reason/],
   ])("that can't be is refused: %j", async (args, said) => {
     const { cwd, folder } = someProject();

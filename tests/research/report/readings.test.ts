@@ -1,5 +1,7 @@
 import { expect, it, test } from "vitest";
-import { papersAsCsv } from "../../../src/research/papers/export/csv.js";
+import { recordsAsCsv } from "../../../src/research/papers/export/csv.js";
+import { allRecords } from "../../../src/research/overview/all-records.js";
+import { formColumns } from "../../../src/research/units/form/columns.js";
 import type { Paper } from "../../../src/research/generated/rrd.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
@@ -51,7 +53,9 @@ it("names a paper of which only the title is known as such, wherever it is told 
   expect(row).toContain("title only");
   expect(model.method.limits).toContain("Of 1 paper only the title is known, so it was not judged.");
   expect([markdownOf(model), page, model.method.limits.join()].join()).not.toMatch(/abstract (?:only|alone)/);
-  expect(papersAsCsv(input.rrd)).toMatch(/^b,(?:[^\r]*,)0,title,no,/m);
+  expect(recordsAsCsv(input.rrd, allRecords(input.rrd, [], undefined), formColumns(input.rrd))).toMatch(
+    /^b,(?:[^\r]*,)0,title,no,/m,
+  );
 });
 
 it("tells of papers that were decided on without a reading, and judges none of them", () => {

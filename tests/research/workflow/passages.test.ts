@@ -92,10 +92,12 @@ test("an answer prints each quote in its passage, and one of an earlier version 
       { handle: "p2#1", paper: "p2", quote: "touch helped in wet sand" },
     ],
   } as unknown as Answer;
-  const lines = answerLines(answer, { columns: 60, color: false });
+  const lines = answerLines(answer, new Map([["p2", "lo2020"]]), { columns: 60, color: false });
   expect(lines.join("\n")).toContain(
     "[1] p1, § 1\n    In wet sand “touch raised the success rate from 41 to 87\n    percent”, but only with soft pads.",
   );
-  expect(lines.join("\n")).toContain("[2] p2\n    “touch helped in wet sand”\n    the words around it are not kept");
+  expect(lines.join("\n")).toContain(
+    "[2] lo2020\n    “touch helped in wet sand”\n    the words around it are not kept",
+  );
   expect(lines.join("\n").match(/not kept/g)).toHaveLength(1);
 });

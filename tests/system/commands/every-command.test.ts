@@ -28,12 +28,13 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["list", [], /grasping-2026-03-01/],
   ["status", ["grasping-2026-03-01"], /grasping-2026-03-01/],
   ["show", ["grasping", "sample_01"], /^One Calibration Platform/],
-  ["add", ["grasping", "sample:sample_01.md", "--no-git"], /already there: sample_01/],
+  ["add", ["grasping", "sample:sample_01.md", "--no-git"], /already there: sampleauthor2026/],
   ["approve", ["grasping-2026-03-01"], /\S/],
   ["trust", ["--json"], /"trusted"/],
   ["completion", ["fish"], /^complete -c research-ralph/],
   ["cost", ["grasping-2026-03-01"], /tokens/],
-  ["decide", ["grasping-2026-03-01", "sample_01", "include", "It belongs.", "--no-git"], /^sample_01 is included/],
+  ["decide", ["grasping-2026-03-01", "sample_01", "include", "It belongs.", "--no-git"], /^sampleauthor2026 is included/],
+  ["duplicates", ["grasping-2026-03-01"], /duplicate/],
   ["steer", ["grasping-2026-03-01", "Look at fingertips."], /\S/],
   ["pause", ["grasping-2026-03-01"], /\S/],
   ["stop", ["grasping-2026-03-01"], /\S/],
@@ -44,7 +45,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   [
     "ask",
     ["grasping-2026-03-01", "Which distillation teaches a policy?", "--agent", "baseline", "--no-git"],
-    /\[sample_\d\d|Not in these papers/,
+    /\[1\] [a-z]+|Not in these papers/,
   ],
   ["answers", ["grasping-2026-03-01"], /Which distillation teaches a policy/],
   ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /nothing new from 2026-01-01/],
@@ -103,7 +104,7 @@ describe("the built command", () => {
   });
 
   test("no command is without a built run", () => {
-    const here = [...commands.map(([name]) => name), "search", "doctor", "watch", "mcp"];
+    const here = [...commands.map(([name]) => name), "search", "doctor", "watch", "mcp", "join", "part"];
     // Five have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/{code,fleet}.
     expect([...here, "demo", "web", "code", "worker", "fleet"].toSorted()).toEqual(Object.keys(summaries).toSorted());
   });

@@ -5,6 +5,7 @@ import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { abstractLocator } from "../../../text/evidence/check-evidence.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { FoundPassage } from "../../tools/context.js";
+import { nameOf } from "../../papers/paper-keys.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { stemsOf } from "../../screening/bm25.js";
@@ -160,6 +161,10 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
 
 const charactersOf = (passages: readonly Passage[]): number =>
   passages.reduce((sum, { start, end }) => sum + end - start, 0);
+
+/** What people call the papers of a question, by what they are called in it: "lo2020", "2:lo2020". */
+export const namesAsked = (papers: readonly Pick<AskedPaper, "key" | "paper">[]): ReadonlyMap<string, string> =>
+  new Map(papers.map(({ key, paper }) => [key, `${key.slice(0, -paper.id.length)}${nameOf(paper)}`]));
 
 /** The papers of all projects, each once, with what they are called in a question. */
 function papersIn(projects: readonly AskedProject[]): AskedPaper[] {

@@ -52,6 +52,7 @@ export function mergedWork(of: readonly PaperRecord[], companions: readonly Comp
       pages: pick("pages"),
       publicationType: pick("publicationType"),
       publication: publicationOf(best),
+      ownKey: pick("ownKey"),
       categories: pick("categories"),
       comment: pick("comment"),
       license: pick("license"),

@@ -1,4 +1,5 @@
 import type { Rrd } from "../../generated/rrd.js";
+import { ownNotes } from "./own-notes.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { type Cited, type CitedWork, citedWorks, isInVolume, isWhole, type WorkKind, worksOf } from "./cited-work.js";
 
@@ -73,6 +74,7 @@ function entry(work: CitedWork): string {
     ["accession", plain(publication.accession)],
     ["abstract", plain(work.abstract)],
     ["note", plain([work.retracted ? "Retracted" : "", publication.note ?? ""].filter(Boolean).join(". "))],
+    ["annote", work.outcome === undefined ? undefined : plain(ownNotes(work).join(" "))],
     ["keywords", plain(keywords.filter((word) => word !== undefined).join(", "))],
   ];
   const lines = fields

@@ -2,7 +2,7 @@ import { oneLine } from "../../../engine/lib/sanitise.js";
 import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
-import { normalTitle } from "../normalise-title.js";
+import { keysOf } from "../paper-keys.js";
 import type { Publication } from "../paper-record.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { parseReference } from "../reference.js";
@@ -11,6 +11,7 @@ import { parseReference } from "../reference.js";
 export type Cited = Pick<
   Paper,
   | "id"
+  | "key"
   | "title"
   | "authors"
   | "date"
@@ -29,7 +30,31 @@ export type Cited = Pick<
   readonly status?: Paper["status"];
   /** Of its insights. */
   readonly tags?: readonly string[];
+  readonly outcome?: Outcome;
 };
+
+/** What became of a record in a project, and who says so. */
+export interface Outcome {
+  /** How far it came: "full text", "screening", "duplicate", "not screened", or why it was left out before. */
+  readonly stage: string;
+  readonly decision: "included" | "excluded" | "open";
+  /** An agent, several of them, "a person" or "code"; absent where nobody decided or it is not recorded. */
+  readonly decidedBy?: string;
+  /** The criterion that excluded it, with its text. */
+  readonly criterion?: string;
+  readonly reason?: string;
+  /** The words of the record that bear the criterion out. */
+  readonly quote?: string;
+  /** Key of the record that it is the same work as. */
+  readonly duplicateOf?: string;
+  /** Its passages that were found in its text, the quoted words between “ and ”, at most ten. */
+  readonly passages?: readonly { readonly text: string; readonly locator?: string }[];
+  /** Address of the paper in the report. */
+  readonly report?: string;
+}
+
+/** A record of a project, with what became of it. */
+export type TracedRecord = Cited & Pick<Paper, "source"> & { readonly key: string; readonly outcome: Outcome };
 
 export type WorkKind =
   | "article"
@@ -61,7 +86,7 @@ export const isInVolume = (kind: WorkKind): boolean => kind !== "preprint" && ki
 export interface CitedWork {
   /** The id in the project, which `show` takes. */
   readonly id: string;
-  /** Surname and year, unique within the project: "lee2024", "lee2024b". It does not change when papers are added. */
+  /** What people call it, unique within the project: "lee2024", "lee2024b". */
   readonly key: string;
   readonly kind: WorkKind;
   readonly title: string;
@@ -86,25 +111,25 @@ export interface CitedWork {
   readonly decision?: string;
   readonly tags: readonly string[];
   readonly retracted: boolean;
+  readonly outcome?: Outcome;
 }
 
-/** The works of a project in the order of its pool; `wanted`: only the papers of that status. */
-export function worksOf(rrd: Rrd, wanted?: Paper["status"]): CitedWork[] {
+/** The works of a project in the order of its pool. */
+export const worksOf = (rrd: Rrd): CitedWork[] => citedWorks(withTags(rrd));
+
+/** The papers of a project, each with the tags of its insights. */
+export function withTags(rrd: Rrd): (Paper & { readonly tags: readonly string[] })[] {
   const tags = new Map<string, Set<string>>();
   for (const { paper_id, tags: named } of rrd.insights ?? [])
     if (paper_id != null)
       tags.set(paper_id, new Set([...(tags.get(paper_id) ?? []), ...(named ?? []).map(oneLine)].filter(Boolean)));
-  const all = citedWorks(rrd.papers_pool.map((paper) => ({ ...paper, tags: [...(tags.get(paper.id) ?? [])] })));
-  return wanted === undefined ? all : all.filter((_, index) => rrd.papers_pool[index]?.status === wanted);
+  return rrd.papers_pool.map((paper) => ({ ...paper, tags: [...(tags.get(paper.id) ?? [])] }));
 }
 
 /** Papers as works with a key each, in their order. */
 export function citedWorks(papers: readonly Cited[]): CitedWork[] {
-  const freeKey = keysInUse();
-  return papers.map((paper) => {
-    const work = workOf(paper);
-    return { ...work, key: freeKey(keyBase(work)) };
-  });
+  const keys = keysOf(papers);
+  return papers.map((paper, index) => ({ ...workOf(paper), key: keys[index] as string }));
 }
 
 function workOf(paper: Cited): Omit<CitedWork, "key"> {
@@ -127,7 +152,8 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       issue: said(paper.issue),
       pages: said(paper.pages),
       abstract: said(paper.abstract),
-      decision: paper.status?.replaceAll("_", " "),
+      decision: paper.status?.replaceAll("_", " ") ?? decisionWords(paper.outcome),
+      outcome: paper.outcome,
     }),
     ...given({ doi, arxiv, url: webAddress(paper.url), pdf: webAddress(paper.pdf_url) }),
     ...given({ pmid: said(paper.identifiers?.pmid), pmcid: said(paper.identifiers?.pmcid) }),
@@ -136,6 +162,12 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
     retracted: paper.retracted === true,
   };
 }
+
+/** What became of a record that is in no pool, as a keyword. */
+const decisionWords = (outcome: Outcome | undefined): string | undefined =>
+  outcome === undefined || outcome.decision === "open" || outcome.duplicateOf !== undefined
+    ? outcome?.stage
+    : outcome.decision;
 
 const said = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
 
@@ -199,30 +231,4 @@ function kindOf({ publication_type: type, volume, issue, pages, venue }: Cited, 
   }
   if (inVolume) return "article";
   return arxiv === undefined ? "other" : "preprint";
-}
-
-function keyBase({ authors: [first], title, id, year }: Omit<CitedWork, "key">): string {
-  const plain = (text: string) => normalTitle(text).replace(/[^a-z]/g, "");
-  const name = first === undefined ? "" : plain("literal" in first ? first.literal : first.family);
-  const word = normalTitle(title)
-    .split(" ")
-    .find((each) => /^[a-z]{3,}$/.test(each));
-  const who = name.slice(0, 24) || word || id.replace(/[^\w-]/g, "_");
-  return `${who}${year ?? "nd"}`;
-}
-
-/** Gives each work a key: the second one of a name and year gets a "b", the 27th a number. */
-function keysInUse(): (base: string) => string {
-  const used = new Set<string>();
-  // Where the last search ended: thousands of works may have one name and year.
-  const tried = new Map<string, number>();
-  return (base) => {
-    for (let n = (tried.get(base) ?? 0) + 1; ; n += 1) {
-      const key = n === 1 ? base : n <= 26 ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
-      if (used.has(key)) continue;
-      used.add(key);
-      tried.set(base, n);
-      return key;
-    }
-  };
 }

@@ -1,5 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { type AuthorName, personName } from "../person-name.js";
+import { ownNotes } from "./own-notes.js";
 import { type CitedWork, isInVolume, type WorkKind } from "./cited-work.js";
 
 const types: Readonly<Record<WorkKind, string>> = {
@@ -26,7 +27,10 @@ const item = (work: CitedWork): object => {
   const { publication } = work;
   const words = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
   const keywords = words.filter((word) => word !== undefined).join(", ");
-  const note = [work.retracted ? "Retracted." : "", publication.note ?? "", `research-ralph: ${work.id}`];
+  const note = [
+    [work.retracted ? "Retracted." : "", publication.note ?? ""].filter(Boolean).join(" "),
+    ...ownNotes(work),
+  ];
   return {
     id: work.key,
     type: types[work.kind],
@@ -44,7 +48,7 @@ const item = (work: CitedWork): object => {
     ...given({ language: publication.language, archive_location: publication.accession }),
     ...given({ DOI: work.doi, PMID: work.pmid, PMCID: work.pmcid, URL: work.url, abstract: work.abstract }),
     ...given({ keyword: keywords || undefined }),
-    note: note.filter(Boolean).join(" "),
+    note: note.filter(Boolean).join("\n"),
   };
 };
 

@@ -2,7 +2,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { type Reading, readingOf } from "../read-depth.js";
-import { type CitedWork, worksOf } from "./cited-work.js";
+import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
 
 /** What a spreadsheet takes for a formula when a cell begins with it, in its full width too. */
@@ -21,10 +21,32 @@ function cell(value: string | number | undefined): string {
 
 const inert = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
-const head =
-  "id,key,title,authors,year,date,venue,doi,arxiv,url,pdf_url,decision,score,read,retracted,quotes,quotes_found,insights,tags,why".split(
-    ",",
-  );
+const head = [
+  "id,key,type,title,authors,editors,year,date,venue,volume,issue,pages,publisher,place,edition,series,isbn,issn,language",
+  "doi,arxiv,pmid,pmcid,accession_number,url,pdf_url,keywords,abstract,note",
+  "stage,decision,status,criterion,reason,quote,decided_by,duplicate_of,found_by",
+  "score,read,retracted,quotes,quotes_found,insights,tags",
+]
+  .join(",")
+  .split(",");
+
+/** What a work is, in words that our own and other readers of tables know. */
+const types: Readonly<Record<WorkKind, string>> = {
+  article: "Journal article",
+  conference: "Conference paper",
+  chapter: "Book chapter",
+  book: "Book",
+  proceedings: "Proceedings",
+  thesis: "Thesis",
+  masters: "Master's thesis",
+  report: "Report",
+  preprint: "Preprint",
+  dataset: "Dataset",
+  software: "Software",
+  patent: "Patent",
+  web: "Web page",
+  other: "",
+};
 
 /** Columns behind those that every project has. */
 export interface MoreColumns {
@@ -43,38 +65,33 @@ const readWords: Readonly<Record<Reading, string>> = {
 };
 
 /**
- * One row for each paper of a project, for spreadsheets; authors and tags are parted by semicolons. It begins with the
- * byte-order mark, without which Excel does not take it for UTF-8.
+ * One row for each record of a project, for spreadsheets; authors, keywords and tags are parted by semicolons. It
+ * begins with the byte-order mark, without which Excel does not take it for UTF-8.
  */
-export function papersAsCsv(rrd: Rrd, wanted?: Paper["status"], more?: MoreColumns): string {
-  const papers = new Map(rrd.papers_pool.map((paper) => [oneLine(paper.id), paper]));
-  const insights = countEach((rrd.insights ?? []).map(({ paper_id }) => oneLine(paper_id ?? "")));
-  const row = (work: CitedWork) => {
-    const paper = papers.get(work.id);
+export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: MoreColumns): string {
+  const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const insights = countEach((rrd.insights ?? []).map(({ paper_id }) => paper_id ?? ""));
+  const rows = citedWorks(records).map((work, index) => {
+    const { source, authors, outcome, id, status, date } = records[index] as TracedRecord;
+    const paper = status === undefined ? undefined : papers.get(id);
     const quotes = paper?.analysis?.evidence ?? [];
+    const { publication } = work;
     return [
-      work.id,
-      work.key,
-      work.title,
-      authorsOf(paper?.authors).map(oneLine).join("; "),
-      work.year,
-      oneLine(paper?.date ?? ""),
-      work.venue,
-      work.doi,
-      work.arxiv,
-      work.url,
-      work.pdf,
-      work.decision,
-      paper?.score ?? undefined,
+      ...[work.id, work.key, types[work.kind], work.title, authorsOf(authors).map(oneLine).join("; ")],
+      ...[publication.editors?.join("; "), work.year, oneLine(date ?? ""), work.venue, work.volume, work.issue],
+      ...[work.pages, publication.publisher, publication.place, publication.edition, publication.series],
+      ...[publication.isbn, publication.issn, publication.language, work.doi, work.arxiv, work.pmid, work.pmcid],
+      ...[publication.accession, work.url, work.pdf, publication.keywords?.join("; "), work.abstract, publication.note],
+      ...[outcome.stage, outcome.decision, status ?? "", outcome.criterion, outcome.reason, outcome.quote],
+      ...[outcome.decidedBy, outcome.duplicateOf, oneLine(source ?? ""), paper?.score ?? undefined],
       paper === undefined ? undefined : readWords[readingOf(paper)],
       work.retracted ? "yes" : "no",
-      quotes.length,
-      quotes.filter(({ status }) => status === "verified").length,
-      insights.get(work.id) ?? 0,
+      ...(paper === undefined
+        ? [undefined, undefined, undefined]
+        : [quotes.length, quotes.filter((each) => each.status === "verified").length, insights.get(id) ?? 0]),
       work.tags.join("; "),
-      oneLine(paper?.notes ?? ""),
-      ...(more === undefined || paper === undefined ? [] : more.cells(paper)),
+      ...(paper === undefined ? more.head.map(() => undefined) : more.cells(paper)),
     ];
-  };
-  return `\ufeff${csvOf([[...head, ...(more?.head ?? [])], ...worksOf(rrd, wanted).map(row)])}`;
+  });
+  return `\ufeff${csvOf([[...head, ...more.head], ...rows])}`;
 }

@@ -1,4 +1,5 @@
 import { type AuthorName, personName } from "../person-name.js";
+import { ownNotes } from "./own-notes.js";
 import { type CitedWork, isInVolume, isWhole, type WorkKind } from "./cited-work.js";
 
 const types: Readonly<Record<WorkKind, string>> = {
@@ -20,7 +21,7 @@ const types: Readonly<Record<WorkKind, string>> = {
 
 /**
  * Works as RIS, for Zotero, EndNote and screening tools. A value is never folded: readers break words at the fold. What
- * became of a paper and the tags of its insights are keywords; `L1` is the PDF.
+ * became of a paper and the tags of its insights are keywords, what the project says of it are notes; `L1` is the PDF.
  */
 export const risOf = (works: readonly CitedWork[]): string => works.map(entry).join("");
 
@@ -28,7 +29,6 @@ function entry(work: CitedWork): string {
   const { date = [], pages, publication } = work;
   const [first, last] = pages?.split(/ ?[-–—]+ ?/) ?? [];
   const inVolume = isInVolume(work.kind);
-  const note = [work.retracted ? "Retracted." : "", `research-ralph: ${work.id}`].filter(Boolean).join(" ");
   const tags: [string, string | undefined][] = [
     ["TY", types[work.kind]],
     ...work.authors.map((name): [string, string] => ["AU", authorText(name)]),
@@ -62,7 +62,8 @@ function entry(work: CitedWork): string {
       word,
     ]),
     ["N1", publication.note],
-    ["N1", note],
+    ["N1", work.retracted ? "Retracted." : undefined],
+    ...ownNotes(work).map((note): [string, string] => ["N1", note]),
     ["ID", work.key],
   ];
   const lines = tags.filter(([, value]) => value !== undefined && value !== "");

@@ -62,7 +62,7 @@ export async function readBibtex(text: string): Promise<ReadEntry[]> {
   const byKey = new Map(entries.filter(({ key }) => key !== "").map((each) => [each.key.toLowerCase(), each]));
   return works.map((entry): ReadEntry => {
     const { key, line } = entry;
-    const named = { line, ...(key === "" ? {} : { key }) };
+    const named = { line, ...(key === "" ? {} : { key, ownKey: key }) };
     const fields = withInherited(entry, byKey).filter(({ name }) => wanted.has(name));
     if (fields.length === 0) return { ...named, why: entry.why ?? "it has no fields that are known" };
     const { values, lost } = parseFields(parse, strings, entry.type, fields);

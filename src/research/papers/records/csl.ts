@@ -28,8 +28,11 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
     const line = index + 1;
     if (!isObject(item)) return { line, why: "it is not an object" };
     const { id } = item;
-    const key = typeof id === "string" || typeof id === "number" ? String(id) : undefined;
-    return { line, entry: workOf(item), ...(key === undefined || key === "" ? {} : { key }) };
+    const key = typeof id === "string" || typeof id === "number" ? String(id) : "";
+    const { "citation-key": cited } = item;
+    // Zotero's id is an address in a library; the key that people cite by stands beside it.
+    const ownKey = typeof cited === "string" && cited !== "" ? cited : key;
+    return { line, entry: workOf(item), ...(key === "" ? {} : { key }), ...(ownKey === "" ? {} : { ownKey }) };
   });
 }
 

@@ -17,7 +17,7 @@ const columns = {
   month: "month|published month",
   day: "day|published day",
   venue:
-    "source title|journal book|journal|publication title|journal title|secondary title|source|book title|primary location source display name|so|t2|container title",
+    "source title|journal book|journal|publication title|journal title|secondary title|source|book title|primary location source display name|so|t2|container title|venue",
   volume: "volume|biblio volume|vl",
   issue: "issue|number|biblio issue|is",
   pages: "pages|page range|page",

@@ -21,7 +21,7 @@ export async function readEndNoteXml(text: string, path: string): Promise<ReadEn
   if ("reason" in parsed) throw new ExpectedError(`${path} is not XML that can be read: ${parsed.reason}.`, 2);
   return recordsIn(parsed.value).map((record, index) => {
     const key = textOf(record["label"]);
-    return { line: index + 1, entry: workOf(record), ...(key === "" ? {} : { key }) };
+    return { line: index + 1, entry: workOf(record), ...(key === "" ? {} : { key, ownKey: key }) };
   });
 }
 

@@ -4,6 +4,8 @@ import type { Identifiers, Publication } from "../paper-record.js";
 export interface Entry {
   /** Its key in the file, or where it stands: "entry 12". */
   readonly key: string;
+  /** The key that its author or a program gave it there, by which people cite it. */
+  readonly ownKey?: string;
   readonly title: string;
   /** "Family, Given", "Family, Given, Jr.", or a group's name. */
   readonly authors: readonly string[];
@@ -58,10 +60,13 @@ export interface Named {
 }
 
 /** A record as a reader takes it out of a file, or why that was not possible. */
-export type ReadEntry = { readonly line: number; readonly key?: string } & (
-  | { readonly entry: RawEntry; readonly lost?: readonly string[] }
-  | { readonly why: string }
-);
+export type ReadEntry = {
+  readonly line: number;
+  /** How messages name it. */
+  readonly key?: string;
+  /** The key by which people cite it. */
+  readonly ownKey?: string;
+} & ({ readonly entry: RawEntry; readonly lost?: readonly string[] } | { readonly why: string });
 
 /** The fields of a record before they are brought into the form of this house. Lists keep the order of the file. */
 export interface RawEntry {

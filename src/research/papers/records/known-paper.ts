@@ -11,7 +11,8 @@ import { keptFacts, type PaperRecord } from "../paper-record.js";
  * the paper lacks. Its id, title and address, and all that was decided of it, stay; the record stands among those that
  * were merged into it.
  */
-export function withFactsOf(paper: Paper, record: PaperRecord): Paper {
+export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
+  const record = "status" in known ? asRecord(known) : known;
   const { record: merged } = mergedWork([asRecord(paper), record]);
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = keptFacts(merged);
   const others = merged.otherVersions ?? [];
@@ -29,9 +30,9 @@ export function withFactsOf(paper: Paper, record: PaperRecord): Paper {
   const same = compareRecords(matchFeaturesOf(paper), matchFeaturesOf(record));
   const entry = { id, source, ...(url === "" ? {} : { url }), why: same.same ? same.why : "it has the same id" };
   const { found = { sources: [], why: "" } } = paper;
-  const known = found.merged ?? [];
-  const isKnown = known.some((each) => each.id === id && each.source === source);
-  return { ...learned, found: { ...found, merged: isKnown ? known : [...known, entry] } };
+  const merges = found.merged ?? [];
+  const isKnown = merges.some((each) => each.id === id && each.source === source);
+  return { ...learned, found: { ...found, merged: isKnown ? merges : [...merges, entry] } };
 }
 
 function asRecord(paper: Paper): PaperRecord {

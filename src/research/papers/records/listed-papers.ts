@@ -49,12 +49,13 @@ const databaseOf = ({ database }: Entry): string | undefined =>
 /** An entry as the record that a source would give of it. */
 export function recordOf(entry: Entry, source: string): PaperRecord {
   const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url, type, publication } = entry;
+  const { ownKey } = entry;
   const { arxiv } = identifiers;
   return {
     ...{ id: nameOf(entry), title, authors, date: date ?? null, source, abstract: abstract ?? null, identifiers },
     url: addressOf(identifiers) ?? url ?? "",
     pdf_url: arxiv === undefined ? null : `https://arxiv.org/pdf/${arxiv}`,
-    ...given({ venue, volume, issue, pages, publication, publicationType: type, kind: kindOf(type) }),
+    ...given({ venue, volume, issue, pages, publication, ownKey, publicationType: type, kind: kindOf(type) }),
   };
 }
 

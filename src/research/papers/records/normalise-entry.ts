@@ -1,6 +1,7 @@
 import { given } from "../../../engine/lib/given.js";
 import { identifiersFrom } from "../identifiers.js";
 import type { Identifiers, Publication } from "../paper-record.js";
+import { withoutOwnNotes } from "../export/own-notes.js";
 import { parseReference } from "../reference.js";
 import { dateOf } from "./dates.js";
 import type { Entry, RawEntry } from "./entry.js";
@@ -13,8 +14,8 @@ const maxPlace = 40;
 const maxKeywords = 60;
 const maxNote = 5_000;
 
-/** A record in the form of this house; undefined where it has no title. */
-export function entryOf(raw: RawEntry, key: string): Entry | undefined {
+/** A record in the form of this house; undefined where it has no title. `key`: how messages name it. */
+export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | undefined {
   const title = plain(raw.title, maxTitle);
   if (title === undefined) return undefined;
   const urls = (raw.urls ?? []).map((each) => each.trim()).filter(isWebAddress);
@@ -34,6 +35,7 @@ export function entryOf(raw: RawEntry, key: string): Entry | undefined {
       abstract: plain(raw.abstract, maxAbstract),
       url: urls[0] === undefined ? undefined : new URL(urls[0]).href,
       type: raw.type,
+      ownKey: plain(ownKey, maxShort),
       database: plain(raw.database, maxShort),
       publication: Object.keys(publication).length === 0 ? undefined : publication,
       files: files.length === 0 ? undefined : files,
@@ -84,14 +86,10 @@ function publicationOf(raw: RawEntry): Publication {
     issn: numbers.map((value) => /\b\d{4}-?\d{3}[\dxX]\b(?!-?\d)/.exec(value)?.[0]).find((each) => each !== undefined),
     language: plain(raw.language, maxPlace),
     keywords: keywords.length === 0 ? undefined : keywords.slice(0, maxKeywords),
-    note: plain(withoutOwnMarks(raw.note ?? ""), maxNote),
+    note: plain(withoutOwnNotes(raw.note ?? ""), maxNote),
     accession: plain(raw.accession, 100),
   });
 }
-
-/** What our own exports add to a note: the id in the project, and that the work was retracted. */
-const withoutOwnMarks = (note: string): string =>
-  note.replace(/\bresearch-ralph: \S+/g, "").replace(/^\s*Retracted\b\.?/, "");
 
 /** Ten or thirteen digits, with or without hyphens. */
 function isbnIn(value: string): string | undefined {

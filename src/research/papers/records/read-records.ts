@@ -93,7 +93,7 @@ function bibliographyOf(read: readonly ReadEntry[], path: string): Bibliography 
       broken.add(`${where}: ${each.why}`);
       continue;
     }
-    const entry = entryOf(each.entry, each.key ?? `entry ${index + 1}`);
+    const entry = entryOf(each.entry, each.key ?? `entry ${index + 1}`, each.ownKey);
     if (entry === undefined) broken.add(`${where}: it has no title`);
     else entries.push(entry);
     for (const why of each.lost ?? []) fields.add(`${where}: ${why}`);

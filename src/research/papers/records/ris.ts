@@ -1,3 +1,4 @@
+import { isOwnNote } from "../export/own-notes.js";
 import type { RawEntry, ReadEntry, WorkType } from "./entry.js";
 
 /** A kind of file whose records are lines of a tag and a value. */
@@ -64,7 +65,7 @@ export function readTagged(text: string): ReadEntry[] {
   if (dialect === undefined) return [];
   return recordsOf(text, dialect).map(({ line, values }) => {
     const { key, ...entry } = dialect.fields(tagsOf(values));
-    return { line, entry, ...(key === undefined ? {} : { key }) };
+    return { line, entry, ...(key === undefined ? {} : { key, ownKey: key }) };
   });
 }
 
@@ -109,6 +110,7 @@ const kinds: readonly (readonly [RegExp, WorkType])[] = [
   [/^(?:CONF|CPAPER)$|\b(?:conference|proceedings?|meeting)\b/i, "proceedings-article"],
   [/^(?:CHAP|ECHAP)$|\b(?:book section|chapter)\b/i, "book-chapter"],
   [/^(?:BOOK|EBOOK|EDBOOK|SER)$|\bbook\b/i, "book"],
+  [/\bmaster.{0,3} thesis\b/i, "masters-thesis"],
   [/^THES$|\b(?:thesis|dissertation)\b/i, "dissertation"],
   [/^(?:RPRT|GOVDOC)$|\breport\b/i, "report"],
   [/^(?:UNPB|PREPRINT)$|\bpreprint\b/i, "preprint"],
@@ -130,6 +132,8 @@ export const addressesIn = (value: string): readonly string[] => value.match(/ht
 function risFields({ all, first }: Tags) {
   const type = workTypeOf(first("TY"));
   const database = first("DB", "DP");
+  // Passages that our own export quotes may name other works.
+  const notes = all("N1").filter((note) => !isOwnNote(note));
   const isPubMed = /pubmed|medline/i.test(database ?? "");
   const accession = first("AN");
   const isPart = type === "proceedings-article" || type === "book-chapter";
@@ -149,7 +153,7 @@ function risFields({ all, first }: Tags) {
     pages: first("SP"),
     lastPage: first("EP"),
     abstract: first("AB", "N2"),
-    dois: [...all("DO"), ...all("M3"), ...all("ID"), ...all("C7"), ...all("N1"), ...all("L3")],
+    dois: [...all("DO"), ...all("M3"), ...all("ID"), ...all("C7"), ...notes, ...all("L3")],
     pmid:
       (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
       /^\d{5,9}$/.exec(first("C2") ?? "")?.[0],
@@ -158,7 +162,7 @@ function risFields({ all, first }: Tags) {
     type: type === "dissertation" && /\bmaster/i.test(first("M3") ?? "") ? ("masters-thesis" as const) : type,
     numbers: all("SN"),
     keywords: all("KW").flatMap((value) => value.split(/[;\n]/)),
-    note: all("N1").join("\n"),
+    note: notes.join("\n"),
     publisher: first("PB"),
     place: first("CY", "PP"),
     edition: first("ET"),

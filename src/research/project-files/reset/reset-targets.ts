@@ -4,6 +4,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { type Reset as ResetOf, undoneAfter } from "../../../engine/storage/state/reset.js";
 import { currentAccepted } from "../../../engine/storage/state/ledger.js";
+import { nameOf } from "../../papers/paper-keys.js";
 import { reportName, rrdName } from "../layout.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import { researchFormat } from "../rrd-file.js";
@@ -64,7 +65,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
     after,
     unit: id,
     sentences: [
-      `${id} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are removed.`,
+      `${nameOf(paper)} is pending again; its analysis, scores, refusals and ${count(gone, "insight")} are removed.`,
       ...(paper.override === undefined ? [] : [`So is the decision to ${paper.override.decision} it.`]),
     ],
   };

@@ -59,7 +59,7 @@ function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Ne
   });
   const sources = [...quotes.map(({ paper }) => paper), ...papers];
   const retracted = sources.filter(({ isRetracted }) => isRetracted);
-  const excluded = new Set(sources.filter(({ isIneligible }) => isIneligible).map(({ id }) => id));
+  const excluded = new Set(sources.filter(({ isIneligible }) => isIneligible).map(({ label }) => label));
   const carried = quotes.length + papers.length;
   return [
     ...(missingNumbers.length === 0 ? [] : [`number not in the passage: ${missingNumbers.join(", ")}`]),
@@ -73,7 +73,7 @@ function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Ne
     (hasQuotes || model.narrative === "headings")
       ? ["it names no source"]
       : []),
-    ...[...excluded].map((id) => `it rests on ${id}, which is not included`),
+    ...[...excluded].map((label) => `it rests on ${label}, which is not included`),
     ...(carried > 0 && retracted.length === carried ? ["it rests on retracted papers alone"] : []),
   ];
 }

@@ -31,6 +31,7 @@ describe("a bibliography file", () => {
     expect(entries).toEqual([
       {
         key: "sample2024",
+        ownKey: "sample2024",
         title: "A GPU study of Müller's things",
         authors: ["van der Berg, Jan", "Müller, Jérôme", "The Touch Collaboration"],
         date: "2024-05",
@@ -39,7 +40,7 @@ describe("a bibliography file", () => {
         abstract: "What it is about.",
         identifiers: { doi: "10.1000/abc.1" },
       },
-      { key: "pre", title: "A preprint", authors: [], identifiers: { arxiv: "2401.12345", pmid: "77" } },
+      { key: "pre", ownKey: "pre", title: "A preprint", authors: [], identifiers: { arxiv: "2401.12345", pmid: "77" } },
     ]);
   });
 
@@ -59,6 +60,7 @@ describe("a bibliography file", () => {
       expect((await readRecords(fileOf("a.json", JSON.stringify(value)))).entries).toEqual([
         {
           key: "lee",
+          ownKey: "lee",
           title: "On touch",
           authors: ["Lee, Ann", "The Group"],
           date: "2020-05",

@@ -1,0 +1,91 @@
+import { given } from "../../engine/lib/given.js";
+import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
+import { authorsOf } from "./authors.js";
+import { isKey } from "./own-key.js";
+import { normalTitle } from "./normalise-title.js";
+import { personName } from "./person-name.js";
+
+/** What a key is made of, or was. */
+export interface Keyed {
+  readonly id: string;
+  readonly title?: string | null;
+  readonly authors?: readonly string[] | string | null;
+  /** YYYY at its beginning. */
+  readonly date?: string | null;
+  readonly key?: string;
+}
+
+/** What people call a record: its key, or its id where it has none yet. */
+export const nameOf = ({ key, id }: Pick<Keyed, "key" | "id">): string => key ?? id;
+
+/** What people call the records of a project, by id: of a paper and an excluded record of one id the paper. */
+export const namesIn = ({ papers_pool: pool, excluded = [] }: Rrd): ReadonlyMap<string, string> =>
+  new Map([...excluded, ...pool].map((one) => [one.id, nameOf(one)]));
+
+/**
+ * A key for each record, in their order: the one that it has, where it can be one and no record before it has it, else
+ * one of surname and year, "lee2024", "lee2024b". Never the id of any record. Keys are told apart without regard to
+ * capitals, and a key that is there does not change when records are added.
+ */
+export function keysOf(records: readonly Keyed[]): string[] {
+  const used = new Set(records.map(({ id }) => id.toLowerCase()));
+  const keys = records.map(({ key }) => {
+    const folded = key?.toLowerCase() ?? "";
+    if (key === undefined || !isKey(key) || used.has(folded)) return undefined;
+    used.add(folded);
+    return key;
+  });
+  // Where the last search ended: thousands of works may have one name and year.
+  const tried = new Map<string, number>();
+  return keys.map((key, index) => {
+    if (key !== undefined) return key;
+    const base = baseOf(records[index] as Keyed);
+    for (let n = (tried.get(base) ?? 0) + 1; ; n += 1) {
+      const next = n === 1 ? base : n <= 26 ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
+      if (used.has(next)) continue;
+      used.add(next);
+      tried.set(base, n);
+      return next;
+    }
+  });
+}
+
+/** Surname of the first author, else a word of the title, with the year. */
+function baseOf({ authors, title, date }: Keyed): string {
+  const plain = (text: string) => normalTitle(text).replace(/[^a-z]/g, "");
+  const [first] = authorsOf(authors);
+  const name = first === undefined ? undefined : personName(first);
+  const who = name === undefined ? "" : plain("literal" in name ? name.literal : name.family);
+  const words = normalTitle(title ?? "").split(" ");
+  const word = [/^[a-z]{4,}$/, /^[a-z]{3}$/].map((form) => words.find((each) => form.test(each))).find(Boolean);
+  const year = /^\d{4}/.exec(date ?? "")?.[0];
+  return `${(who || word || "paper").slice(0, 24)}${year ?? "nd"}`;
+}
+
+/**
+ * The state with a key for every paper and every excluded record. A key of a file that is taken, or can't be one, stays
+ * as `source_key`. Pure; the same state where all have theirs.
+ */
+export function withKeys(rrd: Rrd): Rrd {
+  const { papers_pool: pool, excluded = [] } = rrd;
+  const keys = keysOf([
+    ...pool,
+    ...excluded.map(({ id, key, title, first_author = null, year }) => ({
+      id,
+      ...given({ key, title }),
+      authors: first_author,
+      date: year?.toString() ?? null,
+    })),
+  ]);
+  const keyed = <Kept extends Paper | Exclusion>(list: Kept[], from: number): Kept[] =>
+    list.every(({ key }, index) => key === keys[from + index])
+      ? list
+      : list.map((one, index) => withKey(one, keys[from + index] as string));
+  const papers = keyed(pool, 0);
+  const records = keyed(excluded, pool.length);
+  if (papers === pool && records === excluded) return rrd;
+  return { ...rrd, papers_pool: papers, ...(rrd.excluded === undefined ? {} : { excluded: records }) };
+}
+
+const withKey = <Kept extends Paper | Exclusion>(one: Kept, key: string): Kept =>
+  one.key === key ? one : { ...one, key, ...given({ source_key: one.key ?? one.source_key }) };

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { allRecords } from "../../../src/research/overview/all-records.js";
+import { duplicatesAmong } from "../../../src/research/overview/duplicates.js";
+import { joined, parted } from "../../../src/research/overview/same-work.js";
+import { withKeys } from "../../../src/research/papers/paper-keys.js";
+import { risOf } from "../../../src/research/papers/export/ris.js";
+import { citedWorks } from "../../../src/research/papers/export/cited-work.js";
+import { readTagged } from "../../../src/research/papers/records/ris.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+
+const some = (): Rrd =>
+  withKeys({
+    ...rrdWith([
+      paper("a", { title: "Water for shrews in the dry season", authors: ["Lo, Wen"], date: "2020" }),
+      paper("b", { title: "Water for shrews in dry seasons", authors: ["Lo, Wen"], date: "2020", venue: "J Shrews" }),
+    ]),
+    excluded: [
+      { id: "x", title: "Of moles", reason: "no shrews", stage: "screened" },
+      {
+        id: "d",
+        title: "Water for shrews",
+        reason: "the same work as a: the same title",
+        stage: "duplicate",
+        duplicate_of: "a",
+      },
+    ],
+  });
+const [a, b, x, d] = ["lo2020", "lo2020b", "molesnd", "waternd"] as const;
+
+test("a paper that is joined is a duplicate, its facts stay, and parting brings it back as it was", () => {
+  const before = some();
+  const { rrd } = joined(before, a, b, "shrews");
+  expect(rrd.papers_pool).toMatchObject([{ id: "a", venue: "J Shrews" }]);
+  expect(rrd.excluded?.at(-1)).toMatchObject({ id: "b", key: b, stage: "duplicate", duplicate_of: "a" });
+  const back = parted(rrd, b, "shrews").rrd;
+  expect(back.papers_pool[1]).toEqual(before.papers_pool[1]);
+  expect(back.excluded).toEqual(before.excluded);
+});
+
+test("an excluded record that is joined and parted is excluded as before", () => {
+  const { rrd } = joined(some(), a, x, "shrews");
+  expect(rrd.excluded?.find(({ id }) => id === "x")).toMatchObject({ duplicate_of: "a" });
+  expect(parted(rrd, x, "shrews").rrd.excluded?.find(({ id }) => id === "x")).toEqual(some().excluded?.[0]);
+});
+
+test("what code has merged is parted by a pair that the search knows, and joining takes that back", () => {
+  const { rrd } = parted(some(), d, "shrews");
+  expect(rrd.apart).toEqual([["a", "d"]]);
+  expect(joined(rrd, a, d, "shrews").rrd).toEqual(some());
+});
+
+test.each<[() => unknown, string]>([
+  [() => joined(some(), a, a, "shrews"), "are one record"],
+  [() => joined(some(), d, b, "shrews"), "is itself a duplicate of lo2020"],
+  [() => joined(some(), a, "bats", "shrews"), "There is no paper 'bats'"],
+  [() => parted(some(), a, "shrews"), "lo2020 is not a duplicate"],
+  [
+    () =>
+      joined(
+        { ...some(), papers_pool: some().papers_pool.map((one) => ({ ...one, status: "rejected" })) },
+        a,
+        b,
+        "shrews",
+      ),
+    "exclude it instead",
+  ],
+])("%s is refused with a sentence", (act, says) => {
+  expect(act).toThrow(says);
+});
+
+test("every record goes out with what became of it, and our notes are not read as notes of the record", () => {
+  const records = allRecords(some(), [], undefined);
+  expect(records.map(({ key, outcome: { stage, duplicateOf } }) => [key, stage, duplicateOf])).toEqual([
+    [a, "full text", undefined],
+    [b, "full text", undefined],
+    [x, "screening", undefined],
+    [d, "duplicate", a],
+  ]);
+  const ris = risOf(citedWorks(records));
+  expect(ris).toContain("N1  - research-ralph: molesnd; excluded, screening; no shrews\r\n");
+  expect(readTagged(ris).map((read) => ("entry" in read ? read.entry.note : read.why))).toEqual(["", "", "", ""]);
+});
+
+test("pairs that look alike are uncertain until a person settles them", () => {
+  const rrd = some();
+  const records = allRecords(rrd, [], undefined);
+  const { settled, uncertain } = duplicatesAmong(records, rrd);
+  expect(settled.map(({ key }) => key)).toEqual([d]);
+  const said = { ...rrd, apart: [["a", "b"]] };
+  expect(duplicatesAmong(records, said).uncertain.length).toBeLessThanOrEqual(uncertain.length);
+});
