@@ -111,16 +111,34 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("./run/new.js");
     const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, field: fields } = options;
-    const { from, until, name, recall, confidence, ask } = options;
-    const wishes = given({ topic, sources, keywords, criteria, fields, seeds, from, until, name, recall, confidence });
+    const { from, until, name, recall, confidence, rubric, ask } = options;
+    const wishes = given({
+      topic,
+      sources,
+      keywords,
+      criteria,
+      fields,
+      seeds,
+      from,
+      until,
+      name,
+      recall,
+      confidence,
+      rubric,
+    });
     return newCommand({ ...wishes, ...howOf(options), ask }, io);
   })
     .alias("create")
     .option("-p, --papers <N>", "number of papers in the pool", number)
-    .option("--source <names>", "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, Google Scholar, web)", listed)
+    .option(
+      "--source <names>",
+      "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, Google Scholar, web)",
+      listed,
+    )
     .option("--name <words>", "name of the project and its folder (default: the agent names it)")
     .option("--keyword <words>", "search for these words too; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
+    .option("--rubric <which>", "points for papers: original or none (default: none where there are criteria)")
     .option(
       "--field <what>",
       "extract this from each paper, 'sample size: how many, per arm', or a form in YAML; again for more",

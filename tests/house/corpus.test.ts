@@ -44,8 +44,8 @@ const sum = (points: object | undefined): number =>
 
 /** The decision by the default thresholds: 35, 25, and 18 with execution 18 or strategic 12. */
 function decisionOf({ scores }: AnalysisResult): string {
-  const execution = sum(scores.execution);
-  const strategic = sum(scores.blue_ocean);
+  const execution = sum(scores?.execution);
+  const strategic = sum(scores?.blue_ocean);
   const combined = execution + strategic;
   if (combined >= 25) return combined >= 35 ? "PRESENT (priority)" : "PRESENT";
   return combined >= 18 && (execution >= 18 || strategic >= 12) ? "EXTRACT_INSIGHTS" : "REJECT";
@@ -166,7 +166,7 @@ describe("the baseline agent on the sample corpus", () => {
 
   it("gives the retracted paper no point", () => {
     const retracted = analyses.get("sample_06")!;
-    expect(sum(retracted.scores.execution) + sum(retracted.scores.blue_ocean)).toBe(0);
+    expect(sum(retracted.scores?.execution) + sum(retracted.scores?.blue_ocean)).toBe(0);
     expect(retracted.limitations).toContain("retracted");
   });
 });

@@ -12,6 +12,7 @@ import { recordElsewhere } from "../../research/project-files/logs/spending-log.
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
 import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
 import type { Rrd } from "../../research/generated/rrd.js";
+import { criteriaDecide, usesScores } from "../../research/papers/rubric/rubric.js";
 import { criterionInFull } from "../../research/screening/eligibility/eligibility.js";
 import { fieldText, formOf, formWith } from "../../research/project-files/form.js";
 import { promptForm, typedForm } from "./typed-form.js";
@@ -44,6 +45,8 @@ export interface Wishes {
   readonly until?: string;
   /** Papers that surely belong: references, documents, or files that list works. */
   readonly seeds?: readonly string[];
+  /** original or none. */
+  readonly rubric?: string;
   /** Of the project and its folder. */
   readonly name?: string;
   /** Share of the relevant records that screening has to find, and how sure of it the stopping rule has to be. */
@@ -84,7 +87,12 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
       ...typed(`research-ralph run ${called}${questions.length === 0 ? "" : " --ask"}`, io),
     ];
     const asks = questions.length === 0 ? [] : [flowed("With --ask it asks you the open questions first.", io)];
-    if (!quiet) io.stderr([...criteriaLines(rrd, io), ...formLines(rrd, io), ...open, ...next, ...asks, ""].join("\n"));
+    if (!quiet)
+      io.stderr(
+        [...criteriaLines(rrd, io), ...rubricLine(rrd, io), ...formLines(rrd, io), ...open, ...next, ...asks, ""].join(
+          "\n",
+        ),
+      );
   }
   return exitCodeOf(verdict);
 }
@@ -98,6 +106,14 @@ function criteriaLines(rrd: Rrd, io: Io): string[] {
   if (criteria.length === 0) return [];
   const lines = criteria.map((criterion) => `  ${flowed(oneLine(criterionInFull(criterion)), io)}`);
   return ["Eligibility criteria, which decide what is included:", ...lines];
+}
+
+/** What decides on a paper that was read. */
+function rubricLine(rrd: Rrd, io: Io): string[] {
+  const says = criteriaDecide(rrd)
+    ? `Papers get ${usesScores(rrd) ? "points, which only order them" : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
+    : "Papers are scored by the original's rubrics, and the points decide; criteria or --rubric none change that.";
+  return [flowed(says, io)];
 }
 
 /** The fields of the form, a line each; nothing where it is empty. */
@@ -122,6 +138,7 @@ export async function create(
     name,
     recall,
     confidence,
+    rubric,
   }: Wishes,
   config: ResolvedConfig,
   io: Io,
@@ -141,6 +158,7 @@ export async function create(
   const called = name === undefined ? undefined : nameOf(name);
   const days = datesOf(from, until);
   const screening = screeningWish(recall, confidence);
+  const scoring = rubric === undefined ? undefined : rubricOf(rubric);
   const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd);
   const typed = typedCriteria(criteria);
   if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
@@ -171,7 +189,7 @@ export async function create(
       sources: asked,
       seeds,
       keywords,
-      ...given({ name: called }),
+      ...given({ name: called, rubric: scoring }),
       criteria: typed,
       fields: form,
       ...days,
@@ -223,6 +241,12 @@ function screeningWish(recall: number | undefined, sure: number | undefined): Rr
   if (confidence < 0.5 || confidence >= 1)
     throw new ExpectedError("--confidence must be at least 0.5 and less than 1, such as 0.95.", 2);
   return recall === undefined ? undefined : { target_recall: recall, confidence };
+}
+
+/** @throws ExpectedError (exit code 2) for a rubric that nobody knows. */
+function rubricOf(named: string): NonNullable<Rrd["rubric"]> {
+  if (named === "original" || named === "none") return named;
+  throw new ExpectedError(`--rubric is '${oneLine(named)}'; it must be original or none.`, 2);
 }
 
 /** The first commit of a project, before its first run. */

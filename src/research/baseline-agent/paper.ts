@@ -26,7 +26,7 @@ const shortcoming =
 
 /** What stands in the paper, sorted into the fields of an analysis. Nothing is written that the text does not say. */
 export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
-  const { title = "", abstract = "", rubrics = [] } = unit;
+  const { title = "", abstract = "", rubrics } = unit;
   const fromText = sentencesOf(text);
   const isAbstractKnown = abstract === "" || fromText.some(({ part }) => part === "abstract");
   const record = isAbstractKnown ? [] : sentencesOf(`[§ Abstract]\n${abstract}`);
@@ -37,7 +37,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
   const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(title) ? title : "");
   // Nothing in a retracted paper can be built on.
   const counted = countBoth(retraction ? "" : [title, ...usable.map((sentence) => sentence.text)].join(" "));
-  const scores = rubrics.includes("blue_ocean") ? counted : { execution: counted.execution };
+  const scores = rubrics?.includes("blue_ocean") === true ? counted : { execution: counted.execution };
   const found = from(usable, "results").filter(({ text: said }) => finding.test(said) || /\d ?%/.test(said));
   const limits = from(usable, "limitations");
   const stated = prose(limits.length > 0 ? limits : usable.filter(({ text: said }) => shortcoming.test(said)), 3);
@@ -61,8 +61,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
     limitations: clip(`${retraction} ${stated ?? ""}`.trim() || none("limitation"), 2000),
     implementations_found: codeAddresses(text),
     commercialized: null,
-    ...given({ market: marketOf(scores) }),
-    scores,
+    ...(rubrics === undefined ? {} : { ...given({ market: marketOf(scores) }), scores }),
     evidence:
       evidence.length > 0
         ? evidence
@@ -76,8 +75,10 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
         ? "The text says that the paper was retracted, so every score is 0."
         : evidence.length === 0
           ? "Nothing but the title could be read."
-          : why(scores),
-      "Baseline agent: extractive, no model; scores are keyword counts, not judgement.",
+          : rubrics === undefined
+            ? "It was read in full or in part."
+            : why(scores),
+      `Baseline agent: extractive, no model${rubrics === undefined ? "" : "; scores are keyword counts, not judgement"}.`,
       ...(sentences.some(({ addressed }) => addressed)
         ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
         : []),
@@ -86,7 +87,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
 }
 
 /** Why these scores. It differs from paper to paper, because tables show it alone. */
-function why(scores: AnalysisResult["scores"]): string {
+function why(scores: NonNullable<AnalysisResult["scores"]>): string {
   const { points, of } = total(scores);
   if (points === 0) return "None of the counted keywords is in the text that could be read.";
   const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);

@@ -40,7 +40,7 @@ const rubric = {
   },
 } as const;
 
-type Scores = AnalysisResult["scores"];
+type Scores = NonNullable<AnalysisResult["scores"]>;
 type Points<Rubric extends object> = Record<keyof Rubric, number>;
 
 function countAll<Rubric extends object>(dimensions: Rubric, text: string): Points<Rubric> {

@@ -1,6 +1,7 @@
 import { given } from "../../engine/lib/given.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import {
+  criteriaDecide,
   isDecided,
   decide,
   decisionOf,
@@ -158,7 +159,7 @@ function ofPool(rrd: Rrd): Inconsistency[] {
   const { papers_pool: pool, requirements, phase } = rrd;
   const found: Inconsistency[] = [];
   const decided = pool.filter(isDecided);
-  if (decided.length >= 10 && decided.every(({ status }) => status === "presented"))
+  if (!criteriaDecide(rrd) && decided.length >= 10 && decided.every(({ status }) => status === "presented"))
     found.push({
       pointer: "/papers_pool",
       message: `all ${decided.length} papers are presented: the rubric does not distinguish them`,

@@ -1,6 +1,6 @@
 import { given } from "../../engine/lib/given.js";
 import type { Exclusion, Override, Paper, Rrd } from "../generated/rrd.js";
-import { decide, scoresOf, statusAfter, totalsOf } from "../papers/rubric/rubric.js";
+import { criteriaDecide, decide, scoresOf, statusAfter, totalsOf } from "../papers/rubric/rubric.js";
 
 /**
  * The state with every override of a person's applied, from `decide` or written by hand: an included paper is what its
@@ -69,6 +69,11 @@ function settled(rrd: Rrd, paper: Paper): Paper {
     // Not read, or its reading was undone since.
     const isUnread = paper.analysis == null && paper.iteration === undefined;
     const isOpen = status === "pending" || status === "analyzing";
+    // Read without points, and held back by its criteria.
+    if (paper.analysis != null && criteriaDecide(rrd) && (status === "waiting" || status === "rejected")) {
+      const { excluded_by: _, ...included } = paper;
+      return { ...included, status: "presented", decision: "PRESENT" };
+    }
     return isUnread && !isOpen
       ? { ...paper, status: "pending", decision: null, score: null, score_breakdown: null }
       : paper;

@@ -36,7 +36,10 @@ export interface AnalysisResult {
   commercialized: boolean | null;
   commercialized_by?: string | null;
   market?: "blue" | "purple" | "red";
-  scores: {
+  /**
+   * Left out where the project has no rubric.
+   */
+  scores?: {
     execution: Execution;
     blue_ocean?: Strategic;
   };

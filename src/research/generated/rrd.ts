@@ -515,6 +515,10 @@ export interface Rrd {
    */
   description?: string | null;
   mission?: Mission;
+  /**
+   * How papers are scored. original: by the two rubrics of the mission; with eligibility criteria the points only order. none: not at all; each reading is included, unless a criterion excludes it or is unclear. Absent: by the mission's rubrics, whose points decide on what the criteria let through.
+   */
+  rubric?: "original" | "none";
   requirements: Requirements;
   /**
    * Terms of the field, included in every brief.

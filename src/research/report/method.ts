@@ -6,7 +6,7 @@ import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../generated/rrd.js";
 import { sumOf } from "../overview/costs.js";
 import type { Sum } from "../../engine/ui/terminal/tally.js";
-import { isDecided, priorityThreshold, usesBothRubrics } from "../papers/rubric/rubric.js";
+import { criteriaDecide, isDecided, priorityThreshold, usesBothRubrics, usesScores } from "../papers/rubric/rubric.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { targetOf } from "../derived/status.js";
@@ -155,9 +155,11 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
   const { published_from: from, published_until: until, sources = [] } = requirements;
   const fact = (name: string, says: string | undefined): Fact[] =>
     says === undefined || says === "" ? [] : [{ name, says }];
-  const thresholds = usesBothRubrics(rrd)
-    ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is presented, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
-    : `One rubric of 30 points. From ${requirements.min_score_to_present ?? 18} a paper is presented, from 12 it is kept for its insights.`;
+  const thresholds = criteriaDecide(rrd)
+    ? `${usesScores(rrd) ? "Points order papers and decide nothing" : "No points are given"}: a paper that was read is presented, unless an eligibility criterion excludes it or is unclear.`
+    : usesBothRubrics(rrd)
+      ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is presented, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
+      : `One rubric of 30 points. From ${requirements.min_score_to_present ?? 18} a paper is presented, from 12 it is kept for its insights.`;
   const window =
     from != null || until != null
       ? `Published ${from ?? "at any time"} to ${until ?? "today"}.`

@@ -26,6 +26,8 @@ import { ideasName, progressFile, rrdFile } from "../project-files/layout.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 
+type Rubric = NonNullable<Rrd["rubric"]>;
+
 interface CreateOptions {
   readonly topic: string;
   /** Target of the new research. */
@@ -37,6 +39,8 @@ interface CreateOptions {
   readonly name?: string;
   /** Eligibility criteria that a person gave; those that the agent proposes come behind them. */
   readonly criteria?: readonly NewCriterion[];
+  /** How papers are scored; absent: not at all where there are criteria, else by the original's rubrics. */
+  readonly rubric?: Rubric;
   /** What each reading extracts. */
   readonly fields?: readonly Field[];
   /** Papers that surely belong. */
@@ -236,11 +240,15 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 
 /** The document that a new research starts with; the order of its fields is the original's. */
 export function newRrd(
-  options: Pick<CreateOptions, "papers" | "sources" | "keywords" | "criteria" | "fields" | "seeds" | "from" | "until" | "screening">,
+  options: Pick<
+    CreateOptions,
+    "papers" | "sources" | "keywords" | "criteria" | "rubric" | "fields" | "seeds" | "from" | "until" | "screening"
+  >,
   requirements: Omit<RequirementsResult, "unit">,
 ): Rrd {
   const terms = requirements.terms ?? {};
   const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
+  const { rubric = criteria.length === 0 ? "original" : "none" } = options;
   const rrd: Rrd = {
     format: stateVersion,
     project: `Research: ${requirements.name}`,
@@ -252,6 +260,7 @@ export function newRrd(
       min_combined_score: 25,
       strategic_focus: requirements.strategic_focus ?? "balanced",
     },
+    rubric,
     requirements: {
       focus_area: requirements.focus_area,
       keywords: [...new Set([...(options.keywords ?? []), ...requirements.keywords])],
@@ -271,7 +280,7 @@ export function newRrd(
     timing: null,
     handoff: {
       product_ideation: {
-        enabled: true,
+        enabled: rubric === "original",
         min_ideas: 3,
         max_ideas: 12,
         output_filename: ideasName,

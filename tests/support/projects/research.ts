@@ -98,7 +98,10 @@ const points = { novelty: 3, feasibility: 4, time_to_poc: 4, value_market: 3, de
 const strategic = { market_creation: 3, first_mover_window: 2, network_effects: 2, strategic_clarity: 4 };
 
 /** A valid reading of a paper whose text is `paperText`: 19 + 11 = 30 of 50. */
-export const reading = (unit: string, over: Partial<AnalysisResult> = {}): AnalysisResult => ({
+export const reading = (
+  unit: string,
+  over: Partial<AnalysisResult> = {},
+): AnalysisResult & Required<Pick<AnalysisResult, "scores">> => ({
   unit,
   summary: "It works.",
   methodology: "It measures.",

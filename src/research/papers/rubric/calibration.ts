@@ -1,5 +1,5 @@
 import type { Rrd } from "../../generated/rrd.js";
-import { executionDimensions, isJudged, scoresOf, strategicDimensions } from "./rubric.js";
+import { criteriaDecide, executionDimensions, isJudged, scoresOf, strategicDimensions, usesScores } from "./rubric.js";
 
 /** Something about a project as a whole that a reader should know before trusting one score. */
 export interface Warning {
@@ -15,10 +15,10 @@ const maxPresentedShare = 0.8;
 /** Warnings on how the papers were judged: nearly all presented, or a dimension that never varies. */
 export function calibrationOf(rrd: Rrd): Warning[] {
   const judged = rrd.papers_pool.filter(isJudged);
-  if (judged.length < minJudged) return [];
+  if (judged.length < minJudged || !usesScores(rrd)) return [];
   const presented = judged.filter(({ status }) => status === "presented").length;
   const warnings: Warning[] = [];
-  if (presented / judged.length > maxPresentedShare)
+  if (!criteriaDecide(rrd) && presented / judged.length > maxPresentedShare)
     warnings.push({
       kind: "many-presented",
       says: `${presented} of ${judged.length} judged papers are presented: the scores hardly tell them apart. Raise the threshold, or look at the scores before you rely on their order.`,

@@ -58,7 +58,18 @@ const focusWeights: Readonly<Record<string, Weights>> = {
 };
 
 /** Whether this project is judged by both rubrics. The oldest files have no mission and used one. */
-export const usesBothRubrics = (rrd: Rrd): boolean => rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
+export const usesBothRubrics = (rrd: Rrd): boolean =>
+  usesScores(rrd) && rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
+
+/** Whether papers are scored at all. */
+export const usesScores = ({ rubric }: Pick<Rrd, "rubric">): boolean => rubric !== "none";
+
+/**
+ * Whether points, where there are some, only order: the criteria alone include and exclude, or nothing but a reading is
+ * asked for. Files from before that could be chosen let points decide on what the criteria let through.
+ */
+export const criteriaDecide = ({ rubric, requirements }: Rrd): boolean =>
+  rubric === "none" || (rubric !== undefined && (requirements.criteria ?? []).length > 0);
 
 /**
  * The points of a paper, or undefined where it has none or some are missing. Reads the nested shape and the flat one of
@@ -121,17 +132,24 @@ export function decisionOf(rrd: Rrd, totals: Totals): Decision {
 }
 
 /**
- * The decision with what is known of the paper taken into account, and why it differs from the scores' where it does.
+ * The decision on a paper that no criterion excludes or leaves open, with what is known of it taken into account, and
+ * why it differs from the scores' where it does. `totals`: absent where it is not scored.
  */
 export function decide(
   rrd: Rrd,
-  totals: Totals,
+  totals: Totals | undefined,
   paper: Pick<Paper, "retracted" | "read_depth">,
 ): { decision: Decision; because?: string } {
-  const decision = decisionOf(rrd, totals);
+  const isLetThrough = totals === undefined || criteriaDecide(rrd);
+  const decision = isLetThrough ? "PRESENT" : decisionOf(rrd, totals);
   if (paper.retracted === true && decision !== "REJECT")
     return { decision: "REJECT", because: "the paper was retracted" };
-  if (decision === "PRESENT" && paper.read_depth === "abstract" && rrd.mission?.present_abstract_only !== true) {
+  if (
+    !isLetThrough &&
+    decision === "PRESENT" &&
+    paper.read_depth === "abstract" &&
+    rrd.mission?.present_abstract_only !== true
+  ) {
     return { decision: "EXTRACT_INSIGHTS", because: "only the abstract could be read" };
   }
   return { decision };

@@ -6,7 +6,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { authorsOf } from "../../papers/authors.js";
-import { usesBothRubrics } from "../../papers/rubric/rubric.js";
+import { usesBothRubrics, usesScores } from "../../papers/rubric/rubric.js";
 import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
 import { askedCriteria } from "../../screening/eligibility/eligibility.js";
 import { formOf } from "../../project-files/form.js";
@@ -90,7 +90,7 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   date: paper.date == null ? null : clip(paper.date, 10),
   url: paper.url == null ? null : clip(paper.url, 60),
   abstract: clip(paper.abstract ?? "", 300),
-  rubrics: usesBothRubrics(rrd) ? ["execution", "blue_ocean"] : ["execution"],
+  ...(usesScores(rrd) ? { rubrics: usesBothRubrics(rrd) ? ["execution", "blue_ocean"] : ["execution"] } : {}),
   read_depth: depth,
   ...(files.length > 0 ? { text_files: files } : {}),
 });

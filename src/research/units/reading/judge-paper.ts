@@ -9,6 +9,7 @@ import {
   statusAfter,
   totalsOf,
   usesBothRubrics,
+  usesScores,
   type Scores,
   executionDimensions,
   strategicDimensions,
@@ -45,11 +46,13 @@ export function acceptPaper(
   form: CheckedForm,
 ): Acceptable | Unacceptable {
   const both = usesBothRubrics(rrd);
-  const strategic = result.scores.blue_ocean;
+  const isScored = usesScores(rrd);
+  const strategic = result.scores?.blue_ocean;
   const { evidence, numbers, missing, ...counts } = checked;
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
-    ...(both && strategic === undefined
+    ...(isScored && result.scores === undefined ? ["/scores is missing; this project is judged by a rubric"] : []),
+    ...(both && result.scores !== undefined && strategic === undefined
       ? ["/scores/blue_ocean is missing; this project is judged by both rubrics"]
       : []),
     ...(counts.verified < counts.notInText
@@ -63,11 +66,11 @@ export function acceptPaper(
   ];
   if (reasons.length > 0) return { reasons };
 
-  const scores: Scores = {
-    execution: result.scores.execution,
-    ...(both && strategic !== undefined ? { strategic } : {}),
-  };
-  const totals = totalsOf(rrd, scores);
+  const scores: Scores | undefined =
+    isScored && result.scores !== undefined
+      ? { execution: result.scores.execution, ...(both && strategic !== undefined ? { strategic } : {}) }
+      : undefined;
+  const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
   const read_depth = material.text?.depth ?? "abstract";
   const retracted = paper.retracted === true || material.text?.retracted === true;
   const scored = decide(rrd, totals, { retracted, read_depth });
@@ -82,21 +85,13 @@ export function acceptPaper(
     ...warningsOf(material, retracted, counts, numbers),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
-  const points = both
-    ? {
-        execution: scores.execution,
-        blue_ocean: scores.strategic,
-        execution_total: totals.execution,
-        blue_ocean_total: totals.strategic,
-        combined_total: totals.combined,
-      }
-    : { ...scores.execution };
+  const points = scores === undefined || totals === undefined ? null : pointsFor(scores, totals);
   const { held_scores: wasHeld, excluded_by: wasExcludedBy } = paper;
   const set = {
     ...finding,
     status: decision === null ? ("waiting" as const) : statusAfter[decision],
-    ...(screening === undefined
-      ? { score: totals.combined, score_breakdown: points, ...(wasHeld == null ? {} : { held_scores: null }) }
+    ...(screening === undefined || points === null
+      ? { score: totals?.combined ?? null, score_breakdown: points, ...(wasHeld == null ? {} : { held_scores: null }) }
       : { score: null, score_breakdown: null, held_scores: points }),
     ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
     ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
@@ -109,7 +104,7 @@ export function acceptPaper(
       implementations_found: result.implementations_found,
       commercialized: result.commercialized,
       ...(result.commercialized_by ? { commercialized_by: result.commercialized_by } : {}),
-      ...(result.market ? { market: result.market } : {}),
+      ...(isScored && result.market ? { market: result.market } : {}),
       ...(numbers.length > 0 ? { numbers: [...numbers] } : {}),
       evidence,
     },
@@ -140,8 +135,7 @@ export function acceptPaper(
       rrd,
       { ...paper, ...set },
       { ...result, analysis: set.analysis },
-      scores,
-      totals,
+      scores === undefined || totals === undefined ? undefined : { ...scores, totals },
       insights,
       counts,
       judging,
@@ -149,7 +143,7 @@ export function acceptPaper(
     summary:
       screening !== undefined
         ? `${screening.summary}, ${evidenceSummary(counts)}`
-        : `${decision} ${totals.combined}/${fullScore(rrd)}, ${evidenceSummary(counts)}`,
+        : `${decision}${totals === undefined ? "" : ` ${totals.combined}/${fullScore(rrd)}`}, ${evidenceSummary(counts)}`,
     ledger: {
       evidence: {
         verified: counts.verified,
@@ -160,6 +154,15 @@ export function acceptPaper(
     },
   };
 }
+
+/** The points of a paper as its record keeps them: nested where both rubrics were used. */
+const pointsFor = ({ execution, strategic }: Scores, totals: Totals) =>
+  strategic === undefined
+    ? { ...execution }
+    : {
+        ...{ execution, blue_ocean: strategic, execution_total: totals.execution },
+        ...{ blue_ocean_total: totals.strategic, combined_total: totals.combined },
+      };
 
 /** Takes away the insights of an earlier reading, where an update has the paper read again. */
 const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
@@ -206,7 +209,7 @@ function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retract
   };
 }
 
-const decisionByScore = (rrd: Rrd, totals: ReturnType<typeof totalsOf>): string => decide(rrd, totals, {}).decision;
+const decisionByScore = (rrd: Rrd, totals: Totals | undefined): string => decide(rrd, totals, {}).decision;
 
 interface Counts {
   readonly verified: number;
@@ -302,30 +305,30 @@ function paperEntry(
   rrd: Rrd,
   paper: Paper,
   { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] | undefined },
-  { execution, strategic }: Scores,
-  totals: Totals,
+  scored: (Scores & { readonly totals: Totals }) | undefined,
   insights: readonly Insight[],
   counts: Counts,
   { at }: Judging,
 ): string {
   const { implementations_found: repos, commercialized: isSold, commercialized_by: by, market } = analysis;
   const score =
-    totals.strategic === undefined
-      ? `Score: ${totals.execution}/${fullScore(rrd)}`
-      : `Combined Score: ${totals.combined}/50 (Execution: ${totals.execution}/30, Blue Ocean: ${totals.strategic}/20)`;
+    scored === undefined
+      ? []
+      : paper.score === null
+        ? ["Score: none, because the criteria are not met or open"]
+        : scored.strategic === undefined
+          ? [`Score: ${scored.totals.execution}/${fullScore(rrd)}`]
+          : [
+              `Combined Score: ${scored.totals.combined}/50 (Execution: ${scored.totals.execution}/30, Blue Ocean: ${scored.totals.strategic}/20)`,
+            ];
   const near = counts.near > 0 ? `${counts.near} near, ` : "";
-  const ocean = totals.strategic ?? 10;
+  const ocean = scored?.totals.strategic ?? 10;
   const contradicts = (market === "red" && ocean >= 12) || (market === "blue" && ocean < 8);
   const references = [...new Set(insights.flatMap(({ cross_refs }) => cross_refs ?? []))];
   const dimensions = (names: readonly string[], points: object) =>
     names.map((name) => `- ${labelOf(name)}: ${Reflect.get(points, name)}/5`);
   const parts: string[][] = [
-    [
-      `## ${dayOf(at)} - Paper: ${paper.title}`,
-      `ID: ${paper.id}`,
-      `Status: ${paper.status.toUpperCase()}`,
-      paper.score === null ? "Score: none, because the criteria are not met or open" : score,
-    ],
+    [`## ${dayOf(at)} - Paper: ${paper.title}`, `ID: ${paper.id}`, `Status: ${paper.status.toUpperCase()}`, ...score],
     [`**Summary:** ${prose(analysis.summary)}`],
     [`**Key Method:** ${prose(analysis.methodology)}`],
     [
@@ -340,12 +343,18 @@ function paperEntry(
     (paper.answers ?? []).length === 0
       ? []
       : ["**Eligibility:**", ...answersAt("full_text", paper.answers).map((answer) => `- ${answerText(answer)}`)],
-    paper.score === null
+    scored === undefined || paper.score === null
       ? []
-      : [`**Execution Score Breakdown (${totals.execution}/30):**`, ...dimensions(executionDimensions, execution)],
-    strategic === undefined || paper.score === null
+      : [
+          `**Execution Score Breakdown (${scored.totals.execution}/30):**`,
+          ...dimensions(executionDimensions, scored.execution),
+        ],
+    scored?.strategic === undefined || paper.score === null
       ? []
-      : [`**Blue Ocean Score Breakdown (${totals.strategic}/20):**`, ...dimensions(strategicDimensions, strategic)],
+      : [
+          `**Blue Ocean Score Breakdown (${scored.totals.strategic}/20):**`,
+          ...dimensions(strategicDimensions, scored.strategic),
+        ],
     market
       ? [
           `**Market Classification:** ${labelOf(market)} Ocean${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,

@@ -120,6 +120,12 @@ function linesOf(text: string): { readonly line: string; readonly isFenced: bool
   });
 }
 
+/** The text with what only a scored project needs between its marks, or without it. */
+export const withScores = (text: string, isScored: boolean): string =>
+  isScored
+    ? text.replace(/^<!-- \/?scores -->\n/gm, "")
+    : text.replace(/^<!-- scores -->\n[\s\S]*?^<!-- \/scores -->\n/gm, "");
+
 /** Replaces {{NAME}}; a placeholder nobody knows stays as it is. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{\{([A-Z_]+)\}\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));

@@ -21,7 +21,8 @@ import { isLastUnit, kindOf, kinds } from "../../units/kinds.js";
 import { draftOf, findingsOf, isJudged, isOwnRefusal, isReader } from "../../units/shared-unit.js";
 import type { Material, ResearchState, ServeTools, Sharing } from "../../units/unit-kind.js";
 import { aboutResearch, agentsFile } from "./about-research.js";
-import { fill, loadPrompt, type Prompt, promptParts } from "./prompt-file.js";
+import { usesScores } from "../../papers/rubric/rubric.js";
+import { fill, loadPrompt, type Prompt, promptParts, withScores } from "./prompt-file.js";
 import { repairFor } from "./repair.js";
 
 /** Everything in a brief but the paper's text. */
@@ -139,7 +140,7 @@ export async function briefFor(
     ...Object.assign({}, ...kinds.map((each) => each.placeholders?.(rrd))),
     ...own.values,
   };
-  const part = (name: string) => fill(prompt(name), values);
+  const part = (name: string) => fill(withScores(prompt(name), usesScores(rrd)), values);
   const fixed = [
     part("COMMON"),
     part(isCritic ? "CRITIC" : kind.part),

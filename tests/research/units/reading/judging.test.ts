@@ -62,10 +62,10 @@ describe("a result is judged by its schema first", () => {
       expect.stringMatching(/^\/scores\/execution\/novelty must be [\w ,]+$/),
     ]);
     expect(reasonsOf(await judged("paper", "p1", []))).toEqual([expect.stringMatching(/^\/ must be /)]);
-    const { scores, ...misspelt } = reading("p1");
-    expect(reasonsOf(await judged("paper", "p1", { ...misspelt, score: scores }))).toEqual([
-      expect.stringMatching(/^\/ "scores" is missing \(.+\)$/),
-      expect.stringMatching(/^\/ "score" is not a known field \(.+\)$/),
+    const { results, ...misspelt } = reading("p1");
+    expect(reasonsOf(await judged("paper", "p1", { ...misspelt, result: results }))).toEqual([
+      expect.stringMatching(/^\/ "results" is missing \(.+\)$/),
+      expect.stringMatching(/^\/ "result" is not a known field \(.+\)$/),
     ]);
   });
 
