@@ -51,7 +51,9 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
   const lines = all.flatMap(({ answer, names, latest, why }) => [
     ...wrap(`${answer.id} · ${answer.at.slice(0, 10)} · ${oneLine(answer.question)}`, columns).map(colors.bold),
     ...(latest ? [] : ["Asked again since."]),
-    ...(why.length === 0 ? [] : wrap(`Stale: ${oneLine(why.map(inNames(answer, names)).join("; "))}.`, columns).map(colors.yellow)),
+    ...(why.length === 0
+      ? []
+      : wrap(`Stale: ${oneLine(why.map(inNames(answer, names)).join("; "))}.`, columns).map(colors.yellow)),
     ...answerLines(answer, names, io),
     "",
   ]);

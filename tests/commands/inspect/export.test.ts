@@ -38,7 +38,12 @@ test("a file is written where --to says, and --json says what was written", asyn
   });
   expect(read(readFileSync(join(cwd, "hands.ris"), "utf8"), "ris")).toHaveLength(2);
   const json = await cli(["export", "--as", "ris", "--only", "presented", "--json"], cwd);
-  expect(JSON.parse(json.out)).toMatchObject({ folder, as: "ris", records: 1, text: expect.stringContaining("TY  - ") });
+  expect(JSON.parse(json.out)).toMatchObject({
+    folder,
+    as: "ris",
+    records: 1,
+    text: expect.stringContaining("TY  - "),
+  });
 });
 
 test.each([

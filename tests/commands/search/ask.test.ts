@@ -92,7 +92,9 @@ test("answers lists them, and says which no longer stand and why; --again asks t
     ...before,
     papers_pool: before.papers_pool.map((paper) => (paper.id === id ? { ...paper, retracted: true } : paper)),
   }));
-  expect((await cli(["answers"], cwd)).out).toContain(`Stale: ${rrd().papers_pool.find((paper) => paper.id === id)?.key} was retracted.`);
+  expect((await cli(["answers"], cwd)).out).toContain(
+    `Stale: ${rrd().papers_pool.find((paper) => paper.id === id)?.key} was retracted.`,
+  );
   const count = answers().length;
   await cli(["ask", "--again", ...agent], cwd);
   expect(answers().length).toBeGreaterThan(count);

@@ -33,7 +33,11 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["trust", ["--json"], /"trusted"/],
   ["completion", ["fish"], /^complete -c research-ralph/],
   ["cost", ["grasping-2026-03-01"], /tokens/],
-  ["decide", ["grasping-2026-03-01", "sample_01", "include", "It belongs.", "--no-git"], /^sampleauthor2026 is included/],
+  [
+    "decide",
+    ["grasping-2026-03-01", "sample_01", "include", "It belongs.", "--no-git"],
+    /^sampleauthor2026 is included/,
+  ],
   ["duplicates", ["grasping-2026-03-01"], /duplicate/],
   ["steer", ["grasping-2026-03-01", "Look at fingertips."], /\S/],
   ["pause", ["grasping-2026-03-01"], /\S/],
