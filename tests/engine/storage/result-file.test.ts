@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readResult } from "../../../src/engine/storage/result-file.js";
+import { checkedResult, jsonIn, readResult, replaceResult } from "../../../src/engine/storage/result-file.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
 const megabyte = 1024 * 1024;
@@ -124,4 +124,34 @@ describe("what an agent leaves as result.json", () => {
       reason: expect.stringMatching(/^result\.json could not be read \(.*ENOTDIR.*\)$/),
     });
   });
+});
+
+describe("what a result says", () => {
+  const held = (text: string) => checkedResult("result-check", { unit: text }).value;
+
+  test.each([" \n\t", "\u0007", "\u200B", "\u034F", "\u2800", " \u200B\u2800 "])(
+    "%j shows nothing, so it counts as an empty text",
+    (text) => expect(held(text)).toMatchObject({ unit: "" }),
+  );
+
+  test.each(["a", " a", "a ", "\u200Ba", "a\u200B", "1", "…"])("%j stays as it is", (text) =>
+    expect(held(text)).toMatchObject({ unit: text }),
+  );
+});
+
+test("another result takes the place of whatever the agent left", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "result.json");
+  mkdirSync(path);
+  writeFileSync(join(path, "inside"), "");
+  await replaceResult(folder, { unit: "p1" });
+  expect(await readResult(path)).toEqual({ value: { unit: "p1" } });
+  await replaceResult(folder, { unit: "p2" });
+  expect(await readResult(path)).toEqual({ value: { unit: "p2" } });
+  await replaceResult(join(folder, "gone"), { unit: "p1" });
+});
+
+test("an object may stand behind blanks; other JSON is no answer", () => {
+  expect(jsonIn('  {"unit": "p1"}\n')).toBe('{"unit": "p1"}');
+  for (const text of ['["unit"]', "1", '"{"', "{", '} {"']) expect(jsonIn(text)).toBeUndefined();
 });
