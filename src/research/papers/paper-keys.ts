@@ -87,5 +87,9 @@ export function withKeys(rrd: Rrd): Rrd {
   return { ...rrd, papers_pool: papers, ...(rrd.excluded === undefined ? {} : { excluded: records }) };
 }
 
-const withKey = <Kept extends Paper | Exclusion>(one: Kept, key: string): Kept =>
-  one.key === key ? one : { ...one, key, ...given({ source_key: one.key ?? one.source_key }) };
+/** The key stands behind the id, so that the file is the same whenever the record got it. */
+function withKey<Kept extends Paper | Exclusion>(one: Kept, key: string): Kept {
+  if (one.key === key) return one;
+  const { id, key: before, source_key, ...rest } = one;
+  return { id, key, ...given({ source_key: before ?? source_key }), ...rest } as Kept;
+}
