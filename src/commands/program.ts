@@ -304,9 +304,16 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   add("validate", "[folder]", async ({ json }, folder) =>
     (await import("./inspect/validate.js")).validateCommand({ folder, json }, io),
   );
-  add("verify", "[folder]", async ({ fetch, json }: { fetch: boolean } & Common, folder) =>
-    (await import("./inspect/verify.js")).verifyCommand({ folder, fetch, json }, io),
-  ).option("--fetch", "fetch the papers whose text is not stored");
+  type OfVerify = { fetch: boolean; meaning: boolean } & Common;
+  const verify = add("verify", "[folder]", async ({ fetch, meaning, ...how }: OfVerify, folder) => {
+    if (meaning) return (await import("./run/check-meaning.js")).checkMeaningCommand({ folder, ...howOf(how) }, io);
+    return (await import("./inspect/verify.js")).verifyCommand({ folder, fetch, json: how.json }, io);
+  })
+    .option("--fetch", "fetch the papers whose text is not stored")
+    .option("--meaning", "have an agent judge whether the report's sentences follow from their quotes")
+    .option("--max-usd <N>", "with --meaning: maximum cost, in US dollars", number)
+    .option("--max-tokens <N>", "with --meaning: maximum tokens, in and out", number);
+  withAgent(verify);
   type OfExport = { as?: (typeof exportFormats)[number]; to?: string; only?: (typeof onlyRecords)[number] };
   add("export", "[folder]", async ({ as, to, only, json }: OfExport & Common, folder) =>
     (await import("./inspect/export.js")).exportCommand({ folder, as, to, only, json }, io),

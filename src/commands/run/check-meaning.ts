@@ -1,0 +1,65 @@
+import { requireAgents } from "../../compose/agents.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { roleNamesOf } from "../../compose/sharing.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
+import type { Io } from "../../engine/ui/io.js";
+import { say } from "../../engine/ui/terminal/format.js";
+import { findResearch, nameFor } from "../../research/overview/find-research.js";
+import { editResearch } from "../../research/project-files/edit-by-command.js";
+import { readResearch } from "../../research/project-files/research.js";
+import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
+import { openCheck } from "../../research/units/narrative/open-check.js";
+import { derive } from "../../research/workflow/derive.js";
+import { statusOf } from "../../research/workflow/status.js";
+import { work } from "./run.js";
+
+interface CheckArguments {
+  readonly folder?: string | undefined;
+  readonly flags: ConfigFlags;
+  readonly quiet: boolean;
+  readonly verbose?: boolean;
+  readonly json: boolean;
+}
+
+/**
+ * Has a second reader judge whether the sentences of a finished report follow from their passages, whenever it was
+ * written. What was judged before is not asked again. The exit code is that of the run.
+ * @throws ExpectedError (exit code 2) where nothing can be checked, or by nobody.
+ */
+export async function checkMeaningCommand(args: CheckArguments, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, args.folder);
+  const name = shellWord(nameFor(io.cwd, folder));
+  const settings = await resolveConfig(io, args.flags);
+  // Who asks for a check by name wants it, whatever is set for reports to come.
+  const config = { ...settings, check: settings.check ?? { agents: [] } };
+  const roles = roleNamesOf(config);
+  if (Object.keys(roles).length === 0)
+    throw new ExpectedError(
+      "Whether a sentence follows from its passages takes a model; name one, such as --agent claude.",
+      2,
+    );
+  const { rrd, ledger } = await readResearch(folder);
+  const narrative = await readNarrative(folder);
+  const { phase } = statusOf(rrd, ledger);
+  if (rrd.meaning?.open === undefined && (narrative === undefined || phase !== "COMPLETE"))
+    throw new ExpectedError(
+      `The report of ${name} is not finished, so its sentences can't be checked yet; 'research-ralph run ${name}' writes it, and has it checked.`,
+      2,
+    );
+  await requireAgents(config, io, false, roles);
+  const opened = await editResearch(
+    folder,
+    (current) =>
+      current.meaning?.open !== undefined || narrative === undefined ? current : openCheck(current, narrative).rrd,
+    { derive, git: config.git, notify: (_, message) => say(io, message) },
+  );
+  if (opened.rrd.meaning?.open === undefined) {
+    say(
+      io,
+      "Every sentence that rests on quotes was checked already; 'research-ralph report' shows what was said of them.",
+    );
+    return 0;
+  }
+  return work(folder, opened.rrd, config, io, args);
+}
