@@ -99,6 +99,16 @@ function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
   return true;
 }
 
+/** Records without their keys, which they get with the first save. */
+const withoutKeys = (records: unknown): unknown =>
+  Array.isArray(records)
+    ? records.map((record: unknown) => {
+        if (typeof record !== "object" || record === null) return record;
+        const { key: _, source_key: __, ...rest } = record as Record<string, unknown>;
+        return rest;
+      })
+    : records;
+
 describe("any rrd.json", () => {
   it("is taken and then usable to the end, or refused with a pointer to each problem", () => {
     const tally = tallyOf("rrd.json", cases());
@@ -160,7 +170,8 @@ describe("any rrd.json", () => {
         else expectSame(parseRrd(formatRrd(ok), "rrd.json"), { ok, changes: [] });
         const derived = derive(ok, lines) as Record<string, unknown>;
         const ours = new Set(["statistics", "phase", "timing", "loop"]);
-        for (const [name, value] of Object.entries(ok)) if (!ours.has(name)) expectSame(derived[name], value);
+        for (const [name, value] of Object.entries(ok))
+          if (!ours.has(name)) expectSame(withoutKeys(derived[name]), withoutKeys(value));
       }),
       { numRuns: cases() },
     );

@@ -190,7 +190,8 @@ const startOf = ({ at, duration_seconds: took = 0 }: LedgerLine): string =>
 
 /** Seconds from a start, or that of the first line, to the end of the last one, without long pauses between them. */
 function wallSeconds(lines: readonly LedgerLine[], from?: string): number {
-  let [sum, until] = [0, from === undefined ? undefined : Date.parse(from) / 1000];
+  const began = Date.parse(from ?? "") / 1000;
+  let [sum, until] = [0, Number.isNaN(began) ? undefined : began];
   for (const line of lines) {
     const [start, end] = [Date.parse(startOf(line)) / 1000, Date.parse(line.at) / 1000];
     const pause = until === undefined ? 0 : start - until;

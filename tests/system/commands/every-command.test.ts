@@ -99,7 +99,7 @@ describe("the built command", () => {
       command: process.execPath,
       args: [program, "mcp", "--research", "grasping-2026-03-01"],
       cwd,
-      env: { PATH: process.env["PATH"] ?? "", HOME: cwd },
+      env: { PATH: process.env["PATH"] ?? "", HOME: cwd, RESEARCH_RALPH_CHECK: "false" },
     });
     const client = new Client({ name: "test", version: "1" });
     await client.connect(transport);

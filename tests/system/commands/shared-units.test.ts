@@ -59,7 +59,7 @@ async function project() {
   };
   writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify(settings));
   const dist = join(await sharedPackage(), "dist/cli.js");
-  const env = { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true" };
+  const env = { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false" };
   const ledger = () =>
     readFileSync(join(folder, "ledger.jsonl"), "utf8")
       .trim()

@@ -37,6 +37,7 @@ function clone(files: Readonly<Record<string, unknown>>) {
     (args: readonly string[], env: Record<string, string> = {}) =>
       run(process.execPath, [join(built, "dist", program), ...args], cwd, {
         HOME: home,
+        RESEARCH_RALPH_CHECK: "false",
         RESEARCH_RALPH_TRUST: "",
         ...env,
       });

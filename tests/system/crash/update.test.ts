@@ -51,7 +51,7 @@ async function updateOnce({ home, folder }: Project, killAfter?: number, gitToo 
     [program, "update", folder, "--since", "2026-01-01", "--agent", "baseline", "--quiet"],
     {
       cwd: home,
-      env: { PATH: process.env["PATH"], HOME: home, RESEARCH_RALPH_TRUST: "true" },
+      env: { PATH: process.env["PATH"], HOME: home, RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false" },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     },

@@ -36,7 +36,7 @@ async function heldProject() {
     const args = [dist, "run", folder, "--agent", "baseline", "--json"];
     const child = spawn(process.execPath, args, {
       cwd,
-      env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true" },
+      env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false" },
       detached: true,
     });
     child.stderr.resume();

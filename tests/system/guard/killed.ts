@@ -28,7 +28,7 @@ export function openTaskFolder(hasGit: boolean) {
   const [home, mark] = [join(top, "home"), join(top, "mark")];
   for (const path of [folder, home]) mkdirSync(path);
   if (hasGit) execFileSync("git", ["init", "-q", folder]);
-  const env = { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8" };
+  const env = { PATH: process.env["PATH"], HOME: home, RESEARCH_RALPH_CHECK: "false", LANG: "C.UTF-8" };
   const start = async (args: readonly string[], cwd = folder) =>
     spawn(process.execPath, [join(await sharedPackage(), "dist/cli.js"), ...args], {
       ...{ cwd, env, detached: true },

@@ -54,6 +54,7 @@ async function userFolder(): Promise<{ cwd: string; env: NodeJS.ProcessEnv }> {
   const env = {
     PATH: process.env["PATH"],
     HOME: cwd,
+    RESEARCH_RALPH_CHECK: "false",
     RESEARCH_RALPH_TRUST: "true",
     XDG_STATE_HOME: join(cwd, "state"),
     SOME_API_KEY: planted.environment,

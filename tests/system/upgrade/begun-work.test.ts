@@ -86,7 +86,12 @@ function thawed(format: string, { command, script }: Kind, state = "begun") {
   const agent = join(top, "agent.sh");
   writeFileSync(agent, `#!/bin/sh\n${script}\n`);
   chmodSync(agent, 0o755);
-  const env = { PATH: process.env["PATH"], HOME: top, XDG_STATE_HOME: join(top, "state") };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: top,
+    RESEARCH_RALPH_CHECK: "false",
+    XDG_STATE_HOME: join(top, "state"),
+  };
   const run = [command, "--agent", `cmd:${agent}`, "--unconfined", "--sandbox", "host", "--json"];
   const text = (name: string) => readFileSync(join(folder, name), "utf8");
   const lines = (): LedgerLine[] =>

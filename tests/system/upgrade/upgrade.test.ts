@@ -51,7 +51,7 @@ function thawed(format: string, state: string): Project {
   return {
     root,
     folder,
-    env: { PATH: process.env["PATH"], HOME: root, XDG_STATE_HOME: join(root, "state") },
+    env: { PATH: process.env["PATH"], HOME: root, RESEARCH_RALPH_CHECK: "false", XDG_STATE_HOME: join(root, "state") },
     jobs: 1,
     args: ["run", folder, "--json", "-i", "50", "--agent", "baseline"],
     remove: () => undefined,

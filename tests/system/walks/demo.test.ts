@@ -21,8 +21,10 @@ test("the demo is complete without key or network, tells what it reads, and in a
   expect(await cli(["demo", "--quiet"], cwd)).toEqual({
     code: 0,
     out: "<promise>COMPLETE</promise>\n",
-    // One of the papers is retracted, and a warning is said also here.
-    err: expect.stringMatching(/^warning: .*\(sample_06\) is retracted.*\n$/),
+    // One of the papers is retracted, one is a broken file, and that is said also here.
+    err: expect.stringMatching(
+      /^warning: .*\(sample_06\) is retracted.*\nwarning: .*\(sample_11\) could not be retrieved.*\n$/,
+    ),
   });
 
   const [folder = "", second] = readdirSync(join(cwd, "researches"));
@@ -43,7 +45,7 @@ test("the demo is complete without key or network, tells what it reads, and in a
   expect(new Set(lines.flatMap(({ agent, cost_usd }) => (agent === undefined ? [] : [cost_usd])))).toEqual(
     new Set([0]),
   );
-  expect(lines.filter(({ agent }) => agent === undefined).map(({ unit }) => unit)).toEqual(["sample_06"]);
+  expect(lines.filter(({ agent }) => agent === undefined).map(({ unit }) => unit)).toEqual(["sample_06", "sample_11"]);
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
   expect((await git("log", "--format=%s")).out).toBe("mine\n");
   // The home is the same folder here; what is in .local is the state of the program.

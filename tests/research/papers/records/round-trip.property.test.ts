@@ -139,7 +139,13 @@ describe("a record that is imported, exported and imported again", () => {
               names.map((each) => ({ family: each.split(", ")[0], given: each.split(", ")[1] }));
             const kind = cslTypes[facts.type];
             return {
-              ...{ id: "x", type: kind, title: facts.title, author: people(facts.authors), editor: people(editors) },
+              ...{
+                id: "lo2020",
+                type: kind,
+                title: facts.title,
+                author: people(facts.authors),
+                editor: people(editors),
+              },
               ...(facts.type === "masters-thesis" ? { genre: "Master's thesis" } : {}),
               issued: { "date-parts": [(facts.date ?? "").split("-").filter(Boolean).map(Number)] },
               ...{ "container-title": facts.venue, volume: facts.volume, issue: facts.issue, page: facts.pages },

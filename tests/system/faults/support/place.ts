@@ -81,6 +81,7 @@ export function makePlace(dist: string, { at, papers = 1, git = false }: PlaceOp
   const env = {
     PATH: process.env["PATH"],
     HOME: home,
+    RESEARCH_RALPH_CHECK: "false",
     RESEARCH_RALPH_TRUST: "true",
     LANG: "C.UTF-8",
     FAULTS_MARK: mark,

@@ -38,7 +38,14 @@ export function start(
 ): Program {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      TMPDIR: process.env["TMPDIR"],
+      HOME: cwd,
+      RESEARCH_RALPH_TRUST: "true",
+      RESEARCH_RALPH_CHECK: "false",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";

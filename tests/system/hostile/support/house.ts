@@ -103,6 +103,7 @@ export function openHouse(cli: string, options: HouseOptions = {}) {
   const env = {
     PATH: process.env["PATH"],
     HOME: home,
+    RESEARCH_RALPH_CHECK: "false",
     RESEARCH_RALPH_TRUST: "true",
     HOSTILE_ROOT: root,
     HOSTILE_MARK: mark,
