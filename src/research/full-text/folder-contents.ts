@@ -1,4 +1,6 @@
+import { stat } from "node:fs/promises";
 import { basename, dirname, extname, relative, sep } from "node:path";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import { countEach } from "../../engine/lib/group.js";
 import { many } from "../../engine/lib/words.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
@@ -32,8 +34,17 @@ export interface OwnFiles {
   readonly besideProjects: readonly string[];
 }
 
-/** What a folder holds, without the projects in it and the files that this program lays beside them. */
+/**
+ * What a folder holds, without the projects in it and the files that this program lays beside them.
+ * @throws ExpectedError where there is no such folder.
+ */
 export async function contentsOf(folder: string, own: OwnFiles | undefined): Promise<FolderContents> {
+  const isFolder = await stat(folder).then(
+    (at) => at.isDirectory(),
+    () => false,
+  );
+  if (!isFolder)
+    throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
   const { default: glob } = await import("fast-glob");
   const found = await glob("**/*", {
     cwd: folder,

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ExpectedError, hasCode } from "../../engine/lib/errors.js";
+import { hasCode } from "../../engine/lib/errors.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import { contentsOf, type OwnFiles } from "./folder-contents.js";
 import { samplesFolder, standsFor } from "./local-file.js";
@@ -55,11 +55,6 @@ async function listDocuments(
   signal: AbortSignal | undefined,
   own?: OwnFiles,
 ): Promise<PaperRecord[]> {
-  const isFolder = await stat(folder)
-    .then((found) => found.isDirectory())
-    .catch(() => false);
-  if (!isFolder)
-    throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
   const { documents } = await contentsOf(folder, own);
   const texts = new Map<string, Described | undefined>();
   for (const path of documents.slice(0, maxFiles)) {

@@ -35,7 +35,10 @@ async function project() {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), "rr-shared-units-")));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   writeFileSync(join(cwd, "agent.mjs"), agent);
-  writeFileSync(join(cwd, "paper.md"), "# Forty hands\n\nWe measured forty hands in one week. It went well.\n");
+  writeFileSync(
+    join(cwd, "paper.md"),
+    "# Forty hands\n\nWe measured forty hands in one week. It went well. Each hand was measured twice, by two people who did not know of each other.\n",
+  );
   const folder = makeResearch(cwd, "shared-2026-03-01", {
     phase: "ANALYSIS",
     requirements: { target_papers: 1, sources: ["samples"], keywords: ["grasping"] },

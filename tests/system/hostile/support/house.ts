@@ -184,6 +184,7 @@ function rrdOver(papers: string): Rrd {
   const rrd = newRrd({ papers: 2, sources: ["folder:papers"] }, about);
   const pool = ["first", "second"].map((name, index): Paper => ({
     id: name,
+    key: index === 0 ? "author2026" : "author2026b",
     title: `On the ${name} small matter`,
     url: pathToFileURL(join(papers, `${name}.md`)).href,
     authors: ["Ada Author"],
