@@ -37,9 +37,9 @@ interface Checked {
   /** Its place among the paper's quotes, from 1. */
   readonly number: number;
   readonly quote: string;
-  /** The paper's own sentence, the quoted words between “ and ”. */
   /** What people call the paper. */
   readonly key: string;
+  /** The paper's own sentence, the quoted words between “ and ”. */
   readonly passage: string;
   /** What the record says of it. */
   readonly recorded: Evidence["status"];

@@ -918,7 +918,7 @@ export interface Paper {
    */
   answers?: Answer[];
   /**
-   * What readings extracted for the fields of the form, those of a second reader last.
+   * What readings extracted for the fields of the form.
    */
   extracted?: Extracted[];
   /**
@@ -1475,10 +1475,6 @@ export interface Extracted {
    * Its quotes.
    */
   evidence?: Evidence[];
-  /**
-   * Set where a second reader filled in the form by itself.
-   */
-  reader?: 2;
   /**
    * Name of the agent.
    */

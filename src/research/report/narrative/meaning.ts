@@ -113,9 +113,13 @@ function sayingOf(
   ];
   const unproven = by.flatMap((name) => {
     const because = whyUnproven(checkers, name);
-    return because === undefined
-      ? []
-      : [`${name} is an unproven checker (${because}), so nothing was taken out by its word.`];
+    if (because === undefined) return [];
+    // Its rate may have fallen since: what was taken out then stays out.
+    const wasProven = not_borne_out.length > 0 && !(check.unproven ?? []).includes(name);
+    const follows = wasProven
+      ? "which it was not when sentences were taken out"
+      : "so nothing was taken out by its word";
+    return [`${name} is an unproven checker (${because}), ${follows}.`];
   });
   return [`${counts.join("; ")}.`, ...unproven, ...not].join(" ");
 }

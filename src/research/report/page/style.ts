@@ -175,7 +175,6 @@ td:last-child,th:last-child{padding-right:0}
 #form th[scope=row]{white-space:normal;min-width:8rem}
 .cell[open]{min-width:15rem}.cell summary{list-style:none}.cell summary::-webkit-details-marker{display:none}
 .cell summary:hover{color:var(--accent)}.cell q{font-size:.94rem}
-.differ{background:var(--mark)}
 .refs{font-size:.95rem}
 .refs .src{color:var(--soft);white-space:nowrap}
 .refs li{margin:.45rem 0}

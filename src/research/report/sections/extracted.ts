@@ -1,13 +1,12 @@
 import type { Evidence, Extracted, Field, Paper } from "../../generated/rrd.js";
 import { formOf, typeOf } from "../../project-files/form.js";
-import { agree, type FieldAgreement, formAgreement, pairOf, givenFor } from "../../units/form/agreement.js";
-import { textOf } from "../../units/form/check-values.js";
+import { givenFor, textOf } from "../../units/form/check-values.js";
 import type { ReportModel } from "../model.js";
 import type { PaperRow } from "../papers.js";
 import { type Quote, quoteAt } from "../quotes.js";
 
-/** What one reader gave for a field of a paper. */
-export interface Given {
+/** One cell of the table: what a reading gave for a field of a paper. */
+export interface Cell {
   /** The value as it is shown, or why it is not shown. */
   readonly text: string;
   /** Whether `text` is a value of the paper's. */
@@ -19,22 +18,12 @@ export interface Given {
   readonly note: string;
   /** The passages that were found for it. */
   readonly quotes: readonly Quote[];
-  /** Name of the agent; empty where it is not known. */
-  readonly by: string;
-}
-
-/** One cell of the table. */
-export interface Cell extends Given {
-  /** What a second reader gave, where it is something else. */
-  readonly other?: Given;
 }
 
 /** The table of what was extracted: a row for each paper that was read and stands, a column for each field. */
 export interface ExtractedTable {
   readonly fields: readonly { readonly field: Field; readonly label: string; readonly isNumber: boolean }[];
   readonly rows: readonly { readonly paper: PaperRow; readonly cells: readonly Cell[] }[];
-  /** Of two readers, for each field. */
-  readonly agreement: readonly FieldAgreement[];
 }
 
 const signs: Readonly<Partial<Record<Extracted["status"], string>>> = {
@@ -62,20 +51,12 @@ export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">)
       paper: row,
       cells: form.map((field) => cellOf(field, row, papers.get(row.id) as Paper)),
     })),
-    agreement: formAgreement(rrd),
   };
 }
 
 function cellOf(field: Field, row: PaperRow, paper: Paper): Cell {
-  const cell = givenOf(givenFor(paper, field), row, paper);
-  const pair = pairOf(paper, field);
-  return pair === undefined || agree(field, pair.first, pair.second)
-    ? cell
-    : { ...cell, other: givenOf(pair.second, row, paper) };
-}
-
-function givenOf(given: Extracted | undefined, row: PaperRow, paper: Paper): Given {
-  const { status = "not-answered", value, reason = "", evidence = [], by = "" } = given ?? {};
+  const given = givenFor(paper, field);
+  const { status = "not-answered", value, reason = "", evidence = [] } = given ?? {};
   const sign = signs[status] ?? "";
   const isValue = value !== undefined && sign !== "";
   const quotes = isValue ? evidence.flatMap((each: Evidence, index) => quoteAt(paper, row, each, index + 1) ?? []) : [];
@@ -86,7 +67,7 @@ function givenOf(given: Extracted | undefined, row: PaperRow, paper: Paper): Giv
       : status === "not-in-text"
         ? "not shown"
         : "–";
-  return { text, isValue, sign, status, note: given === undefined ? "not asked" : noteOf(status, reason), quotes, by };
+  return { text, isValue, sign, status, note: given === undefined ? "not asked" : noteOf(status, reason), quotes };
 }
 
 function noteOf(status: Extracted["status"], reason: string): string {
@@ -103,7 +84,3 @@ function noteOf(status: Extracted["status"], reason: string): string {
       return reason;
   }
 }
-
-/** "12 of 14 (86 %)". */
-export const agreedText = ({ agreed, judged }: FieldAgreement): string =>
-  `${agreed} of ${judged} (${Math.round((agreed / judged) * 100)} %)`;

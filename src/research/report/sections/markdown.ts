@@ -14,7 +14,7 @@ import {
   unlinked,
 } from "../../project-files/markdown.js";
 import { checklistOf } from "./checklist.js";
-import { agreedText, extractedTable, type Given } from "./extracted.js";
+import { type Cell, extractedTable } from "./extracted.js";
 import type { Held } from "./section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { countCell, outcomeText } from "../search-yield.js";
@@ -357,15 +357,12 @@ function papersText(model: ReportModel): string {
 
 /** The table of what was extracted, then the passages of its values. */
 function extractedText(model: ReportModel): string {
-  const { fields, rows, agreement } = extractedTable(model);
+  const { fields, rows } = extractedTable(model);
   const anchorAt = (paper: PaperRow, index: number) => `${anchor(paper.id)}-f${index + 1}`;
   const shown = rows.slice(0, maxListed);
-  const value = ({ text, sign, isValue }: Given) => (isValue ? `${cell(text)} ${sign}` : cell(text));
-  const both = (at: string, one: Given, other: Given | undefined) => {
-    const first = one.quotes.length === 0 ? value(one) : `[${value(one)}](#${at})`;
-    return other === undefined ? first : `${first} **or** ${value(other)}`;
-  };
-  const passages = ({ quotes }: Given) =>
+  const value = ({ text, sign, isValue }: Cell) => (isValue ? `${cell(text)} ${sign}` : cell(text));
+  const linked = (at: string, one: Cell) => (one.quotes.length === 0 ? value(one) : `[${value(one)}](#${at})`);
+  const passages = ({ quotes }: Cell) =>
     quotes.map(({ pieces, locator, notes, opens }) =>
       passageText(
         pieces,
@@ -375,15 +372,12 @@ function extractedText(model: ReportModel): string {
         ].join(" · "),
       ),
     );
-  const who = ({ by }: Given) => (by === "" ? "another reader" : inline(by));
   const listed = shown.slice(0, maxEntries).flatMap(({ paper, cells }) => {
     const lines = cells.flatMap((one, index) => {
-      if (one.quotes.length === 0 && one.note === "" && one.other === undefined) return [];
-      const { other } = one;
+      if (one.quotes.length === 0 && one.note === "") return [];
       return [
         `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** ${value(one)}${one.note === "" ? "" : ` (${inline(one.note)})`}`,
         ...passages(one),
-        ...(other === undefined ? [] : [`  - ${who(other)} gave ${value(other)}`, ...passages(other)]),
       ];
     });
     return lines.length === 0 ? [] : [`#### ${named(paper)}\n\n${lines.join("\n")}`];
@@ -393,19 +387,10 @@ function extractedText(model: ReportModel): string {
       ["Paper", ...fields.map(({ label }) => cell(label))],
       shown.map(({ paper, cells }) => [
         named(paper),
-        ...cells.map((one, index) => both(anchorAt(paper, index), one, one.other)),
+        ...cells.map((one, index) => linked(anchorAt(paper, index), one)),
       ]),
     ),
     ...moreThan(rows.length, shown.length, "paper"),
-    ...(agreement.length === 0
-      ? []
-      : [
-          "Two readers filled in the form, each by itself:",
-          grid(
-            ["Field", "Agree on"],
-            agreement.map((one) => [cell(one.field.name), agreedText(one)]),
-          ),
-        ]),
     ...listed,
   ].join("\n\n");
 }

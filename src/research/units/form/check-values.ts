@@ -154,13 +154,16 @@ const holds = (words: string, number: number): boolean =>
   spelt[number] !== undefined &&
   (quantitiesIn(words).some(({ value }) => value === number) || new RegExp(`\\b${spelt[number]}\\b`, "i").test(words));
 
-/** The change of a paper's record to what a first reading gave for its form; what a second reader gave stays. */
+/** What a reading gave for a field; undefined where nobody asked it. */
+export const givenFor = (
+  { extracted = [] }: Pick<Paper, "extracted">,
+  { id }: Pick<Field, "id">,
+): Extracted | undefined => extracted.find(({ field }) => field === id);
+
+/** The change of a paper's record to what a reading gave for its form. */
 export function extractedBy(
   { extracted }: CheckedForm,
   { agent, iteration }: Pick<Judging, "agent" | "iteration">,
-  paper: Pick<Paper, "extracted">,
 ): Pick<Paper, "extracted"> {
-  if (extracted.length === 0) return {};
-  const others = (paper.extracted ?? []).filter(({ reader }) => reader === 2);
-  return { extracted: [...extracted.map((each) => ({ ...each, by: agent, iteration })), ...others] };
+  return extracted.length === 0 ? {} : { extracted: extracted.map((each) => ({ ...each, by: agent, iteration })) };
 }

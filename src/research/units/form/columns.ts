@@ -3,8 +3,7 @@ import { passageText } from "../../../text/evidence/quoted.js";
 import type { Field, Paper, Rrd } from "../../generated/rrd.js";
 import type { MoreColumns } from "../../papers/export/csv.js";
 import { formOf } from "../../project-files/form.js";
-import { agree, givenFor } from "./agreement.js";
-import { textOf } from "./check-values.js";
+import { givenFor, textOf } from "./check-values.js";
 
 /** Three columns of a spreadsheet for each field of a form: the value, its passages, and what code found of it. */
 export const formColumns = (rrd: Pick<Rrd, "requirements">): MoreColumns => ({
@@ -21,13 +20,11 @@ function cellsOf(field: Field, paper: Paper): (string | number | undefined)[] {
   const passages = evidence
     .filter((each) => isShown && each.status !== "not-in-text")
     .map((each) => `${passageText(each)}${each.locator ? ` (${each.locator})` : ""}`);
-  const second = givenFor(paper, field, 2);
-  const isOther = second !== undefined && !agree(field, given, second);
   const text = value === undefined ? "" : oneLine(textOf(value));
   const number = field.type === "number" && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
   return [
     isShown ? number : undefined,
     oneLine(passages.join(" | ")),
-    [status, reason ?? "", isOther ? "readers differ" : ""].filter((each) => each !== "").join("; "),
+    [status, reason ?? ""].filter((each) => each !== "").join("; "),
   ];
 }

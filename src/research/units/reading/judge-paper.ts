@@ -95,7 +95,7 @@ export function acceptPaper(
       : { score: null, score_breakdown: null, held_scores: points }),
     ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
     ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
-    ...extractedBy(form, judging, paper),
+    ...extractedBy(form, judging),
     analysis: {
       summary: result.summary,
       methodology: result.methodology,

@@ -15,9 +15,12 @@ import { paper, rrdWith } from "../../../support/projects/research.js";
 const writers = { bibtex: bibtexOf, ris: risOf, csl: cslOf } as const;
 type Format = keyof typeof writers;
 
-/** Folders of this repository; RR_FOLDERS names more, with colons between them. */
+/**
+ * Folders that this repository holds, not what a person has made beside them; RR_FOLDERS names more, with colons between
+ * them.
+ */
 const folders = [
-  ...readdirSync("researches").map((name) => join("researches", name)),
+  "researches/sample-sim2real-transfer-dexterous-manipulation-2026-11-22",
   ...readdirSync("tests/fixtures/formats", { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name === "rrd.json")
     .map((entry) => entry.parentPath),

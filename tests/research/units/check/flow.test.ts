@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
+import { meaningOf } from "../../../../src/research/report/narrative/meaning.js";
 import type { CheckAnswer } from "../../../../src/research/units/check/sentence.js";
 import { answerByWords, readPapers, type ShownSentence } from "../../../support/projects/passages-for-controls.js";
 import { goodAgent, narrative, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
@@ -43,6 +44,21 @@ const judges = (shown: ShownSentence): Omit<CheckAnswer, "number"> => {
     ? { verdict: "not-supported", why: "Nothing of costs." }
     : { verdict: "supported" };
 };
+
+test("a checker whose answers ceased to count later does not unsay what was taken out", async () => {
+  const given = researchFolder(project());
+  const { rrd } = await given.run(
+    agentThat(judges, () => null),
+    40,
+    { check: true },
+  );
+  const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+  expect(said.not_borne_out).not.toHaveLength(0);
+  const fallen = { scripted: { borne_out: { asked: 10, right: 5 }, not_borne_out: { asked: 10, right: 10 } } };
+  const { says } = meaningOf(said, { ...rrd, meaning: { checkers: fallen } }) ?? { says: "" };
+  expect(says).toContain("which it was not when sentences were taken out");
+  expect(says).not.toContain("nothing was taken out");
+});
 
 test("what is overstated is mended, what is made up is removed, and both are told", async () => {
   const given = researchFolder(project());

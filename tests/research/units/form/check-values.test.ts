@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import type { Field } from "../../../../src/research/generated/rrd.js";
-import { agree } from "../../../../src/research/units/form/agreement.js";
 import { checkValues } from "../../../../src/research/units/form/check-values.js";
 
 const text = buildText(
@@ -77,13 +76,4 @@ describe("a form", () => {
     };
     expect((await checkValues([field()], said, text, {})).reasons[0]).toMatch(/only 0 of 2 quotes/);
   });
-});
-
-test("two readers agree on what is the same, however it is written", () => {
-  const value = (of: string | string[]) => ({ field: "f", status: "verified" as const, value: of });
-  expect(agree(field("number"), value("48"), value("48 patients"))).toBe(true);
-  expect(agree(field("list"), value(["a", "b"]), value(["B", "a."]))).toBe(true);
-  expect(agree(field(), value("24 adults"), value("24 children"))).toBe(false);
-  const nothing = { field: "f", status: "not-reported" as const };
-  expect(agree(field(), nothing, { ...value("invented"), status: "not-in-text" })).toBe(true);
 });
