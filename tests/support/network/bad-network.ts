@@ -11,7 +11,7 @@ export interface BadNetwork {
   flow(): void;
   /** Every connection of now is forgotten without a word: its ends wait for ever. New ones work. */
   forget(): void;
-  /** Every connection of now is cut; `afterBytes`: so many more of what the server says come through before. */
+  /** Every connection of now is cut; `afterBytes`: at most so many more of what the server says come through before. */
   cut(afterBytes?: number): void;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function badNetwork(port: number): Promise<BadNetwork> {
     },
     cut(afterBytes = 0) {
       for (const pair of pairs)
-        if (afterBytes > 0) pair.left = afterBytes;
+        if (afterBytes > 0) pair.left = Math.min(pair.left, afterBytes);
         else for (const each of [pair.near, pair.far]) each.destroy();
     },
     async close() {
