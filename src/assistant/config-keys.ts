@@ -4,7 +4,7 @@ import { isMakers, providerAt } from "./providers.js";
 
 /** An address that is neither a known maker's nor this machine: it gets the user's texts, and what they remember. */
 const toStranger: NeedsTrust = (value) =>
-  isElsewhere(value) && !isMakers(providerAt(new URL(String(value)))) ? value : undefined;
+  isElsewhere(value) && !isMakers(providerAt(new URL(String(value))), new URL(String(value))) ? value : undefined;
 
 /**
  * What the assistant `ralph` reads of a configuration. Only a file gives it: its keys and addresses have variables of
@@ -13,6 +13,7 @@ const toStranger: NeedsTrust = (value) =>
 export const assistantKeys = configKeys({
   apart: {
     api_url: "text",
+    protocol: "text",
     model: "text",
     anthropic_api_key: "text",
     openai_api_key: "text",

@@ -14,11 +14,10 @@ import { commandLineOf, usageSentence } from "./command-line.js";
 import { modelFetch } from "./model/fetch.js";
 import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
 import { openOwnMemory } from "./memory/own-memory.js";
-import { makers } from "./providers.js";
+import { isMakers } from "./providers.js";
 import type { SavedSession } from "./conversation/saved.js";
 import {
   type Asked,
-  ollamaAddress,
   ownFolder,
   ownServers,
   serviceName,
@@ -172,6 +171,7 @@ async function messageFrom(words: readonly string[], io: Io, signal: AbortSignal
 async function prepared(asked: Asked, isDebug: boolean, io: Io, fetch: typeof globalThis.fetch) {
   await writeFirstConfig(io, asked.keys);
   const settings = await settingsOf(asked);
+  if (settings.chosen !== undefined) io.stderr(`ralph: ${settings.chosen}\n`);
   for (const problem of await keyFileProblems(settings)) io.stderr(`ralph: ${problem}\n`);
   const redact = redactFor(io.env, given({ API_KEY: settings.key }));
   return { settings, redact, fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch };
@@ -296,10 +296,10 @@ async function talk(started: Started): Promise<number> {
 }
 
 /** Provider, model and where the key is from, as one sentence without the key. */
-function described({ provider, url, model, keyFrom, window, isWindowKnown }: Settings): string {
-  const where = provider.name === "compatible" ? `the server at ${url.host}` : provider.title;
+function described({ provider, url, model, keyFrom, window, isWindowKnown, chosen }: Settings): string {
+  const where = isMakers(provider, url) ? provider.title : `the server at ${url.host}`;
   const key = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
-  return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.`;
+  return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.${chosen === undefined ? "" : ` ${chosen}`}`;
 }
 
 async function onMemory(
@@ -324,14 +324,17 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   const home = homeOf(io.env);
   const [path = ""] = userFiles(home).filter((file) => file.endsWith(".json"));
   if ((await readConfigFile(keys, userFiles(home))) !== undefined) return;
-  const [first] = makers;
-  const maker = makers.find(({ variables }) => variables.some((name) => (io.env[name] ?? "") !== "")) ?? first;
-  const ollama = io.env["OLLAMA_HOST"] ?? "";
+  // Nothing is chosen: the key or the local server that is there decides, also one that is set later.
   const settings = {
-    ...(ollama === "" ? { api_url: maker?.home, model: maker?.model } : { api_url: ollamaAddress(ollama) }),
+    api_url: "",
+    model: "",
     anthropic_api_key: "",
     openai_api_key: "",
+    openai_api_url: "",
+    embedding_api_url: "",
+    embedding_model: "",
     system_prompt: "",
+    context_window: -1,
     max_tokens: -1,
     mcpServers: {},
   };

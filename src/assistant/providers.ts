@@ -1,4 +1,5 @@
 import type { LanguageModel } from "ai";
+import { gatewayToken } from "../engine/agents/shared/model-address.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 
@@ -23,6 +24,8 @@ export interface Provider {
   readonly variables: readonly string[];
   /** The key of the configuration that holds its key. */
   readonly setting: "anthropic_api_key" | "openai_api_key" | "google_api_key";
+  /** More variables that may hold the key of a gateway in its place. */
+  readonly gatewayVariables?: readonly string[];
   /** Used where nobody names a model. */
   readonly model: string;
   /** The address used where nobody names one. */
@@ -39,12 +42,15 @@ const anthropic: Provider = {
   title: "Anthropic",
   owns: ({ hostname }) => hostname === "api.anthropic.com",
   variables: ["ANTHROPIC_API_KEY"],
+  gatewayVariables: [gatewayToken],
   setting: "anthropic_api_key",
   model: "claude-sonnet-5-5",
   home: "https://api.anthropic.com/v1/messages",
   async open({ url, model, key = "", fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ apiKey: key, baseURL: without(url, /\/messages\/?$/), fetch })(model);
+    // A gateway takes the key as its own makers have it: in one header or the other.
+    const headers = anthropic.owns(url) || key === "" ? {} : { headers: { authorization: `Bearer ${key}` } };
+    return createAnthropic({ apiKey: key, baseURL: without(url, /\/messages\/?$/), fetch, ...headers })(model);
   },
 };
 
@@ -136,18 +142,34 @@ export const makers: readonly (Provider & { readonly home: string })[] = [openai
   each.home === undefined ? [] : [{ ...each, home: each.home }],
 );
 
-/** Who answers at an address. */
-export const providerAt = (url: URL): Provider => providers.find((each) => each.owns(url)) ?? compatible;
+/** How an address is spoken to, where the settings say it. */
+export type Protocol = "messages" | "chat";
 
-/** The provider of an address. Throws ExpectedError for what is not an http address. */
-export function providerOf(address: string, where: string): { readonly provider: Provider; readonly url: URL } {
+const byProtocol: Readonly<Record<Protocol, Provider>> = { messages: anthropic, chat: compatible };
+
+/** Who answers at an address: its host decides, and where nobody knows that, its end. */
+export const providerAt = (url: URL): Provider => {
+  const owner = providers.find((each) => each.owns(url)) ?? compatible;
+  return owner === compatible && /\/messages\/?$/.test(url.pathname) ? anthropic : owner;
+};
+
+/**
+ * The provider of an address. `protocol`: how it is spoken to, whatever its host is. Throws ExpectedError for what is
+ * not an http address.
+ */
+export function providerOf(
+  address: string,
+  where: string,
+  protocol?: Protocol,
+): { readonly provider: Provider; readonly url: URL } {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new ExpectedError(`${where}: '${address.slice(0, 200)}' is not an http or https address; give it in full.`);
-  if (url.protocol === "http:" && isMakers(providerAt(url)))
+  const owner = providerAt(url);
+  if (url.protocol === "http:" && isMakers(owner, url))
     throw new ExpectedError(`${where}: '${url.host}' is only reached over https; correct the address.`);
-  return { provider: providerAt(url), url };
+  return { provider: protocol === undefined || isMakers(owner, url) ? owner : byProtocol[protocol], url };
 }
 
-/** Whether an address belongs to a maker that is known by its host. */
-export const isMakers = (provider: Provider): boolean => provider.name !== "compatible";
+/** Whether an address is a maker's own, known by its host. */
+export const isMakers = (provider: Provider, url: URL): boolean => provider.name !== "compatible" && provider.owns(url);

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { modelNamed } from "../engine/agents/prices.js";
+import { isOllama, ollamaAddress, standIn } from "../engine/agents/shared/model-address.js";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import { type ConfigKeys, isLoopback, whatever } from "../engine/config/keys.js";
@@ -14,7 +15,7 @@ import { userFolder } from "../engine/lib/layout.js";
 import { shellWord } from "../engine/lib/sanitise.js";
 import { homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
-import { isMakers, makers, type Provider, providerOf } from "./providers.js";
+import { isMakers, makers, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
 
 /** Where the assistant is started, and whether a person sits there. */
 export interface WhoAsks extends Person {
@@ -44,6 +45,8 @@ export interface Settings {
   readonly key?: string;
   /** The variable or the file that the key is from. */
   readonly keyFrom?: string;
+  /** Which maker is asked and why, where several keys are set and nothing says which. One sentence. */
+  readonly chosen?: string;
   /** Tokens that the model takes in one request, its answer included. */
   readonly window: number;
   /** Whether the window is configured or a maker's figure, and not the default. */
@@ -58,7 +61,7 @@ export interface Settings {
 
 /** What the service is called: its maker, or its host where that is not known. */
 export const serviceName = ({ provider, url }: Pick<Settings, "provider" | "url">): string =>
-  isMakers(provider) ? provider.title : url.host;
+  isMakers(provider, url) ? provider.title : url.host;
 
 /** Tokens of a request to a model that nobody knows, as the specification has it. */
 export const defaultWindow = 8192;
@@ -77,28 +80,30 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
   const written = assistant?.written ?? {};
   const file = assistant?.path ?? join(ownFolder(env), "config.json");
   const address = addressOf(asked, written, file);
-  const { provider, url } = providerOf(address.text, address.from);
+  const { provider, url } = providerOf(address.text, address.from, address.protocol);
 
   const found = keyOf(provider, url, env, { written, file });
-  if (found === undefined && isMakers(provider) && !isLoopback(url))
+  if (found === undefined && isMakers(provider, url))
     throw new ExpectedError(
       `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${file}.`,
     );
-  const model = asked.model ?? written.model ?? provider.model;
+  const model = asked.model ?? (blank(written.model) ? provider.model : written.model);
   const known = modelNamed(model);
+  const window = (written.context_window ?? -1) < 0 ? undefined : written.context_window;
   const answer = asked.maxTokens ?? (written.api_url === undefined ? undefined : written.max_tokens);
   return {
     provider,
     url,
     model,
     ...(found === undefined ? {} : { key: found.key, keyFrom: found.from }),
-    window: written.context_window ?? known?.window ?? defaultWindow,
-    isWindowKnown: (written.context_window ?? known) !== undefined,
+    window: window ?? known?.window ?? defaultWindow,
+    isWindowKnown: (window ?? known) !== undefined,
     ...given({
+      chosen: address.chosen,
       maxTokens: answer === undefined || answer < 0 ? undefined : answer,
       temperature: asked.temperature,
       json: asked.json,
-      systemPrompt: written.system_prompt === "" ? undefined : written.system_prompt,
+      systemPrompt: blank(written.system_prompt) ? undefined : written.system_prompt,
     }),
   };
 }
@@ -118,9 +123,10 @@ export async function ownFile(
   // A flag that goes before an address leaves it without effect.
   const flags = given({ api_url: apiUrl, openai_api_url: apiUrl });
   const { apart } = await gatherConfig(keys, { flags, cwd, env, ...given({ uses, canAsk, stdin, terminal }) });
-  const onlyServers = Object.keys(apart?.written ?? {}).every((key) => !(key in keys.apart) || key === "mcpServers");
   // A file that only adds servers leaves the model to the user's own file.
-  return onlyServers ? ((await readConfigFile(keys, userFiles(homeOf(env)))) ?? apart) : apart;
+  const ofModel = ({ written }: { readonly written: Written }) =>
+    Object.keys(written).some((key) => key in keys.apart && key !== "mcpServers");
+  return apart.find(ofModel) ?? apart[0];
 }
 
 /** The MCP servers of the nearest file that has any, once the user trusts it. @throws ExpectedError as ownFile. */
@@ -137,38 +143,66 @@ export async function ownServers(asked: WhoAsks): Promise<Readonly<Record<string
   return {};
 }
 
+/** An address to ask, and who says so. */
+interface Address {
+  readonly text: string;
+  readonly from: string;
+  readonly protocol?: Protocol;
+  readonly chosen?: string;
+}
+
+/** A setting that is absent, or as the first start writes it. */
+const blank = (value: string | undefined): value is undefined | "" => value === undefined || value === "";
+
 /**
- * The address to ask, and who says so. Where nobody does, it is that of the first maker whose key is there: a person
- * who has set one key means it.
+ * The address to ask. Where nobody names one, it is that of the first maker whose key or gateway is there: a person who
+ * has set one key means it. A gateway takes the place of its maker's address wherever a file names that.
  */
-function addressOf({ apiUrl, env }: Asked, written: Written, file: string): { text: string; from: string } {
+function addressOf({ apiUrl, env }: Asked, written: Written, file: string): Address {
   if (apiUrl !== undefined) return { text: apiUrl, from: "--api-url" };
   const ollama = env["OLLAMA_HOST"] ?? "";
-  const configured = written.api_url ?? written.openai_api_url;
-  if (ollama !== "" && (configured === undefined || isOllama(configured)))
+  const configured = written.api_url;
+  if (ollama !== "" && (blank(configured) ? blank(written.openai_api_url) : isLocalOllama(configured)))
     return { text: ollamaAddress(ollama), from: "OLLAMA_HOST" };
-  if (configured !== undefined && configured !== "") return { text: configured, from: file };
-  const own = makers.find((maker) => keyOf(maker, new URL(maker.home), env, { written, file }) !== undefined);
-  return { text: (own ?? makers[0])?.home ?? "", from: "default" };
+  const gateways = makers.map((maker) => ({ maker, gateway: gatewayOf(maker, env, written, file) }));
+  if (!blank(configured)) {
+    const owner = URL.canParse(configured) ? providerAt(new URL(configured)) : undefined;
+    return (
+      gateways.find(({ maker }) => maker.name === owner?.name)?.gateway ?? {
+        text: configured,
+        from: file,
+        ...given({ protocol: written.protocol }),
+      }
+    );
+  }
+  const usable = gateways.filter(
+    ({ maker, gateway }) =>
+      gateway !== undefined || keyOf(maker, new URL(maker.home), env, { written, file }) !== undefined,
+  );
+  const [first, ...others] = usable;
+  if (first === undefined) return { text: makers[0]?.home ?? "", from: "default" };
+  const address = first.gateway ?? { text: first.maker.home, from: "default" };
+  const titles = others.map(({ maker }) => maker.title).join(" and ");
+  return others.length === 0
+    ? address
+    : { ...address, chosen: `${first.maker.title} is asked; ${titles} could be too: api_url chooses.` };
 }
 
-const ollamaPort = "11434";
-const isOllama = (address: string): boolean =>
-  URL.canParse(address) && isLoopback(new URL(address)) && new URL(address).port === ollamaPort;
-
-/** OLLAMA_HOST is a host, a host and a port, or an address. https://docs.ollama.com/faq */
-export function ollamaAddress(host: string): string {
-  const address = /^https?:\/\//.test(host) ? host : `http://${host}`;
-  if (!URL.canParse(address)) return address;
-  const url = new URL(address);
-  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
-  if (url.port === "" && url.protocol === "http:") url.port = ollamaPort;
-  return `${url.origin}/v1/chat/completions`;
+/** The gateway that the environment or a file names in place of a maker's own address. */
+function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: Written, file: string): Address | undefined {
+  const protocol = maker.name === "anthropic" ? "messages" : "chat";
+  const named = standIn(maker.name, env);
+  if (named !== undefined) return { text: named, from: `${maker.name.toUpperCase()}_BASE_URL`, protocol };
+  const other = maker.name === "openai" ? written.openai_api_url : undefined;
+  return blank(other) ? undefined : { text: other, from: file, protocol };
 }
+
+const isLocalOllama = (address: string): boolean =>
+  URL.canParse(address) && isLoopback(new URL(address)) && isOllama(new URL(address));
 
 /**
- * The key for an address, and where it is from. One of the environment goes to its maker and to this machine alone; one
- * of a file goes where that file says.
+ * The key for an address, and where it is from. One of the environment goes to its maker, to the gateway that the
+ * environment names, and to this machine alone; one of a file goes where that file says.
  */
 function keyOf(
   provider: Provider,
@@ -176,8 +210,10 @@ function keyOf(
   env: NodeJS.ProcessEnv,
   { written, file }: { readonly written: Written; readonly file: string },
 ): { readonly key: string; readonly from: string } | undefined {
-  const mayUseEnvironment = isMakers(provider) || isLoopback(url);
-  const variable = mayUseEnvironment ? provider.variables.find((name) => (env[name] ?? "").trim() !== "") : undefined;
+  const gateway = [standIn("openai", env), standIn("anthropic", env)].includes(url.href);
+  const mayUseEnvironment = isMakers(provider, url) || isLoopback(url) || gateway;
+  const names = [...provider.variables, ...(gateway ? (provider.gatewayVariables ?? []) : [])];
+  const variable = mayUseEnvironment ? names.find((name) => (env[name] ?? "").trim() !== "") : undefined;
   if (variable !== undefined) return { key: (env[variable] ?? "").trim(), from: variable };
   const key = (written[provider.setting] ?? "").trim();
   return key === "" ? undefined : { key, from: file };

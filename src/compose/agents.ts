@@ -87,6 +87,7 @@ export function settingsFor(
     transcript,
     adapters: changes ? [] : [baseline],
     agents: config.agents,
+    modelAddresses: config.modelAddresses,
     cwd: io.cwd,
     exec: io.runProgram,
     env: { ...withoutRedis(io.env), ...rustupIn(io.env) },

@@ -81,6 +81,8 @@ export interface ResolvedConfig {
   readonly stateDir: string;
   readonly contact?: string | undefined;
   readonly agents: NonNullable<WrittenConfig["agents"]>;
+  /** Addresses of models that files name for the assistant. */
+  readonly modelAddresses: readonly string[];
   /** Settings of scholarly services by the name that was written. */
   readonly sources: NonNullable<WrittenConfig["sources"]>;
   readonly origins: Readonly<Partial<Record<keyof WrittenConfig, string>>>;
@@ -94,15 +96,15 @@ type Defaults = typeof engineKeys.defaults & typeof researchKeys.defaults & type
 interface Settings {
   readonly values: WrittenConfig & Required<Pick<WrittenConfig, keyof Defaults | "state_dir">>;
   readonly origins: ResolvedConfig["origins"];
-  /** The nearest file that speaks of the assistant. */
-  readonly assistant?: { readonly path: string; readonly text: string; readonly written: WrittenConfig };
+  /** The files that speak of the assistant, the nearest first. */
+  readonly assistant: readonly { readonly path: string; readonly text: string; readonly written: WrittenConfig }[];
   readonly needTrust: GatheredConfig["needTrust"];
 }
 
 /** `gatherConfig` with the keys of all wings. Every file has been checked against the schema. */
 export async function settingsIn(place: Place, flags: ConfigFlags = {}): Promise<Settings> {
   const { values, origins, apart, needTrust } = await gatherConfig(configKeys, { ...place, flags });
-  return { values: values as unknown as Settings["values"], origins, needTrust, ...given({ assistant: apart }) };
+  return { values: values as unknown as Settings["values"], origins, needTrust, assistant: apart };
 }
 
 /**
@@ -120,7 +122,7 @@ export const configToRead = (
  * flag and where that trust is missing, (exit code 1) for a wrong file or variable.
  */
 export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<ResolvedConfig> {
-  const { values, origins } = await settingsIn(place, flags);
+  const { values, origins, assistant } = await settingsIn(place, flags);
   const {
     agent: named,
     max_usd: usd,
@@ -176,6 +178,9 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     fallbacks,
     budget: { ...given({ usd, tokens }) },
     agents,
+    modelAddresses: assistant.flatMap(({ written: { api_url, openai_api_url } }) =>
+      [api_url ?? "", openai_api_url ?? ""].filter((address) => address !== ""),
+    ),
     sources,
     hooks,
     ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),

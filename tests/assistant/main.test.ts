@@ -75,6 +75,7 @@ async function ralph({ args = ["hello"], env = {}, config, projectConfig, stdin 
 }
 
 const chat = "https://api.openai.com/v1/chat/completions";
+const messages = "https://api.anthropic.com/v1/messages";
 const keyed = { OPENAI_API_KEY: "sk-0123456789abcdef" };
 
 describe("the four configurations of the specification, as they stand there, and two more", () => {
@@ -207,7 +208,63 @@ describe("whose key goes where", () => {
 
   it("the maker whose key is there is asked where nothing is configured", async () => {
     const { asked } = await ralph({ env: { ANTHROPIC_API_KEY: "sk-ant-123456" } });
-    expect(asked).toEqual(["https://api.anthropic.com/v1/messages"]);
+    expect(asked).toEqual([messages]);
+  });
+
+  it("of several keys one is taken, and the first line says which", async () => {
+    const { asked, err } = await ralph({ env: { ...keyed, ANTHROPIC_API_KEY: "sk-ant-123456" } });
+    expect([asked, err.split("\n").at(-2)]).toEqual([
+      [chat],
+      "ralph: OpenAI is asked; Anthropic could be too: api_url chooses.",
+    ]);
+  });
+
+  it.each([
+    [{}, { ANTHROPIC_BASE_URL: "https://gate.example:4000/", ANTHROPIC_AUTH_TOKEN: "gk-1" }, "/v1/messages", "gk-1"],
+    [
+      { api_url: messages },
+      { ANTHROPIC_BASE_URL: "https://gate.example:4000", ANTHROPIC_API_KEY: "gk-2" },
+      "/v1/messages",
+      "gk-2",
+    ],
+    [
+      { api_url: chat },
+      { OPENAI_BASE_URL: "https://gate.example:4000/v1", OPENAI_API_KEY: "gk-3" },
+      "/v1/chat/completions",
+      "gk-3",
+    ],
+    [
+      { openai_api_url: "https://gate.example:4000/v1/chat/completions", openai_api_key: "gk-4" },
+      keyed,
+      "/v1/chat/completions",
+      "gk-4",
+    ],
+    [
+      { api_url: chat, openai_api_url: "https://gate.example:4000/chat/completions", openai_api_key: "gk-5" },
+      {},
+      "/chat/completions",
+      "gk-5",
+    ],
+    [
+      { api_url: "https://gate.example:4000/bedrock/messages", anthropic_api_key: "gk-6" },
+      keyed,
+      "/bedrock/messages",
+      "gk-6",
+    ],
+    [
+      { api_url: "https://gate.example:4000/anthropic", protocol: "messages", anthropic_api_key: "gk-7" },
+      {},
+      "/anthropic/messages",
+      "gk-7",
+    ],
+  ])("a gateway speaks its protocol and gets its own key: %j %j", async (config, env, path, key) => {
+    const { asked, requests, err } = await ralph({
+      config: { model: "m", ...config },
+      env: env as Record<string, string>,
+    });
+    expect(asked, err).toEqual([`https://gate.example:4000${path}`]);
+    expect(requests[0]?.headers["authorization"]).toBe(`Bearer ${key}`);
+    expect(JSON.stringify(requests[0]?.headers)).not.toContain(keyed.OPENAI_API_KEY);
   });
 
   it("OLLAMA_HOST names a local server", async () => {
@@ -454,9 +511,11 @@ describe("what a person does", () => {
     const { err } = await ralph({ env: keyed });
     const path = join(home, ".local/ralph/config.json");
     expect(err).toContain(path);
-    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ api_url: chat, max_tokens: -1 });
+    const written = JSON.parse(readFileSync(path, "utf8")) as object;
+    expect([Object.keys(written).length, written]).toMatchObject([11, { api_url: "", model: "", max_tokens: -1 }]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect((await ralph({ env: keyed })).code).toBe(0);
+    // No maker is written, so a key that is set later decides.
+    expect((await ralph({ env: { ANTHROPIC_API_KEY: "sk-ant-123456" } })).asked).toEqual([messages]);
   });
 
   it.each([

@@ -5,11 +5,15 @@
  */
 export interface AssistantConfig {
   /**
-   * ralph: address of the model's API, in full. Its host decides the protocol: api.anthropic.com Messages, api.openai.com Chat Completions, generativelanguage.googleapis.com Google's, any other OpenAI-compatible. Default: https://api.openai.com/v1/chat/completions.
+   * ralph: address of the model's API, in full. Its host decides the protocol: api.anthropic.com Messages, api.openai.com Chat Completions, generativelanguage.googleapis.com Google's, any other OpenAI-compatible, or Messages where the address ends in /messages. Empty: the maker whose key is set.
    */
   api_url?: string;
   /**
-   * ralph: name of the model. Default: gpt-4o-mini.
+   * ralph: how the server at 'api_url' is spoken to, where its host does not say it: Anthropic's Messages or OpenAI's Chat Completions.
+   */
+  protocol?: "messages" | "chat";
+  /**
+   * ralph: name of the model. Empty: the maker's default, such as gpt-4o-mini.
    */
   model?: string;
   /**
@@ -25,7 +29,7 @@ export interface AssistantConfig {
    */
   google_api_key?: string;
   /**
-   * ralph: address of another OpenAI-compatible API, used where 'api_url' is not set.
+   * ralph: address of an OpenAI-compatible API, in full, that is asked in place of api.openai.com.
    */
   openai_api_url?: string;
   /**
@@ -41,7 +45,7 @@ export interface AssistantConfig {
    */
   system_prompt?: string;
   /**
-   * ralph: tokens that the model takes in one request. Default: the maker's figure for a known model, else 8192.
+   * ralph: tokens that the model takes in one request, at least 1024. -1: the maker's figure for a known model, else 8192.
    */
   context_window?: number;
   /**

@@ -31,7 +31,8 @@ export async function openOwnMemory(
   if (url === "") return await openMemory(memoryPath(io.env), lexical);
   const where = providerOf(url, "embedding_api_url");
   // As with models: a key of the environment goes to its maker and this machine alone.
-  const fromEnvironment = isMakers(where.provider) || isLoopback(where.url) ? (io.env["OPENAI_API_KEY"] ?? "") : "";
+  const fromEnvironment =
+    isMakers(where.provider, where.url) || isLoopback(where.url) ? (io.env["OPENAI_API_KEY"] ?? "") : "";
   const key = fromEnvironment === "" ? own : fromEnvironment;
   return await openMemory(
     memoryPath(io.env),

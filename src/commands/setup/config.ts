@@ -39,7 +39,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   }
 
   const gathered = await settingsIn({ ...io, onlyShown: true });
-  const { assistant } = gathered;
+  const [assistant] = gathered.assistant;
   const strange = new Set(untrusted(gathered.needTrust, io.env).map(({ key }) => key.split(".")[0]));
   const ofAssistant = Object.fromEntries(
     Object.entries(assistant?.written ?? {}).filter(([key]) => key in configKeys.apart),

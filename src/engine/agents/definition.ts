@@ -34,6 +34,8 @@ export interface AgentSettings {
   readonly cwd: string;
   /** The user's environment, handed on to the agent: its login depends on it. */
   readonly env: NodeJS.ProcessEnv;
+  /** Addresses of models that the user's files name for the assistant, in full. */
+  readonly modelAddresses?: readonly string[];
   /** Makes agents whose processes run on other machines; absent where there can be none. */
   readonly fleet?: { agent(named: DistantAgent): Agent };
   /** Further environments whose secrets an agent may come across, such as those of other agents and of hooks. */

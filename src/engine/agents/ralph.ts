@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { realOf } from "../process/search-path.js";
 import { projectFiles, userFiles } from "../config/config-file.js";
-import { variableOf } from "../config/keys.js";
+import { isLoopback, variableOf } from "../config/keys.js";
 import { trustFile } from "../config/trust.js";
 import { given } from "../lib/given.js";
 import { hostsFolder, trustFolder } from "../lib/layout.js";
@@ -28,34 +28,13 @@ import type {
   Reader,
 } from "./definition.js";
 import { ask, homeIn, ownReach } from "./program.js";
+import { addressesIn, gatewayToken, makers, standIn } from "./shared/model-address.js";
 import { number, object, objectIn, text, tokens } from "./shared/json-line.js";
-
-/** The makers of models: where each is reached, and how its key goes with a request. */
-const makers = [
-  {
-    name: "openai",
-    origin: "https://api.openai.com",
-    variables: ["OPENAI_API_KEY"],
-    headers: (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` }),
-  },
-  {
-    name: "anthropic",
-    origin: "https://api.anthropic.com",
-    variables: ["ANTHROPIC_API_KEY"],
-    headers: (key: string): Record<string, string> => ({ "x-api-key": key }),
-  },
-  {
-    name: "google",
-    origin: "https://generativelanguage.googleapis.com",
-    variables: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-    headers: (key: string): Record<string, string> => ({ "x-goog-api-key": key }),
-  },
-] as const;
 
 /** Where it keeps the pace of hosts inside a sandbox, and finds what the user trusts. */
 const sandboxState = `${sandboxHome}/.state`;
 
-const keyVariables: readonly string[] = makers.flatMap(({ variables }) => variables);
+const keyVariables: readonly string[] = [...makers.flatMap(({ variables }) => variables), gatewayToken];
 
 /**
  * The assistant of this package as an agent: no other CLI is needed, a key or a local server is. A brief is one request
@@ -91,9 +70,9 @@ export const ralph: AgentDefinition = {
   reach(context, access): AgentReach {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
-    const address = options.args?.[options.args.indexOf("--api-url") + 1] ?? "";
+    const addresses = addressesFor(context);
     const own = ownReach(options);
-    const routes = keyRoutes(env, address);
+    const routes = keyRoutes(env, addresses);
     const hidden = keyVariables.filter((name) => (env[name] ?? "") !== "");
     return {
       ...own,
@@ -101,7 +80,7 @@ export const ralph: AgentDefinition = {
       hosts: [
         ...own.hosts,
         ...makers.map(({ origin }) => hostOf(origin)),
-        ...(URL.canParse(address) ? [hostOf(address)] : []),
+        ...addresses.map(hostOf),
         ...(access.web ? anyPublicHost : []),
       ],
       keys: routes.map(({ name, to, headers }) => ({ name, to, headers })),
@@ -139,18 +118,48 @@ export const ralph: AgentDefinition = {
   },
 };
 
-/** The keys of the environment, each for its maker; that of a server of this machine where an agent names one. */
-function keyRoutes(env: NodeJS.ProcessEnv, address: string): KeyRoute[] {
+/** Where it may be told to ask: the flags of the agent, the environment and the user's files each name addresses. */
+function addressesFor({ options: { args = [], env }, settings }: AgentContext): string[] {
+  const flag = args.flatMap((arg, at) =>
+    arg === "--api-url" ? [args[at + 1] ?? ""] : arg.startsWith("--api-url=") ? [arg.slice("--api-url=".length)] : [],
+  );
+  const all = [...flag, ...addressesIn({ ...settings.env, ...env }), ...(settings.modelAddresses ?? [])];
+  return [...new Set(all.filter((address) => URL.canParse(address)))];
+}
+
+/**
+ * The keys of the environment, each for its maker or for the gateway in its place, and that of OpenAI for servers of
+ * this machine.
+ */
+function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRoute[] {
+  const set = (names: readonly string[]) => names.map((name) => (env[name] ?? "").trim()).find((key) => key !== "");
   const routes = makers.flatMap(({ name, origin, variables, headers }): KeyRoute[] => {
-    const variable = variables.find((each) => (env[each] ?? "").trim() !== "");
-    return variable === undefined ? [] : [{ name, to: origin, headers: headers((env[variable] ?? "").trim()) }];
+    const gateway = standIn(name, env);
+    const key = set(gateway !== undefined && name === "anthropic" ? [...variables, gatewayToken] : variables);
+    if (key === undefined) return [];
+    if (gateway === undefined || !URL.canParse(gateway)) return [{ name, to: origin, headers: headers(key) }];
+    const both = { ...headers(key), authorization: `Bearer ${key}` };
+    return [{ name, to: new URL(gateway).origin, headers: both }];
   });
-  const key = (env["OPENAI_API_KEY"] ?? "").trim();
-  if (key === "" || !URL.canParse(address)) return routes;
-  const { hostname, origin } = new URL(address);
-  return /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname)
-    ? [...routes, { name: "local", to: origin, headers: { authorization: `Bearer ${key}` } }]
-    : routes;
+  const key = set(["OPENAI_API_KEY"]);
+  if (key === undefined) return routes;
+  const local = [
+    ...new Set(
+      addresses
+        .map((address) => new URL(address))
+        .filter(isLoopback)
+        .map(({ origin }) => origin),
+    ),
+  ];
+  const open = local.filter((origin) => !routes.some(({ to }) => to === origin));
+  return [
+    ...routes,
+    ...open.map((to, at) => ({
+      name: `local${"abcdefgh"[at] ?? "z"}`,
+      to,
+      headers: { authorization: `Bearer ${key}` },
+    })),
+  ];
 }
 
 /** Each path once, and none that lies in another: Node 20 breaks down over a path that it was given already. */

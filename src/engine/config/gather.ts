@@ -2,7 +2,6 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { defaultStateDir } from "./state-dir.js";
-import { given } from "../lib/given.js";
 import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./config-file.js";
 import { type ConfigKeys, readScalar, variableOf } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
@@ -36,8 +35,8 @@ export interface Surroundings extends Asked {
 export interface GatheredConfig {
   readonly values: WrittenKeys;
   readonly origins: Readonly<Record<string, Origin>>;
-  /** The nearest file with a key that only a file gives. */
-  readonly apart?: { readonly path: string; readonly text: string; readonly written: WrittenKeys };
+  /** The files with a key that only a file gives, the nearest first. */
+  readonly apart: readonly { readonly path: string; readonly text: string; readonly written: WrittenKeys }[];
   readonly needTrust: readonly TrustedPart[];
 }
 
@@ -114,8 +113,8 @@ export async function gatherConfig(keys: ConfigKeys, surroundings: Surroundings)
     key in keys.scalars ? origins[key] === file : written[key] === undefined;
   const needTrust = parts.filter((part) => isUsed(part) && counts(part));
   if (!onlyShown) await requireTrust(needTrust, surroundings, { trust: trust === true });
-  const apart = files.find((file) => Object.keys(keys.apart).some((key) => file.written[key] !== undefined));
-  return { values, origins, needTrust, ...given({ apart }) };
+  const apart = files.filter((file) => Object.keys(keys.apart).some((key) => file.written[key] !== undefined));
+  return { values, origins, needTrust, apart };
 }
 
 /** A file's settings without these. */

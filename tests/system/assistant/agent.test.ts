@@ -260,6 +260,42 @@ describe.skipIf(noBubblewrap !== undefined)(`in bubblewrap${skippedFor(noBubblew
     for (const { headers } of here.server.requests) expect(headers["authorization"]).toBe(`Bearer ${key}`);
   });
 
+  test.each<[string, (url: string) => { env?: Record<string, string>; mine?: object; folder?: object }]>([
+    ["the user's file", (url) => ({ mine: { api_url: `${url}/v1/chat/completions`, model: "qwen3" } })],
+    ["the folder's file", (url) => ({ folder: { api_url: `${url}/v1/chat/completions`, model: "qwen3" } })],
+    ["OLLAMA_HOST", (url) => ({ env: { OLLAMA_HOST: url } })],
+    ["ANTHROPIC_BASE_URL", (url) => ({ env: { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: "gk-0123456789" } })],
+  ])("a local model that %s names is reached", async (_, named) => {
+    here.server = await startFakeLlm(concise, { countsAll: true });
+    const { env = {}, mine, folder } = named(here.server.url);
+    const root = await smallProject(here.folder, {});
+    const home = join(here.folder, "home");
+    mkdirSync(join(home, ".local/ralph"), { recursive: true });
+    if (mine !== undefined) writeFileSync(join(home, ".local/ralph/config.json"), JSON.stringify(mine));
+    const path = join(root, "ralph.config.json");
+    if (folder !== undefined)
+      writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, "utf8")) as object), ...folder }));
+    const args = [
+      "run",
+      "small-matter",
+      "--agent",
+      "ralph",
+      "--model",
+      "gpt-4o-mini",
+      "-i",
+      "1",
+      "--sandbox",
+      "bubblewrap",
+    ];
+    const cliFile = join(here.built, "dist", "cli.js");
+    const { err } = await run(process.execPath, [cliFile, ...args], root, { HOME: home, ...env });
+    expect(here.server.requests.length, err).toBeGreaterThanOrEqual(1);
+    const [first] = here.server.requests;
+    expect(JSON.stringify(first?.headers)).not.toContain("kept-outside");
+    if ("ANTHROPIC_AUTH_TOKEN" in env) expect(first?.headers["authorization"]).toBe("Bearer gk-0123456789");
+    expect(ledgerOf(root).at(-1)).toMatchObject({ outcome: "accepted", confinement: "sandbox" });
+  });
+
   test("a paper too long for its brief is read with the tools of a server that runs outside", async () => {
     const trial = (index: number) => `In trial ${index} the left gripper held ${(index * 13) % 997} of 1000 objects.`;
     const quotes = [7, 2500, 3900].map(trial);
