@@ -138,7 +138,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--name <words>", "name of the project and its folder (default: the agent names it)")
     .option("--keyword <words>", "search for these words too; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
-    .option("--rubric <which>", "points for papers: original or none (default: none where there are criteria)")
+    .option(
+      "--rubric <which>",
+      "points for papers: original, none, or a rubric in YAML (default: none where there are criteria)",
+    )
     .option(
       "--field <what>",
       "extract this from each paper, 'sample size: how many, per arm', or a form in YAML; again for more",

@@ -226,7 +226,7 @@ function paperLines(papers: readonly ListedPaper[], all: boolean, room: number):
     shown.map(({ key, title, status, score, year }) => [
       `  ${oneLine(key)}`,
       words[status],
-      score === null ? "–" : String(score),
+      score === null ? "–" : String(score ?? ""),
       year === null ? "" : String(year),
       oneLine(title),
     ]),

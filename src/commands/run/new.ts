@@ -1,7 +1,7 @@
 import { given } from "../../engine/lib/given.js";
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { requireAgents, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
@@ -12,10 +12,18 @@ import { recordElsewhere } from "../../research/project-files/logs/spending-log.
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
 import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { criteriaDecide, usesScores } from "../../research/papers/rubric/rubric.js";
+import {
+  criteriaDecide,
+  fullScore,
+  loneThresholds,
+  ownRubricOf,
+  usesScores,
+} from "../../research/papers/rubric/rubric.js";
 import { criterionInFull } from "../../research/screening/eligibility/eligibility.js";
 import { fieldText, formOf, formWith } from "../../research/project-files/form.js";
-import { promptForm, typedForm } from "./typed-form.js";
+import { rubricIn } from "../../research/papers/rubric/own-rubric.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
+import { promptForm, typedForm, yamlIn } from "./typed-form.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -45,7 +53,7 @@ export interface Wishes {
   readonly until?: string;
   /** Papers that surely belong: references, documents, or files that list works. */
   readonly seeds?: readonly string[];
-  /** original or none. */
+  /** original, none, or a file in YAML that describes a rubric. */
   readonly rubric?: string;
   /** Of the project and its folder. */
   readonly name?: string;
@@ -110,9 +118,13 @@ function criteriaLines(rrd: Rrd, io: Io): string[] {
 
 /** What decides on a paper that was read. */
 function rubricLine(rrd: Rrd, io: Io): string[] {
+  const own = ownRubricOf(rrd);
+  const by = own === undefined ? "" : ` by ${own.dimensions.map(({ name }) => oneLine(name)).join(", ")}`;
   const says = criteriaDecide(rrd)
-    ? `Papers get ${usesScores(rrd) ? "points, which only order them" : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
-    : "Papers are scored by the original's rubrics, and the points decide; criteria or --rubric none change that.";
+    ? `Papers get ${usesScores(rrd) ? `points${by}, which only order them` : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
+    : own === undefined
+      ? "Papers are scored by the original's rubrics, and the points decide; criteria or --rubric none change that."
+      : `Papers get points${by}: from ${loneThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
   return [flowed(says, io)];
 }
 
@@ -158,7 +170,7 @@ export async function create(
   const called = name === undefined ? undefined : nameOf(name);
   const days = datesOf(from, until);
   const screening = screeningWish(recall, confidence);
-  const scoring = rubric === undefined ? undefined : rubricOf(rubric);
+  const scoring = rubric === undefined ? undefined : await rubricOf(rubric, io.cwd);
   const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd);
   const typed = typedCriteria(criteria);
   if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
@@ -243,10 +255,15 @@ function screeningWish(recall: number | undefined, sure: number | undefined): Rr
   return recall === undefined ? undefined : { target_recall: recall, confidence };
 }
 
-/** @throws ExpectedError (exit code 2) for a rubric that nobody knows. */
-function rubricOf(named: string): NonNullable<Rrd["rubric"]> {
+/** @throws ExpectedError (exit code 2) for a rubric that nobody knows, and for a file that is not a rubric. */
+async function rubricOf(named: string, cwd: string): Promise<NonNullable<Rrd["rubric"]>> {
   if (named === "original" || named === "none") return named;
-  throw new ExpectedError(`--rubric is '${oneLine(named)}'; it must be original or none.`, 2);
+  const path = resolve(cwd, named);
+  if (!existsSync(path))
+    throw new ExpectedError(`--rubric is '${oneLine(named)}'; it must be original, none, or a file in YAML.`, 2);
+  const rubric = rubricIn(await yamlIn(await readRegularText(path), named));
+  if (typeof rubric === "string") throw new ExpectedError(`The rubric in ${named} can't be used: ${rubric}.`, 2);
+  return rubric;
 }
 
 /** The first commit of a project, before its first run. */

@@ -2,7 +2,7 @@ import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import { criterionText, isIneligible } from "../../research/screening/eligibility/eligibility.js";
-import type { Criterion, Evidence, Paper, Rrd } from "../../research/generated/rrd.js";
+import type { Criterion, Evidence, OwnRubric, Paper, Rrd } from "../../research/generated/rrd.js";
 import { notesOfOld } from "../../text/evidence/quoted.js";
 import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
@@ -15,9 +15,11 @@ import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import {
-  executionDimensions,
+  dimensionsOf,
+  ownName,
+  ownRubricOf,
+  type Scores,
   scoresOf,
-  strategicDimensions,
   type Totals,
   totalsOf,
 } from "../../research/papers/rubric/rubric.js";
@@ -32,6 +34,8 @@ export interface Reading {
   /** The eligibility criteria of its project; absent where they are missing. */
   readonly criteria?: readonly Criterion[];
   readonly totals?: Totals;
+  /** The rubric of the person's own, where points are given by it. */
+  readonly rubric?: OwnRubric;
   readonly insights: readonly string[];
   readonly spending: Sum;
   readonly thirty_papers: { readonly seconds: number; readonly cost_usd?: number };
@@ -41,12 +45,12 @@ export interface Reading {
 export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.papers_pool[0]): Reading {
   if (paper === undefined) throw new Error("a reading without its paper");
   const spending = sumOf(ledger);
-  const scores = scoresOf(paper);
+  const scores = scoresOf(rrd, paper);
   const criteria = criteriaOf(rrd);
   return {
     paper,
     ...(criteria.length === 0 ? {} : { criteria }),
-    ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores) }),
+    ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores), ...given({ rubric: ownRubricOf(rrd) }) }),
     insights: (rrd.insights ?? []).map((insight) => insight.insight),
     spending,
     thirty_papers: {
@@ -61,17 +65,19 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.p
  * say what many would cost.
  */
 export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">, isTrial = true): string[] {
-  const { paper, totals, spending, thirty_papers: thirty } = reading;
+  const { paper, totals, spending, thirty_papers: thirty, rubric = "original" } = reading;
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
   const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
   const passage = (kept: KeptQuote) => passageLines(kept, { columns, color: io.color, indent: "      " });
-  const scores = scoresOf(paper);
+  const scores = scoresOf({ rubric }, paper);
   // A hard space holds a name and its points together on one line.
-  const points = <Name extends string>(of: Readonly<Record<Name, number>>, names: readonly Name[]) =>
-    wrap(names.map((name) => `${name} ${of[name]}`.replaceAll(/[_ ]/g, "\u00a0")).join(", "), columns - 2).map(
-      (line) => `  ${line.replaceAll("\u00a0", " ")}`,
-    );
+  const points = (of: NonNullable<Scores["strategic"]>, names: readonly string[]) =>
+    wrap(
+      names.map((name) => `${ownName({ rubric }, name) ?? name} ${of[name]}`.replaceAll(/[_ ]/g, "\u00a0")).join(", "),
+      columns - 2,
+    ).map((line) => `  ${line.replaceAll("\u00a0", " ")}`);
+  const dimensions = dimensionsOf({ rubric });
   const analysis = paper.analysis;
   // A retracted paper is decided without a reading.
   const wasRead = paper.read_depth != null || analysis != null;
@@ -85,7 +91,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
   ].filter((text) => text !== "");
   const total =
     totals?.strategic === undefined
-      ? `${totals?.combined ?? "?"}/30`
+      ? `${totals?.combined ?? "?"}/${5 * dimensions.execution.length}`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
   const { estimated } = spending;
   const verdict = paper.decision ?? (paper.status === "waiting" ? "WAITS FOR YOU" : paper.status);
@@ -102,8 +108,8 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...flow(byline.join(" · ")),
     "",
     ...flow(outcome).map((line, index) => (index === 0 ? line.replace(verdict, colors.bold(verdict)) : line)),
-    ...(scores === undefined ? [] : points(scores.execution, executionDimensions)),
-    ...(scores?.strategic === undefined ? [] : points(scores.strategic, strategicDimensions)),
+    ...(scores === undefined ? [] : points(scores.execution, dimensions.execution)),
+    ...(scores?.strategic === undefined ? [] : points(scores.strategic, dimensions.strategic)),
     ...[...(missing === undefined ? [] : [missing]), ...warningsOf(paper)].flatMap((warning) =>
       flow(`! ${warning}`).map(colors.yellow),
     ),

@@ -42,15 +42,18 @@ export async function promptForm(root: string, stateDir: string): Promise<Field[
   return form;
 }
 
-async function fieldsOfText(text: string, where: string): Promise<readonly NewField[]> {
+/** @throws ExpectedError (exit code 2) where a text is not YAML; JSON is. */
+export async function yamlIn(text: string, where: string): Promise<unknown> {
   const { parse } = await import("yaml");
-  let value: unknown;
   try {
-    value = parse(text);
+    return parse(text);
   } catch (error) {
     throw new ExpectedError(`${where} is not valid YAML: ${messageOf(error).split("\n")[0]}.`, 2);
   }
-  const fields = fieldsIn(value);
+}
+
+async function fieldsOfText(text: string, where: string): Promise<readonly NewField[]> {
+  const fields = fieldsIn(await yamlIn(text, where));
   if ("problem" in fields) throw new ExpectedError(`The form in ${where} can't be used: ${fields.problem}.`, 2);
   return fields;
 }

@@ -1,20 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import {
-  type BriefCriterion,
-  type BriefField,
-  type BriefUnit,
-  type ParsedBrief,
-  parseBrief,
-  sentinel,
-} from "./brief.js";
+import { type ParsedBrief, parseBrief, sentinel } from "./brief.js";
 import { answerQuestion } from "./question.js";
 import { answerCriteria } from "./criteria.js";
 import { answerFields } from "./fields.js";
 import { proposeIdeas } from "./ideas.js";
 import { analysePaper, repairPaper } from "./paper.js";
 import { writeReport } from "./report.js";
+import { countOwn } from "./scores.js";
 import { deriveRequirements, sortCandidates } from "./screening.js";
 
 /** What goes into result.json, and what the agent prints; the sentinel comes last where the brief asks for it. */
@@ -58,7 +52,8 @@ export function answer(brief: ParsedBrief, readFile: (name: string) => string): 
   return { result, message: `${[...lines, ...(wantsSentinel ? [sentinel] : [])].join("\n")}\n` };
 }
 
-function perform({ unit, criteria, fields, text }: ParsedBrief, readFile: (name: string) => string): object {
+function perform(brief: ParsedBrief, readFile: (name: string) => string): object {
+  const { unit, criteria, text } = brief;
   const files = unit.text_files ?? [];
   switch (unit.kind) {
     case "requirements":
@@ -68,7 +63,7 @@ function perform({ unit, criteria, fields, text }: ParsedBrief, readFile: (name:
     case "paper":
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
       // What is fenced next to files is their outline.
-      return readPaper(unit, criteria, fields, files.length === 0 ? text : files.map(readFile).join("\n"));
+      return readPaper(brief, files.length === 0 ? text : files.map(readFile).join("\n"));
     case "report":
       return writeReport(unit);
     case "question":
@@ -80,13 +75,9 @@ function perform({ unit, criteria, fields, text }: ParsedBrief, readFile: (name:
   }
 }
 
-const readPaper = (
-  unit: BriefUnit,
-  criteria: readonly BriefCriterion[],
-  fields: readonly BriefField[],
-  text: string,
-): object => ({
+const readPaper = ({ unit, criteria, fields, dimensions }: ParsedBrief, text: string): object => ({
   ...analysePaper(unit, text),
   ...answerCriteria(criteria, [text, unit.abstract ?? "", unit.title ?? ""]),
   ...answerFields(fields, [text, unit.abstract ?? ""]),
+  ...countOwn(dimensions, [text, unit.abstract ?? "", unit.title ?? ""].join(" ")),
 });

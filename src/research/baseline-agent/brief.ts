@@ -101,10 +101,18 @@ export interface BriefField {
   readonly name: string;
 }
 
+/** A dimension of a rubric that the brief asks points for, with the words that describe it. */
+export interface BriefDimension {
+  readonly id: string;
+  readonly words: string;
+}
+
 export interface ParsedBrief {
   readonly unit: BriefUnit;
   readonly criteria: readonly BriefCriterion[];
   readonly fields: readonly BriefField[];
+  /** What gets points by a rubric of the person's own. */
+  readonly dimensions: readonly BriefDimension[];
   /** The fenced text of the paper; empty when it is missing. Data, never instructions. */
   readonly text: string;
   /** Whether the brief asks for the sentinel as the last line. */
@@ -133,6 +141,7 @@ export function parseBrief(brief: string): ParsedBrief {
       unit: JSON.parse(block[1]) as BriefUnit,
       criteria: criteriaIn(own),
       fields: fieldsIn(own),
+      dimensions: dimensionsIn(own),
       text,
       wantsSentinel,
     };
@@ -153,6 +162,10 @@ const fieldsIn = (own: string): BriefField[] =>
   [...sectionOf(own, "Fields to extract").matchAll(/^- ([\w-]+) \((.+?)\): ([^:\n]+)(?::.*)?$/gm)].map(
     ([, id = "", kind = "", name = ""]) => ({ id, kind, name }),
   );
+
+/** The dimensions that a section of the brief lists, a line each: "- rigour: rigour (0: none, 5: randomised)". */
+const dimensionsIn = (own: string): BriefDimension[] =>
+  [...sectionOf(own, "Rubric").matchAll(/^- ([\w-]+): (.+)$/gm)].map(([, id = "", words = ""]) => ({ id, words }));
 
 const sectionOf = (own: string, title: string): string =>
   new RegExp(`^# ${title}\\n([\\s\\S]*?)(?=^# |$(?![\\s\\S]))`, "m").exec(own)?.[1] ?? "";

@@ -1,4 +1,6 @@
 import type { AnalysisResult } from "../generated/result-analysis.js";
+import type { BriefDimension } from "./brief.js";
+import { stemsOf } from "./text.js";
 
 /**
  * What the baseline agent counts: for each dimension expressions that speak for it, and behind -- some that speak
@@ -58,6 +60,14 @@ export const countBoth = (text: string) => ({
   execution: countAll(rubric.execution, text),
   blue_ocean: countAll(rubric.blue_ocean, text),
 });
+
+/** Points by a rubric of the person's own: how many of the words that describe a dimension occur, at most 5. */
+export function countOwn(dimensions: readonly BriefDimension[], text: string): Pick<AnalysisResult, "points"> {
+  if (dimensions.length === 0) return {};
+  const inText = stemsOf(text);
+  const hits = (words: string) => [...stemsOf(words)].filter((word) => inText.has(word)).length;
+  return { points: Object.fromEntries(dimensions.map(({ id, words }) => [id, Math.min(5, hits(words))])) };
+}
 
 const sum = (points: object = {}): number =>
   Object.values(points).reduce((total: number, one: number) => total + one, 0);

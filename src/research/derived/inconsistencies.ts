@@ -48,7 +48,7 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const { priority, score, decision: stated, status } = paper;
   if (priority != null && !(priority >= 1 && priority <= 5))
     find("priority", `is ${priority}; priorities go from 1 to 5, 5 is read first`);
-  const scores = scoresOf(paper);
+  const scores = scoresOf(rrd, paper);
   if (scores !== undefined) {
     const totals = totalsOf(rrd, scores);
     const { execution_total, blue_ocean_total, combined_total } = paper.score_breakdown as Record<string, unknown>;
@@ -173,7 +173,7 @@ function ofPool(rrd: Rrd): Inconsistency[] {
       message: `is ${window}, but ${old} of ${pool.length} papers are older`,
     });
   const halves = decided
-    .map(scoresOf)
+    .map((paper) => scoresOf(rrd, paper))
     .filter((scores) => scores !== undefined && scores.strategic === undefined).length;
   if (usesBothRubrics(rrd) && halves > 0)
     found.push({

@@ -79,7 +79,7 @@ function settled(rrd: Rrd, paper: Paper): Paper {
       : paper;
   }
   const { held_scores: _, excluded_by: __, ...kept } = paper;
-  const scores = scoresOf({ ...paper, score_breakdown: held });
+  const scores = scoresOf(rrd, { score_breakdown: held });
   if (scores === undefined) return { ...kept, status: "insights_extracted", decision: "EXTRACT_INSIGHTS" };
   const totals = totalsOf(rrd, scores);
   const { decision } = decide(rrd, totals, paper);

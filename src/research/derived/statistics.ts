@@ -1,7 +1,15 @@
 import { type Agreement, agreementOf } from "../screening/eligibility/agreement.js";
 import type { Paper, Rrd, Statistics } from "../generated/rrd.js";
 import { given } from "../../engine/lib/given.js";
-import { isDecided, scoresOf, totalsOf, usesBothRubrics, isJudged } from "../papers/rubric/rubric.js";
+import {
+  isDecided,
+  isJudged,
+  ownRubricOf,
+  scoresOf,
+  totalsOf,
+  usesBothRubrics,
+  usesScores,
+} from "../papers/rubric/rubric.js";
 import { countingInsights, isIneligible, isWaiting } from "../screening/eligibility/eligibility.js";
 import { eligibilityFlow } from "../screening/eligibility/flow.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
@@ -116,13 +124,15 @@ export function blockedNames(rrd: Rrd): string[] {
 function analysisMetrics(rrd: Rrd): Record<string, unknown> {
   const [execution, combined, strategic]: [number[], number[], number[]] = [[], [], []];
   for (const paper of rrd.papers_pool) {
-    const scores = isJudged(paper) ? scoresOf(paper) : undefined;
+    const scores = isJudged(paper) ? scoresOf(rrd, paper) : undefined;
     if (scores === undefined) continue;
     const totals = totalsOf(rrd, scores);
     execution.push(totals.execution);
     combined.push(totals.combined);
     if (totals.strategic !== undefined) strategic.push(totals.strategic);
   }
+  if (!usesScores(rrd)) return {};
+  if (ownRubricOf(rrd) !== undefined) return { avg_score: mean(combined) };
   if (!usesBothRubrics(rrd))
     return { avg_score: mean(execution), score_distribution: distribution(execution, executionBands) };
   return {

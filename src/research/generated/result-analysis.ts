@@ -37,7 +37,13 @@ export interface AnalysisResult {
   commercialized_by?: string | null;
   market?: "blue" | "purple" | "red";
   /**
-   * Left out where the project has no rubric.
+   * By the id of the dimension. Only where the brief has a section Rubric.
+   */
+  points?: {
+    [k: string]: Point;
+  };
+  /**
+   * By the original's rubrics. Only where the unit names rubrics.
    */
   scores?: {
     execution: Execution;

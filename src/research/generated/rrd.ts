@@ -119,6 +119,10 @@ export type ProductIdeation = {
   [k: string]: unknown;
 } | null;
 /**
+ * 0 to 5 points.
+ */
+export type Point = number;
+/**
  * What the paper says about this: a text or a list of points.
  */
 export type Prose = (string | null) | Strings;
@@ -489,10 +493,6 @@ export type Loop = {
   steering?: Steering[];
   [k: string]: unknown;
 } | null;
-/**
- * 0 to 5 points.
- */
-export type Point = number;
 
 /**
  * Research Requirements Document: the whole state of one project. You may edit it by hand, also during a run; unknown fields are kept.
@@ -516,9 +516,9 @@ export interface Rrd {
   description?: string | null;
   mission?: Mission;
   /**
-   * How papers are scored. original: by the two rubrics of the mission; with eligibility criteria the points only order. none: not at all; each reading is included, unless a criterion excludes it or is unclear. Absent: by the mission's rubrics, whose points decide on what the criteria let through.
+   * How papers are scored. original: by the two rubrics of the mission; with eligibility criteria the points only order. none: not at all; each reading is included, unless a criterion excludes it or is unclear. An object: by a rubric of one's own. Absent: by the mission's rubrics, whose points decide on what the criteria let through.
    */
-  rubric?: "original" | "none";
+  rubric?: ("original" | "none") | OwnRubric;
   requirements: Requirements;
   /**
    * Terms of the field, included in every brief.
@@ -624,6 +624,43 @@ export interface Rrd {
    * Refused results of units that are not papers (a discovery batch, the report, the ideas).
    */
   refusals?: Refusal[];
+  [k: string]: unknown;
+}
+/**
+ * A rubric of one's own: 0 to 5 points for each dimension. With eligibility criteria, or without 'present', the points only order.
+ */
+export interface OwnRubric {
+  /**
+   * What gets points.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  dimensions: {
+    /**
+     * Letters, digits and hyphens; what results call it.
+     */
+    id: string;
+    /**
+     * What the report calls it.
+     */
+    name: string;
+    /**
+     * What 0 to 5 points mean, as far as it says.
+     */
+    levels?: {
+      [k: string]: string;
+    };
+    [k: string]: unknown;
+  }[];
+  /**
+   * From so many points a paper is presented; absent: the points only order.
+   */
+  present?: number;
+  /**
+   * From so many points it is kept for its insights; absent: not below 'present'.
+   */
+  insights?: number;
   [k: string]: unknown;
 }
 /**
@@ -878,7 +915,7 @@ export interface Paper {
   /**
    * Points by dimension; null until it was read.
    */
-  score_breakdown?: NestedScores | FlatScores | null;
+  score_breakdown?: OwnScores | NestedScores | FlatScores | null;
   /**
    * What the paper says; null until it was read.
    */
@@ -924,7 +961,7 @@ export interface Paper {
   /**
    * The points of the reading while the paper is excluded or waits: they count for nothing until a person includes it.
    */
-  held_scores?: NestedScores | FlatScores | null;
+  held_scores?: OwnScores | NestedScores | FlatScores | null;
   /**
    * Id of the criterion that excluded the paper after its full text was read.
    */
@@ -1072,6 +1109,18 @@ export interface Found {
   [k: string]: unknown;
 }
 /**
+ * Points by the dimensions of the project's own rubric.
+ */
+export interface OwnScores {
+  /**
+   * 0 to 5 by the id of the dimension.
+   */
+  points: {
+    [k: string]: Point;
+  };
+  [k: string]: unknown;
+}
+/**
  * Both rubrics. Totals are derived.
  */
 export interface NestedScores {
@@ -1099,27 +1148,27 @@ export interface NestedScores {
  */
 export interface ExecutionScores {
   /**
-   * How new is it?
+   * 0 to 5 points.
    */
   novelty?: number;
   /**
-   * Can a small team build it?
+   * 0 to 5 points.
    */
   feasibility?: number;
   /**
-   * How soon can there be a prototype?
+   * 0 to 5 points.
    */
   time_to_poc?: number;
   /**
-   * Is there a clear demand?
+   * 0 to 5 points.
    */
   value_market?: number;
   /**
-   * What keeps others from copying it?
+   * 0 to 5 points.
    */
   defensibility?: number;
   /**
-   * How easily is it deployed?
+   * 0 to 5 points.
    */
   adoption?: number;
   [k: string]: unknown;
@@ -1129,19 +1178,19 @@ export interface ExecutionScores {
  */
 export interface StrategicScores {
   /**
-   * A new market, or a saturated one?
+   * 0 to 5 points.
    */
   market_creation?: number;
   /**
-   * Time until others replicate it.
+   * 0 to 5 points.
    */
   first_mover_window?: number;
   /**
-   * Does value grow with use?
+   * 0 to 5 points.
    */
   network_effects?: number;
   /**
-   * How focused is the opportunity?
+   * 0 to 5 points.
    */
   strategic_clarity?: number;
   [k: string]: unknown;
@@ -1151,27 +1200,27 @@ export interface StrategicScores {
  */
 export interface FlatScores {
   /**
-   * How new is it?
+   * 0 to 5 points.
    */
   novelty?: number;
   /**
-   * Can a small team build it?
+   * 0 to 5 points.
    */
   feasibility?: number;
   /**
-   * How soon can there be a prototype?
+   * 0 to 5 points.
    */
   time_to_poc?: number;
   /**
-   * Is there a clear demand?
+   * 0 to 5 points.
    */
   value_market?: number;
   /**
-   * What keeps others from copying it?
+   * 0 to 5 points.
    */
   defensibility?: number;
   /**
-   * How easily is it deployed?
+   * 0 to 5 points.
    */
   adoption?: number;
   [k: string]: unknown;

@@ -1,5 +1,5 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
-import { scoresOf, totalsOf } from "../papers/rubric/rubric.js";
+import { scoresOf, totalsOf, usesScores } from "../papers/rubric/rubric.js";
 
 /** What a report says of one paper. */
 export interface ListedPaper {
@@ -8,8 +8,8 @@ export interface ListedPaper {
   readonly title: string;
   readonly status: Paper["status"];
   readonly decision: string | null;
-  /** Of 50, or of 30 where only the execution rubric is used; null where it is missing. */
-  readonly score: number | null;
+  /** Out of `fullScore`; null where it is missing, absent where papers get no points. */
+  readonly score?: number | null;
   readonly year: number | null;
 }
 
@@ -17,14 +17,23 @@ export interface ListedPaper {
 export const papersByScore = (rrd: Rrd): ListedPaper[] =>
   rrd.papers_pool
     .map((paper) => {
-      const scores = scoresOf(paper);
+      const scores = scoresOf(rrd, paper);
       const score = scores === undefined ? null : totalsOf(rrd, scores).combined;
       const year = Number(/^\d{4}/.exec(paper.date ?? "")?.[0] ?? Number.NaN);
       const { id, key = id, title, status, decision = null, priority } = paper;
-      return { id, key, title, status, decision, score, year: Number.isNaN(year) ? null : year, priority };
+      return {
+        id,
+        key,
+        title,
+        status,
+        decision,
+        ...(usesScores(rrd) ? { score } : {}),
+        year: Number.isNaN(year) ? null : year,
+        priority,
+      };
     })
     .sort((a, b) => rank(b) - rank(a) || (b.score ?? 0) - (a.score ?? 0) || (b.priority ?? 0) - (a.priority ?? 0))
     .map(({ priority: _, ...listed }) => listed);
 
 const rank = ({ status, score }: Pick<ListedPaper, "status" | "score">): number =>
-  score !== null ? 2 : status === "pending" || status === "analyzing" ? 0 : 1;
+  score != null ? 2 : status === "pending" || status === "analyzing" ? 0 : 1;

@@ -31,7 +31,16 @@ const ofPapers = [
  * What decides how papers are judged and what they may cost, and the words that briefs give to agents as the person's
  * own. A person sets it, and an agent would set it in the person's name.
  */
-const onlyPersons = ["mission", "budget", "project", "description", "domain_glossary", "open_questions", "seeds"];
+const onlyPersons = [
+  "mission",
+  "rubric",
+  "budget",
+  "project",
+  "description",
+  "domain_glossary",
+  "open_questions",
+  "seeds",
+];
 const onlyPersonsRequire = ["min_score_to_present", "focus_area", "criteria", "fields"] as const;
 const ofResearch = [
   ...onlyPersons,

@@ -6,7 +6,17 @@ import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../generated/rrd.js";
 import { sumOf } from "../overview/costs.js";
 import type { Sum } from "../../engine/ui/terminal/tally.js";
-import { criteriaDecide, isDecided, priorityThreshold, usesBothRubrics, usesScores } from "../papers/rubric/rubric.js";
+import {
+  criteriaDecide,
+  fullScore,
+  isDecided,
+  loneThresholds,
+  ownRubricOf,
+  priorityThreshold,
+  usesBothRubrics,
+  usesScores,
+} from "../papers/rubric/rubric.js";
+import { dimensionText } from "../papers/rubric/own-rubric.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { targetOf } from "../derived/status.js";
@@ -155,11 +165,13 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
   const { published_from: from, published_until: until, sources = [] } = requirements;
   const fact = (name: string, says: string | undefined): Fact[] =>
     says === undefined || says === "" ? [] : [{ name, says }];
+  const lone = loneThresholds(rrd);
   const thresholds = criteriaDecide(rrd)
     ? `${usesScores(rrd) ? "Points order papers and decide nothing" : "No points are given"}: a paper that was read is presented, unless an eligibility criterion excludes it or is unclear.`
     : usesBothRubrics(rrd)
       ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is presented, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
-      : `One rubric of 30 points. From ${requirements.min_score_to_present ?? 18} a paper is presented, from 12 it is kept for its insights.`;
+      : `One rubric of ${fullScore(rrd)} points. From ${lone.present} a paper is presented, from ${lone.insights} it is kept for its insights.`;
+  const own = ownRubricOf(rrd)?.dimensions.map(dimensionText).join("; ");
   const window =
     from != null || until != null
       ? `Published ${from ?? "at any time"} to ${until ?? "today"}.`
@@ -185,6 +197,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Check of recall by seeds", seedsText(rrd)),
     ...fact("Screened by two", agreementFact(rrd)),
     ...fact("Scores and decisions", thresholds),
+    ...fact("Rubric", own),
   ];
 }
 
@@ -308,7 +321,9 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
         ]),
     ...(rrd.requirements.criteria?.length
       ? []
-      : ["No eligibility criteria were set; papers are chosen by their points."]),
+      : [
+          `No eligibility criteria were set; ${criteriaDecide(rrd) ? "every paper that was read is included" : "papers are chosen by their points"}.`,
+        ]),
     ...(isJudged && !hasQuotes ? ["No quotes were recorded, so no claim was checked against a text."] : []),
     ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
     ...(title > 0

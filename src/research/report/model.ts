@@ -11,7 +11,14 @@ import type { ReportFile } from "../generated/report.js";
 import type { Paragraphs } from "../full-text/paragraphs.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { sumOf, totalOf } from "../overview/costs.js";
-import { isDecided, fullScore, priorityThreshold, usesBothRubrics } from "../papers/rubric/rubric.js";
+import {
+  criteriaDecide,
+  fullScore,
+  isDecided,
+  loneThresholds,
+  priorityThreshold,
+  usesBothRubrics,
+} from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
 import { secondsBefore, wasReadElsewhere } from "../derived/timing.js";
 import { criterionText, eligibilityReport } from "../screening/eligibility/eligibility.js";
@@ -103,7 +110,7 @@ export interface Comparison {
 /** The scores as a picture needs them. */
 export interface Scores {
   /** What a score is out of. */
-  readonly full: 50 | 30;
+  readonly full: number;
   /** Both rubrics: a plane of execution (0 to 30) and strategic (0 to 20); otherwise execution alone. */
   readonly both: boolean;
   /** Judged papers that stand, with points; a score is out of `full`. */
@@ -327,7 +334,7 @@ export function reportModel(input: ReportInput): ReportModel {
     entry: (row) => {
       const paper = papers.get(row.id);
       if (paper === undefined) throw new Error(`${row.id} is not a paper of this report`);
-      return entryOf(row, paper, insights.get(row.id) ?? [], criteria);
+      return entryOf(rrd, row, paper, insights.get(row.id) ?? [], criteria);
     },
     themes: () => byTheme().themes,
     otherInsights: () => byTheme().others,
@@ -478,16 +485,21 @@ function readOf(rows: readonly PaperRow[]): { readonly count: number; readonly s
 function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
   const both = usesBothRubrics(rrd);
   const judged = rows.filter((row) => row.score !== undefined && row.status !== "unread" && !row.isRetracted);
-  const present = both ? (rrd.mission?.min_combined_score ?? 25) : (rrd.requirements.min_score_to_present ?? 18);
+  const { present, insights } = both
+    ? { present: rrd.mission?.min_combined_score ?? 25, insights: 18 }
+    : loneThresholds(rrd);
   return {
     full: fullScore(rrd),
     both,
     rows: judged,
-    lines: [
-      { at: both ? 18 : 12, says: "may be kept for insights" },
-      { at: present, says: "presented" },
-      ...(both ? [{ at: priorityThreshold, says: "priority" }] : []),
-    ],
+    // Points that decide nothing have no lines.
+    lines: criteriaDecide(rrd)
+      ? []
+      : [
+          ...(insights < present ? [{ at: insights, says: "may be kept for insights" }] : []),
+          { at: present, says: "presented" },
+          ...(both ? [{ at: priorityThreshold, says: "priority" }] : []),
+        ],
   };
 }
 

@@ -4,7 +4,7 @@ import { notesOfOld } from "../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../text/evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { executionDimensions, scoresOf, strategicDimensions, totalsOf } from "../papers/rubric/rubric.js";
+import { dimensionsOf, ownName, scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { exclusionOf } from "../screening/eligibility/eligibility.js";
 import { prose } from "../project-files/markdown.js";
@@ -132,7 +132,7 @@ export function rowsOf(rrd: Rrd, names: ReadonlyMap<string, PaperName>): PaperRo
 
 function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
   const status = statuses[paper.status];
-  const scores = status === "unread" || !couldBeRead(paper) ? undefined : scoresOf(paper);
+  const scores = status === "unread" || !couldBeRead(paper) ? undefined : scoresOf(rrd, paper);
   const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
   const score = status === "unread" || !couldBeRead(paper) ? undefined : (paper.score ?? totals?.combined);
   const url = webAddress(paper.url);
@@ -197,13 +197,15 @@ const notJudged = "Not judged: nothing but its title could be read.";
 
 /** A paper's whole entry. */
 export function entryOf(
+  rrd: Rrd,
   row: PaperRow,
   paper: Paper,
   insights: readonly Insight[],
   criteria: readonly Criterion[],
 ): PaperEntry {
   const { analysis } = paper;
-  const scores = scoresOf(paper);
+  const scores = scoresOf(rrd, paper);
+  const { execution, strategic } = dimensionsOf(rrd);
   const pdf = webAddress(paper.pdf_url);
   // The row behind the literal, and no spread of what may be absent: each is slow for thousands of entries.
   const entry: Writable<PaperEntry> = {
@@ -211,10 +213,8 @@ export function entryOf(
       scores === undefined || row.score === undefined
         ? []
         : [
-            ...executionLabels.map(({ name, label }) => ({ label, points: scores.execution[name] })),
-            ...strategicLabels.flatMap(({ name, label }) =>
-              scores.strategic === undefined ? [] : { label, points: scores.strategic[name] },
-            ),
+            ...pointsOf(rrd, execution, scores.execution),
+            ...(scores.strategic === undefined ? [] : pointsOf(rrd, strategic, scores.strategic)),
           ],
     warnings: warningsOf(paper),
     abstract: tablesAsText(paper.abstract ?? ""),
@@ -270,8 +270,12 @@ const labels: Readonly<Record<string, string>> = {
 };
 const labelOf = (dimension: string): string =>
   labels[dimension] ?? dimension.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
-const executionLabels = executionDimensions.map((name) => ({ name, label: labelOf(name) }));
-const strategicLabels = strategicDimensions.map((name) => ({ name, label: labelOf(name) }));
+const pointsOf = (
+  rrd: Rrd,
+  names: readonly string[],
+  points: Readonly<Record<string, number>>,
+): PaperEntry["dimensions"] =>
+  names.map((name) => ({ label: ownName(rrd, name) ?? labelOf(name), points: points[name] ?? 0 }));
 
 function codeOf(found: unknown): PaperEntry["code"] {
   const entries = Array.isArray(found) ? found : typeof found === "string" && found.trim() !== "" ? [found] : [];

@@ -196,6 +196,8 @@ export interface UnitBrief<M extends Material> {
   readonly criteria?: string;
   /** The fields to extract. */
   readonly form?: string;
+  /** The rubric of the person's own that it gives points by. */
+  readonly rubric?: string;
   /** Lines on what was read already and belongs to it, in so many tokens. */
   readonly related?: (tokens: number) => readonly string[];
   /** Placeholders of which this unit knows more than its kind. */

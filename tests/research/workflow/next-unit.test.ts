@@ -367,7 +367,7 @@ describe("scores", () => {
   });
 
   it("are read whole from either shape, or not at all", () => {
-    const of = (score_breakdown: unknown) => scoresOf({ ...paper("p1"), score_breakdown } as Paper);
+    const of = (score_breakdown: unknown) => scoresOf({}, { ...paper("p1"), score_breakdown } as Paper);
     expect(of({ execution, blue_ocean })).toEqual({ execution, strategic: blue_ocean });
     expect(of({ ...execution, ...blue_ocean })).toMatchObject({ execution, strategic: blue_ocean });
     expect(Object.keys(of({ execution }) ?? {})).toEqual(["execution"]);

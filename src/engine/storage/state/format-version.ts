@@ -12,7 +12,7 @@ import type { Fields, StateFormat } from "./format.js";
  * lose or misread something; one more field does neither. A file without it is of format 1: the first versions did not
  * write it.
  */
-export const stateVersion = 2;
+export const stateVersion = 3;
 
 /** Whether a file or line says that it is of a later format than the one written here. */
 export const isNewer = (value: unknown): boolean => {

@@ -1,5 +1,5 @@
 import type { Rrd } from "../../generated/rrd.js";
-import { criteriaDecide, executionDimensions, isJudged, scoresOf, strategicDimensions, usesScores } from "./rubric.js";
+import { criteriaDecide, dimensionsOf, isJudged, ownName, scoresOf, usesScores } from "./rubric.js";
 
 /** Something about a project as a whole that a reader should know before trusting one score. */
 export interface Warning {
@@ -25,16 +25,20 @@ export function calibrationOf(rrd: Rrd): Warning[] {
     });
   if (presented === 0)
     warnings.push({ kind: "none-presented", says: `None of ${judged.length} judged papers is presented.` });
-  const all = judged.flatMap((paper) => scoresOf(paper) ?? []);
+  const all = judged.flatMap((paper) => scoresOf(rrd, paper) ?? []);
   if (all.length < minJudged) return warnings;
+  const { execution, strategic: second } = dimensionsOf(rrd);
   const flat = [
-    ...executionDimensions.map((name) => ({ name, values: all.map(({ execution }) => execution[name]) })),
-    ...strategicDimensions.map((name) => ({
+    ...execution.map((name) => ({ name, values: all.map((scores) => scores.execution[name]) })),
+    ...second.map((name) => ({
       name,
       values: all.flatMap(({ strategic }) => (strategic === undefined ? [] : strategic[name])),
     })),
   ].filter(({ values }) => values.length >= minJudged && values.every((value) => value === values[0]));
-  const [only, ...others] = flat.map(({ name, values }) => ({ name: name.replaceAll("_", " "), points: values[0] }));
+  const [only, ...others] = flat.map(({ name, values }) => ({
+    name: ownName(rrd, name) ?? name.replaceAll("_", " "),
+    points: values[0],
+  }));
   if (only !== undefined)
     warnings.push({
       kind: "flat-dimension",

@@ -1,4 +1,4 @@
-import type { Paper, Rrd } from "../../generated/rrd.js";
+import type { OwnRubric, Paper, Rrd } from "../../generated/rrd.js";
 import { couldBeRead } from "../read-depth.js";
 
 export const executionDimensions = [
@@ -17,22 +17,22 @@ export const strategicDimensions = [
 ] as const;
 
 /** Points of 0 to 5 by dimension. */
-type ExecutionPoints = Readonly<Record<(typeof executionDimensions)[number], number>>;
-type StrategicPoints = Readonly<Record<(typeof strategicDimensions)[number], number>>;
+type Points = Readonly<Record<string, number>>;
 
-/** The two rubrics, as they stand in one paper's record, whichever of the historic shapes it has. */
+/** The points of one paper, whichever of the historic shapes its record has. */
 export interface Scores {
-  readonly execution: ExecutionPoints;
-  /** Absent where only the execution rubric was used. */
-  readonly strategic?: StrategicPoints;
+  /** By the execution rubric, or by a rubric of the person's own. */
+  readonly execution: Points;
+  /** Absent where one rubric was used. */
+  readonly strategic?: Points;
 }
 
 export interface Totals {
-  /** 0 to 30. */
+  /** 0 to 30, or 0 to `fullScore` of a rubric of the person's own. */
   readonly execution: number;
-  /** 0 to 20; absent where only the execution rubric was used. */
+  /** 0 to 20; absent where one rubric was used. */
   readonly strategic?: number;
-  /** 0 to 50, or 0 to 30 where only the execution rubric was used. */
+  /** 0 to `fullScore`. */
   readonly combined: number;
 }
 
@@ -49,17 +49,32 @@ export const priorityThreshold = 35;
 const insightThreshold = 18;
 const loneInsightThreshold = 12;
 
-type Weights = Readonly<Record<string, number>>;
-const focusWeights: Readonly<Record<string, Weights>> = {
+const focusWeights: Readonly<Record<string, Points>> = {
   balanced: {},
   market_creation: { market_creation: 2 },
   defensibility: { first_mover_window: 2, network_effects: 2 },
   speed: { time_to_poc: 2, strategic_clarity: 2 },
 };
 
+/** The rubric of the person's own, where the project has one. */
+export const ownRubricOf = ({ rubric }: Pick<Rrd, "rubric">): OwnRubric | undefined =>
+  typeof rubric === "object" ? rubric : undefined;
+
+/** The dimensions that a project's papers get points for, by id. */
+export const dimensionsOf = (rrd: Pick<Rrd, "rubric">): Readonly<Record<keyof Scores, readonly string[]>> => {
+  const own = ownRubricOf(rrd);
+  return own === undefined
+    ? { execution: executionDimensions, strategic: strategicDimensions }
+    : { execution: own.dimensions.map(({ id }) => id), strategic: [] };
+};
+
+/** What a person calls a dimension of their own rubric; undefined for one of the original's. */
+export const ownName = (rrd: Pick<Rrd, "rubric">, dimension: string): string | undefined =>
+  ownRubricOf(rrd)?.dimensions.find(({ id }) => id === dimension)?.name;
+
 /** Whether this project is judged by both rubrics. The oldest files have no mission and used one. */
 export const usesBothRubrics = (rrd: Rrd): boolean =>
-  usesScores(rrd) && rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
+  usesScores(rrd) && ownRubricOf(rrd) === undefined && rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
 
 /** Whether papers are scored at all. */
 export const usesScores = ({ rubric }: Pick<Rrd, "rubric">): boolean => rubric !== "none";
@@ -68,50 +83,57 @@ export const usesScores = ({ rubric }: Pick<Rrd, "rubric">): boolean => rubric !
  * Whether points, where there are some, only order: the criteria alone include and exclude, or nothing but a reading is
  * asked for. Files from before that could be chosen let points decide on what the criteria let through.
  */
-export const criteriaDecide = ({ rubric, requirements }: Rrd): boolean =>
-  rubric === "none" || (rubric !== undefined && (requirements.criteria ?? []).length > 0);
+export const criteriaDecide = (rrd: Rrd): boolean => {
+  const { rubric, requirements } = rrd;
+  const own = ownRubricOf(rrd);
+  return (
+    rubric === "none" ||
+    (own !== undefined && own.present === undefined) ||
+    (rubric !== undefined && (requirements.criteria ?? []).length > 0)
+  );
+};
 
 /**
  * The points of a paper, or undefined where it has none or some are missing. Reads the nested shape and the flat one of
  * the oldest files, in which some runs put the dimensions of both rubrics side by side.
  */
-export function scoresOf(paper: Paper): Scores | undefined {
+export function scoresOf(rrd: Pick<Rrd, "rubric">, paper: Pick<Paper, "score_breakdown">): Scores | undefined {
   const breakdown: object | null | undefined = paper.score_breakdown;
   if (breakdown == null) return undefined;
-  const nested = breakdown as { execution?: unknown; blue_ocean?: unknown };
+  const nested = breakdown as { execution?: unknown; blue_ocean?: unknown; points?: unknown };
+  if (ownRubricOf(rrd) !== undefined) {
+    const points = pointsOf(nested.points, dimensionsOf(rrd).execution);
+    return points === undefined ? undefined : { execution: points };
+  }
   const execution = pointsOf(nested.execution ?? breakdown, executionDimensions);
   const strategic = pointsOf(nested.blue_ocean ?? breakdown, strategicDimensions);
   if (execution === undefined) return undefined;
   return strategic === undefined ? { execution } : { execution, strategic };
 }
 
-function pointsOf<Name extends string>(
-  points: unknown,
-  names: readonly Name[],
-): Readonly<Record<Name, number>> | undefined {
+function pointsOf(points: unknown, names: readonly string[]): Points | undefined {
   if (typeof points !== "object" || points === null) return undefined;
-  const given = points as Record<Name, unknown>;
-  return names.every((name) => typeof given[name] === "number") ? (given as Record<Name, number>) : undefined;
+  const given = points as Record<string, unknown>;
+  return names.every((name) => typeof given[name] === "number") ? (given as Record<string, number>) : undefined;
 }
 
-/** Sums of the points, weighted by the mission's focus and scaled back to 30 and 20, rounded to one decimal. */
+/**
+ * Sums of the points, those of the original's rubrics weighted by the mission's focus and scaled back to 30 and 20,
+ * rounded to one decimal.
+ */
 export function totalsOf(rrd: Rrd, scores: Scores): Totals {
   const weights = focusWeights[rrd.mission?.strategic_focus ?? "balanced"] ?? {};
-  const execution = weighted(scores.execution, executionDimensions, weights);
+  const execution = weighted(scores.execution, dimensionsOf(rrd).execution, weights);
   if (scores.strategic === undefined || !usesBothRubrics(rrd)) return { execution, combined: execution };
   const strategic = weighted(scores.strategic, strategicDimensions, weights);
   return { execution, strategic, combined: round(execution + strategic) };
 }
 
-function weighted<Name extends string>(
-  points: Readonly<Record<Name, number>>,
-  names: readonly Name[],
-  weights: Weights,
-): number {
+function weighted(points: Points, names: readonly string[], weights: Points): number {
   let [sum, full] = [0, 0];
   for (const name of names) {
     const weight = weights[name] ?? 1;
-    sum += points[name] * weight;
+    sum += (points[name] ?? 0) * weight;
     full += weight;
   }
   return round((sum / full) * names.length);
@@ -122,13 +144,23 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 /** The decision that follows from the totals alone. Thresholds: docs/concepts.md. */
 export function decisionOf(rrd: Rrd, totals: Totals): Decision {
   if (!usesBothRubrics(rrd)) {
-    if (totals.execution >= (rrd.requirements.min_score_to_present ?? 18)) return "PRESENT";
-    return totals.execution >= loneInsightThreshold ? "EXTRACT_INSIGHTS" : "REJECT";
+    const { present, insights } = loneThresholds(rrd);
+    if (totals.execution >= present) return "PRESENT";
+    return totals.execution >= insights ? "EXTRACT_INSIGHTS" : "REJECT";
   }
   if (totals.combined >= (rrd.mission?.min_combined_score ?? 25) || totals.combined >= priorityThreshold)
     return "PRESENT";
   const strong = totals.execution >= 18 || (totals.strategic ?? 0) >= (rrd.mission?.min_blue_ocean_score ?? 12);
   return totals.combined >= insightThreshold && strong ? "EXTRACT_INSIGHTS" : "REJECT";
+}
+
+/** Where one rubric decides: from how many points a paper is presented, and kept for its insights. */
+export function loneThresholds(rrd: Rrd): { readonly present: number; readonly insights: number } {
+  const own = ownRubricOf(rrd);
+  if (own === undefined)
+    return { present: rrd.requirements.min_score_to_present ?? 18, insights: loneInsightThreshold };
+  const { present = 0, insights = present } = own;
+  return { present, insights };
 }
 
 /**
@@ -159,7 +191,7 @@ export function decide(
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
 /** What a score is out of. */
-export const fullScore = (rrd: Rrd): 50 | 30 => (usesBothRubrics(rrd) ? 50 : 30);
+export const fullScore = (rrd: Rrd): number => (usesBothRubrics(rrd) ? 50 : 5 * dimensionsOf(rrd).execution.length);
 
 /**
  * Whether a paper's scores say something of it: it is decided, it stands, and more than its title could be read.

@@ -38,7 +38,7 @@ const wholePaper = (context: PageContext, row: PaperRow): Markup =>
 
 /** Of thousands, every byte counts: the year stands for the date, and the points are out of what the others say. */
 const onlyRow = (row: PaperRow): Markup =>
-  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? "–"}</span><span>${titleOf(row, link(row.url, shortened(row.title)))}<span class="meta">${metaOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
+  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? ""}</span><span>${titleOf(row, link(row.url, shortened(row.title)))}<span class="meta">${metaOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
 `;
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
@@ -50,7 +50,8 @@ function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
     row.why === "" || rows.length >= farRows
       ? ""
       : markup`<span class="why"${direction(row.why)}>${withMarks(row.why)}</span>`;
-  const points = score === undefined ? "–" : markup`${score}<small>of ${scores.full}</small>`;
+  const points =
+    score === undefined ? (scores.rows.length === 0 ? "" : "–") : markup`${score}<small>of ${scores.full}</small>`;
   return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${shortened(row.title)}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
 }
 

@@ -19,7 +19,7 @@ export function* scores({ model }: PageContext): Iterable<Markup> {
         ? { id, title, status, execution, strategic }
         : { id, title, status, execution },
   );
-  yield markup`${scoresPicture(judged, model.scores.lines)}${datesPicture(model.rows, model.day === "" ? model.renderedAt.slice(0, 10) : model.day)}`;
+  yield markup`${scoresPicture(judged, model.scores)}${datesPicture(model.rows, model.day === "" ? model.renderedAt.slice(0, 10) : model.day)}`;
 }
 
 export function* map({ model }: PageContext): Iterable<Markup> {

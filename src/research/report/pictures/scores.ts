@@ -9,7 +9,7 @@ export interface ScoredPaper {
   readonly id: string;
   readonly title: string;
   readonly status: PaperStatus;
-  /** 0 to 30. */
+  /** 0 to 30; of one rubric 0 to its whole score. */
   readonly execution: number;
   /** 0 to 20; absent where one rubric was used. */
   readonly strategic?: number;
@@ -25,22 +25,26 @@ export interface ScoreLine {
 const mostDots = 200;
 
 /** Where the papers stand, with the lines at which a paper is presented. Undefined where none has points. */
-export function scoresPicture(papers: readonly ScoredPaper[], lines: readonly ScoreLine[]): Markup | undefined {
+export function scoresPicture(
+  papers: readonly ScoredPaper[],
+  { lines, full }: { readonly lines: readonly ScoreLine[]; readonly full: number },
+): Markup | undefined {
   if (papers.length === 0) return undefined;
   const isOne = papers.every(({ strategic }) => strategic === undefined);
   const kinds = statuses.filter((kind) => papers.some(({ status }) => status === kind));
   const many = papers.length > mostDots;
   const meanings = lines.map(({ at, says }) => `${at}: ${says}`).join("; ");
+  const dashed = lines.length === 0 ? "" : ` Dashed lines: ${meanings}.`;
   const caption = isOne
-    ? `${counted(papers.length, "judged paper")} by their points of 30. Dashed lines: ${meanings}.`
-    : `${counted(papers.length, "judged paper")} by the points of both rubrics. Dashed lines: ${meanings}. ${
+    ? `${counted(papers.length, "judged paper")} by their points of ${full}.${dashed}`
+    : `${counted(papers.length, "judged paper")} by the points of both rubrics.${dashed} ${
         many ? "A larger sign stands for more papers with the same points." : "Select a sign to go to its paper."
       }`;
   const says = `Scores of ${counted(papers.length, "paper")}: ${kinds
     .map((kind) => `${papers.filter(({ status }) => status === kind).length} ${kind}`)
     .join(", ")}.`;
-  const piles = isOne ? pilesOf(papers) : groupsOf(papers, many);
-  const draw = (width: number) => (isOne ? strip(piles, lines, width) : plane(piles, many, lines, width));
+  const piles = isOne ? pilesOf(papers, full) : groupsOf(papers, many);
+  const draw = (width: number) => (isOne ? strip(piles, lines, width, full) : plane(piles, many, lines, width));
   return figure(says, caption, draw, legendOf(kinds));
 }
 
@@ -56,8 +60,8 @@ const groupsOf = (papers: readonly ScoredPaper[], many: boolean): Groups =>
   );
 
 /** Those with the same points of one rubric. */
-const pilesOf = (papers: readonly ScoredPaper[]): Groups =>
-  groupBy(papers, ({ execution }) => Math.round(Math.max(0, Math.min(30, execution))));
+const pilesOf = (papers: readonly ScoredPaper[], full: number): Groups =>
+  groupBy(papers, ({ execution }) => Math.round(Math.max(0, Math.min(full, execution))));
 
 /** Execution across, strategy up: the lines are those of equal sums. */
 function plane(groups: Groups, many: boolean, lines: readonly ScoreLine[], width: number): Drawing {
@@ -147,15 +151,15 @@ const linked = ({ id, title }: ScoredPaper, sign: Markup): Markup =>
   markup`<a href="#${anchorOf(id)}">${sign}<title>${shortened(title, 1200, 12)}</title></a>`;
 
 /** One rubric: papers piled up over their points. */
-function strip(piles: Groups, lines: readonly ScoreLine[], width: number): Drawing {
+function strip(piles: Groups, lines: readonly ScoreLine[], width: number, full: number): Drawing {
   const left = 10;
   const right = width - 10;
   const tallest = Math.max(...[...piles.values()].map(({ length }) => length));
   const step = Math.min(12, 150 / tallest);
   const bottom = Math.max(70, tallest * step + 34);
-  const x = (points: number) => left + ((right - left) * points) / 30;
+  const x = (points: number) => left + ((right - left) * points) / full;
   const bars = lines.flatMap(({ at }) =>
-    at > 0 && at <= 30
+    at > 0 && at <= full
       ? [
           markup`<path class="bar" d="M${round(x(at - 0.5))} 18V${round(bottom)}"/><text class="axis" x="${round(x(at - 0.5))}" y="12" text-anchor="middle">${at}</text>`,
         ]
@@ -169,13 +173,18 @@ function strip(piles: Groups, lines: readonly ScoreLine[], width: number): Drawi
       : pile.map((paper, index) =>
           linked(
             paper,
-            mark(paper.status, x(at), bottom - 6 - index * step, Math.min(5, step / 2, (right - left) / 62)),
+            mark(
+              paper.status,
+              x(at),
+              bottom - 6 - index * step,
+              Math.min(5, step / 2, (right - left) / (2 * full + 2)),
+            ),
           ),
         ),
   );
-  const ticks = [0, 5, 10, 15, 20, 25, 30].map(
+  const ticks = Array.from({ length: full / 5 + 1 }, (_, index) => index * 5).map(
     (at) =>
-      markup`<text class="tick" x="${round(x(at))}" y="${round(bottom + 17)}" text-anchor="${at === 0 ? "start" : at === 30 ? "end" : "middle"}">${at}</text>`,
+      markup`<text class="tick" x="${round(x(at))}" y="${round(bottom + 17)}" text-anchor="${at === 0 ? "start" : at === full ? "end" : "middle"}">${at}</text>`,
   );
   return {
     height: bottom + 24,

@@ -307,7 +307,7 @@ function scoresTable(model: ReportModel): string {
   const title = (row: PaperRow) =>
     elsewhere.has(row.id) ? titled(row) : `<a id="${anchor(row.id)}"></a>${retracted(row)}${cell(row.title)}`;
   return [
-    `Points of ${scores.full}: ${lines}.`,
+    lines === "" ? `Points of ${scores.full}, which only order.` : `Points of ${scores.full}: ${lines}.`,
     grid(
       ["Paper", ...(scores.both ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]), "Decision", "Why"],
       shown.map((row) => [title(row), ...points(row), statusWords[row.status], cell(row.why)]),

@@ -52,7 +52,7 @@ function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
         : isIneligible(paper)
           ? `${paper.decision ?? paper.status} (not eligible: never build on it)`
           : (paper.decision ?? paper.status),
-    score: paper.score == null ? null : `${paper.score}/${fullScore(rrd)}`,
+    ...(paper.score == null ? {} : { score: `${paper.score}/${fullScore(rrd)}` }),
     summary: clip(prose(paper.analysis?.summary), 60),
     results: clip(prose(paper.analysis?.results), 60),
   }));

@@ -62,11 +62,11 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
   ];
   if (reasons.length > 0) return { reasons };
 
-  const both = { ...rrd, mission: { ...rrd.mission, blue_ocean_scoring: true } };
+  const both = { ...rrd, rubric: "original" as const, mission: { ...rrd.mission, blue_ocean_scoring: true } };
   const ideas = result.ideas
     .map((idea) => {
       const { execution, blue_ocean, confidence } = idea.scores;
-      const totals = totalsOf(both, { execution, strategic: blue_ocean });
+      const totals = totalsOf(both, { execution: { ...execution }, strategic: { ...blue_ocean } });
       const scores = {
         execution_0_30: totals.execution,
         blue_ocean_0_20: totals.strategic ?? 0,

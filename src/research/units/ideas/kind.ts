@@ -3,7 +3,7 @@ import type { IdeationResult } from "../../generated/result-ideation.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { isSaidToBe, wantedIdeas } from "../../derived/status.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
-import { usesScores } from "../../papers/rubric/rubric.js";
+import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
 import { alone } from "../single-unit.js";
 import { briefInput, type Material, type UnitKind } from "../unit-kind.js";
 
@@ -20,6 +20,7 @@ export const ideas: UnitKind<Material, IdeationResult> = {
   isWanted: ({ rrd, status }) =>
     rrd.handoff?.product_ideation?.enabled === true &&
     usesScores(rrd) &&
+    ownRubricOf(rrd) === undefined &&
     !(status.allRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper))),
   isDone: ({ rrd, status }) =>
     // An update writes the report again; that makes no new ideas due.

@@ -6,7 +6,8 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { authorsOf } from "../../papers/authors.js";
-import { usesBothRubrics, usesScores } from "../../papers/rubric/rubric.js";
+import { rubricWords } from "../../papers/rubric/own-rubric.js";
+import { ownRubricOf, usesBothRubrics, usesScores } from "../../papers/rubric/rubric.js";
 import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
 import { askedCriteria } from "../../screening/eligibility/eligibility.js";
 import { formOf } from "../../project-files/form.js";
@@ -48,7 +49,11 @@ export async function briefOfPaper({
       text === undefined || excerpt === undefined ? material : { ...material, text: { ...text, depth: excerpt.depth } },
     ...(isRepair
       ? {}
-      : { criteria: criteriaWords("full_text", askedCriteria(rrd, paper)), form: formWords(formOf(rrd)) }),
+      : {
+          criteria: criteriaWords("full_text", askedCriteria(rrd, paper)),
+          form: formWords(formOf(rrd)),
+          rubric: rubricWords(ownRubricOf(rrd)),
+        }),
   });
   if (isRepair) return part();
   const body = (how: string, shown: string, warning = "") =>
@@ -90,7 +95,9 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   date: paper.date == null ? null : clip(paper.date, 10),
   url: paper.url == null ? null : clip(paper.url, 60),
   abstract: clip(paper.abstract ?? "", 300),
-  ...(usesScores(rrd) ? { rubrics: usesBothRubrics(rrd) ? ["execution", "blue_ocean"] : ["execution"] } : {}),
+  ...(usesScores(rrd) && ownRubricOf(rrd) === undefined
+    ? { rubrics: usesBothRubrics(rrd) ? ["execution", "blue_ocean"] : ["execution"] }
+    : {}),
   read_depth: depth,
   ...(files.length > 0 ? { text_files: files } : {}),
 });

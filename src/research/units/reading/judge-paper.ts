@@ -1,5 +1,14 @@
 import type { AnalysisResult } from "../../generated/result-analysis.js";
-import type { Answer, CheckedNumber, Criterion, Insight, Paper, Rrd } from "../../generated/rrd.js";
+import type {
+  Answer,
+  CheckedNumber,
+  Criterion,
+  FlatScores,
+  Insight,
+  NestedScores,
+  Paper,
+  Rrd,
+} from "../../generated/rrd.js";
 import { checkReading } from "../../../text/evidence/check-evidence.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
@@ -11,8 +20,9 @@ import {
   usesBothRubrics,
   usesScores,
   type Scores,
-  executionDimensions,
-  strategicDimensions,
+  dimensionsOf,
+  ownName,
+  ownRubricOf,
   type Totals,
 } from "../../papers/rubric/rubric.js";
 import type { Change } from "../../project-files/research.js";
@@ -45,16 +55,12 @@ export function acceptPaper(
   answers: readonly Answer[],
   form: CheckedForm,
 ): Acceptable | Unacceptable {
-  const both = usesBothRubrics(rrd);
   const isScored = usesScores(rrd);
-  const strategic = result.scores?.blue_ocean;
+  const scores = isScored ? scoresIn(rrd, result) : undefined;
   const { evidence, numbers, missing, ...counts } = checked;
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
-    ...(isScored && result.scores === undefined ? ["/scores is missing; this project is judged by a rubric"] : []),
-    ...(both && result.scores !== undefined && strategic === undefined
-      ? ["/scores/blue_ocean is missing; this project is judged by both rubrics"]
-      : []),
+    ...(typeof scores === "string" ? [scores] : []),
     ...(counts.verified < counts.notInText
       ? [
           `only ${counts.verified} of ${counts.verified + counts.notInText} quotes were found in the text; copy the paper's own words`,
@@ -64,12 +70,8 @@ export function acceptPaper(
     ...unanswered(askedCriteria(rrd, paper), result),
     ...form.reasons,
   ];
-  if (reasons.length > 0) return { reasons };
+  if (reasons.length > 0 || typeof scores === "string") return { reasons };
 
-  const scores: Scores | undefined =
-    isScored && result.scores !== undefined
-      ? { execution: result.scores.execution, ...(both && strategic !== undefined ? { strategic } : {}) }
-      : undefined;
   const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
   const read_depth = material.text?.depth ?? "abstract";
   const retracted = paper.retracted === true || material.text?.retracted === true;
@@ -85,7 +87,7 @@ export function acceptPaper(
     ...warningsOf(material, retracted, counts, numbers),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
-  const points = scores === undefined || totals === undefined ? null : pointsFor(scores, totals);
+  const points = scores === undefined || totals === undefined ? null : pointsFor(rrd, scores, totals);
   const { held_scores: wasHeld, excluded_by: wasExcludedBy } = paper;
   const set = {
     ...finding,
@@ -104,7 +106,7 @@ export function acceptPaper(
       implementations_found: result.implementations_found,
       commercialized: result.commercialized,
       ...(result.commercialized_by ? { commercialized_by: result.commercialized_by } : {}),
-      ...(isScored && result.market ? { market: result.market } : {}),
+      ...(isScored && ownRubricOf(rrd) === undefined && result.market ? { market: result.market } : {}),
       ...(numbers.length > 0 ? { numbers: [...numbers] } : {}),
       evidence,
     },
@@ -155,14 +157,32 @@ export function acceptPaper(
   };
 }
 
-/** The points of a paper as its record keeps them: nested where both rubrics were used. */
-const pointsFor = ({ execution, strategic }: Scores, totals: Totals) =>
-  strategic === undefined
-    ? { ...execution }
-    : {
-        ...{ execution, blue_ocean: strategic, execution_total: totals.execution },
-        ...{ blue_ocean_total: totals.strategic, combined_total: totals.combined },
-      };
+/** The points that a result gives by the project's rubrics, or what it lacks. */
+export function scoresIn(rrd: Rrd, { scores, points = {} }: AnalysisResult): Scores | string {
+  const own = ownRubricOf(rrd);
+  if (own !== undefined) {
+    const missing = own.dimensions.filter(({ id }) => !Object.hasOwn(points, id)).map(({ id }) => id);
+    if (missing.length > 0) return `/points lacks ${missing.join(", ")}; give each dimension of the rubric 0 to 5`;
+    return { execution: Object.fromEntries(own.dimensions.map(({ id }) => [id, points[id] ?? 0])) };
+  }
+  if (scores === undefined) return "/scores is missing; this project is judged by a rubric";
+  const execution = { ...scores.execution };
+  const { blue_ocean: strategic } = scores;
+  if (!usesBothRubrics(rrd)) return { execution };
+  return strategic === undefined
+    ? "/scores/blue_ocean is missing; this project is judged by both rubrics"
+    : { execution, strategic: { ...strategic } };
+}
+
+/** The points of a paper as its record keeps them: nested where both rubrics were used, or one of the person's own. */
+function pointsFor(rrd: Rrd, { execution, strategic }: Scores, totals: Totals): NonNullable<Paper["score_breakdown"]> {
+  if (ownRubricOf(rrd) !== undefined) return { points: execution };
+  if (strategic === undefined) return { ...execution } as FlatScores;
+  return {
+    ...{ execution, blue_ocean: strategic, execution_total: totals.execution },
+    ...{ blue_ocean_total: totals.strategic ?? null, combined_total: totals.combined },
+  } as NestedScores;
+}
 
 /** Takes away the insights of an earlier reading, where an update has the paper read again. */
 const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
@@ -325,8 +345,10 @@ function paperEntry(
   const ocean = scored?.totals.strategic ?? 10;
   const contradicts = (market === "red" && ocean >= 12) || (market === "blue" && ocean < 8);
   const references = [...new Set(insights.flatMap(({ cross_refs }) => cross_refs ?? []))];
-  const dimensions = (names: readonly string[], points: object) =>
-    names.map((name) => `- ${labelOf(name)}: ${Reflect.get(points, name)}/5`);
+  const names = dimensionsOf(rrd);
+  const dimensions = (ids: readonly string[], points: object) =>
+    ids.map((id) => `- ${ownName(rrd, id) ?? labelOf(id)}: ${Reflect.get(points, id)}/5`);
+  const isOwn = ownRubricOf(rrd) !== undefined;
   const parts: string[][] = [
     [`## ${dayOf(at)} - Paper: ${paper.title}`, `ID: ${paper.id}`, `Status: ${paper.status.toUpperCase()}`, ...score],
     [`**Summary:** ${prose(analysis.summary)}`],
@@ -346,14 +368,16 @@ function paperEntry(
     scored === undefined || paper.score === null
       ? []
       : [
-          `**Execution Score Breakdown (${scored.totals.execution}/30):**`,
-          ...dimensions(executionDimensions, scored.execution),
+          isOwn
+            ? `**Points (${scored.totals.execution}/${fullScore(rrd)}):**`
+            : `**Execution Score Breakdown (${scored.totals.execution}/30):**`,
+          ...dimensions(names.execution, scored.execution),
         ],
     scored?.strategic === undefined || paper.score === null
       ? []
       : [
           `**Blue Ocean Score Breakdown (${scored.totals.strategic}/20):**`,
-          ...dimensions(strategicDimensions, scored.strategic),
+          ...dimensions(names.strategic, scored.strategic),
         ],
     market
       ? [

@@ -7,8 +7,9 @@ import { paperOf } from "../../derived/status.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
-import { usesBothRubrics } from "../../papers/rubric/rubric.js";
+import { usesScores } from "../../papers/rubric/rubric.js";
 import type { RefusedResult, RepairParts } from "../unit-kind.js";
+import { scoresIn } from "./judge-paper.js";
 import { excerptOf } from "./long-text.js";
 import type { ReadingMaterial } from "./prepare.js";
 
@@ -32,7 +33,7 @@ export async function repairOfReading({
   const isKnown = problems.length > 0 || reading.unit !== unit.id;
   // A reading of another depth than the whole brief would show is not of this text.
   if (!isKnown || refusal.read_depth !== (excerptOf(text, smaller)?.depth ?? "abstract")) return undefined;
-  if (usesBothRubrics(rrd) && reading.scores?.blue_ocean === undefined) return undefined;
+  if (usesScores(rrd) && typeof scoresIn(rrd, reading) === "string") return undefined;
   const evidence = await evidenceOf(reading, text, paper);
   if (evidence === undefined) return undefined;
   const pointers = problems.map(({ pointer }) => pointer);

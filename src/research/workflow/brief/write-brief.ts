@@ -21,7 +21,7 @@ import { isLastUnit, kindOf, kinds } from "../../units/kinds.js";
 import { draftOf, findingsOf, isJudged, isOwnRefusal, isReader } from "../../units/shared-unit.js";
 import type { Material, ResearchState, ServeTools, Sharing } from "../../units/unit-kind.js";
 import { aboutResearch, agentsFile } from "./about-research.js";
-import { usesScores } from "../../papers/rubric/rubric.js";
+import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
 import { fill, loadPrompt, type Prompt, promptParts, withScores } from "./prompt-file.js";
 import { repairFor } from "./repair.js";
 
@@ -130,7 +130,7 @@ export async function briefFor(
     records: unit.role === thinkingRoles.answer ? smaller + 1 : smaller,
     ...given({ tools: where.tools }),
   });
-  const { body = "", criteria = "", form = "", read = false, isBare = false, tools } = own;
+  const { body = "", criteria = "", form = "", rubric = "", read = false, isBare = false, tools } = own;
 
   const values = {
     PROJECT: clip(rrd.project, 40),
@@ -140,7 +140,8 @@ export async function briefFor(
     ...Object.assign({}, ...kinds.map((each) => each.placeholders?.(rrd))),
     ...own.values,
   };
-  const part = (name: string) => fill(withScores(prompt(name), usesScores(rrd)), values);
+  const part = (name: string) =>
+    fill(withScores(prompt(name), usesScores(rrd) && ownRubricOf(rrd) === undefined), values);
   const fixed = [
     part("COMMON"),
     part(isCritic ? "CRITIC" : kind.part),
@@ -149,6 +150,7 @@ export async function briefFor(
       : [
           section("The research", aboutResearch(rrd)),
           section("Eligibility criteria", criteria),
+          section("Rubric", rubric),
           section("Fields to extract", form),
           steered(notes.steering),
         ]),

@@ -74,14 +74,15 @@ describe("totals and decisions", () => {
   });
 
   test("both historic shapes of score_breakdown are read", () => {
-    expect(scoresOf(paper("p", { score_breakdown: scoresOfAll(3).execution }))).toEqual({
+    expect(scoresOf({}, paper("p", { score_breakdown: scoresOfAll(3).execution }))).toEqual({
       execution: scoresOfAll(3).execution,
     });
     expect(
       scoresOf(
+        {},
         paper("p", { score_breakdown: { execution: scoresOfAll(3).execution, blue_ocean: scoresOfAll(2).strategic } }),
       ),
     ).toEqual({ execution: scoresOfAll(3).execution, strategic: scoresOfAll(2).strategic });
-    expect(scoresOf(paper("p"))).toBeUndefined();
+    expect(scoresOf({}, paper("p"))).toBeUndefined();
   });
 });

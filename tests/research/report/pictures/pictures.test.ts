@@ -60,7 +60,7 @@ describe("the scores", () => {
     const page = load(
       scoresPicture(
         [1, 2, 3, 4, 5].map((index) => judged(index, 18, 9)),
-        [],
+        { lines: [], full: 50 },
       )?.text ?? "",
     );
     const places = page("svg.wide circle")
@@ -73,20 +73,20 @@ describe("the scores", () => {
 
   it("draws one sign for all papers of the same points where there are very many", () => {
     const many = Array.from({ length: 10_000 }, (_, index) => judged(index, index % 31, index % 21));
-    const { length } = scoresPicture(many, [])?.text ?? "";
+    const { length } = scoresPicture(many, { lines: [], full: 50 })?.text ?? "";
     expect(length).toBeLessThan(300_000);
     expect(length).toBeGreaterThan(10_000);
   });
 
   it("stays in its frame whatever the points, and draws a line only where it can be crossed", () => {
     const text =
-      scoresPicture(
-        [judged(1, 99, -5), judged(2, 0, 20)],
-        [
+      scoresPicture([judged(1, 99, -5), judged(2, 0, 20)], {
+        lines: [
           { at: 0, says: "all" },
           { at: 25, says: "presented" },
         ],
-      )?.text ?? "";
+        full: 50,
+      })?.text ?? "";
     const page = load(text);
     expect(page("svg.wide .bar")).toHaveLength(1);
     for (const circle of page("svg.wide circle").toArray()) {
@@ -99,7 +99,7 @@ describe("the scores", () => {
     const lines = [18, 25, 35].map((at) => ({ at, says: "something" }));
     // Where each line comes in, and along it: the number beside it has to give way.
     const papers = [judged(1, 1, 18), judged(2, 6, 19), judged(3, 16, 19), judged(4, 2, 17)];
-    const page = load(scoresPicture(papers, lines)?.text ?? "");
+    const page = load(scoresPicture(papers, { lines, full: 50 })?.text ?? "");
     const signs = page("svg.wide circle")
       .toArray()
       .map((sign) => [Number(page(sign).attr("cx")), Number(page(sign).attr("cy"))] as const);
@@ -115,9 +115,9 @@ describe("the scores", () => {
   });
 
   it("piles papers up where one rubric was used", () => {
-    expect(textOf(scoresPicture([judged(1, 18), judged(2, 12)], [{ at: 18, says: "presented" }]))).toContain(
-      "points of 30",
-    );
+    expect(
+      textOf(scoresPicture([judged(1, 18), judged(2, 12)], { lines: [{ at: 18, says: "presented" }], full: 30 })),
+    ).toContain("points of 30");
   });
 });
 

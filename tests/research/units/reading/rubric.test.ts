@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withOverride, withOverrides } from "../../../../src/research/derived/overrides.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import { rubricIn } from "../../../../src/research/papers/rubric/own-rubric.js";
 import { newRrd } from "../../../../src/research/workflow/new-research.js";
 import { acceptRead } from "../../../support/projects/accept-read.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
@@ -68,4 +69,63 @@ test("a new project has the original's rubrics, and none where criteria decide; 
     "original",
     true,
   ]);
+});
+
+const own = rubricIn({ dimensions: { Rigour: { 0: "none", 5: "blinded" }, relevance: null }, present: 6, insights: 4 });
+
+describe("a rubric of one's own", () => {
+  const rrdBy = (rubric: typeof own) => ({
+    ...rrdWith([paper("p1")], { mission: { present_abstract_only: true } }),
+    rubric: rubric as NonNullable<Rrd["rubric"]>,
+  });
+  const judged = (points: Record<string, number>, rubric = own) => {
+    const judging = { iteration: 1, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };
+    const { scores: _, ...others } = reading("p1");
+    return acceptRead(rrdBy(rubric), paper("p1"), { ...others, points }, {}, judging);
+  };
+
+  test.each([
+    [{ rigour: 3, relevance: 3 }, "presented", 6],
+    [{ rigour: 3, relevance: 1 }, "insights_extracted", 4],
+    [{ rigour: 0, relevance: 3 }, "rejected", 3],
+  ])("decides by its own thresholds: %j is %s", (points, status, score) => {
+    const made = judged(points);
+    const set = "changes" in made ? made.changes[0] : undefined;
+    expect(set).toMatchObject({ set: { status, score, score_breakdown: { points } } });
+  });
+
+  test("asks for its points and for nothing of the original's, and takes no result that lacks one", async () => {
+    let brief = "";
+    const { scores: _, ...others } = reading("p1");
+    const agent = goodAgent((unit, text) => {
+      if (unit["kind"] !== "paper") return undefined;
+      brief = text;
+      return { result: { ...others, points: { rigour: 5, relevance: 5 } } };
+    });
+    const after = await researchFolder(rrdBy(own)).run(agent, 1);
+    expect(after.rrd.papers_pool[0]).toMatchObject({ status: "presented", score: 10 });
+    expect(brief).toContain("- rigour: Rigour (0: none, 5: blinded)");
+    expect(brief).not.toMatch(/time_to_poc|rubrics/);
+    expect(judged({ rigour: 3 })).toEqual({
+      reasons: ["/points lacks relevance; give each dimension of the rubric 0 to 5"],
+    });
+  });
+
+  test("without a threshold its points only order", () => {
+    const made = judged({ only: 0 }, rubricIn({ dimensions: { only: null } }));
+    expect("changes" in made && made.changes[0]).toMatchObject({ set: { status: "presented", score: 0 } });
+  });
+
+  test.each([
+    [["rigour"], "'dimensions' must name"],
+    [{ dimensions: {} }, "'dimensions' must name"],
+    [{ dimensions: { rigour: { 6: "more" } } }, "'rigour' has '6'"],
+    [{ dimensions: { rigour: "sound" } }, "'rigour' must say what its points mean"],
+    [{ dimensions: { "Ré sumé": null, "re-sume": null } }, "same letters"],
+    [{ dimensions: { a: null }, present: 6 }, "'present' is 6; it must be a number of points from 0 to 5"],
+    [{ dimensions: { a: null }, insights: 2 }, "'insights' needs 'present'"],
+    [{ dimensions: { a: null }, weights: 1 }, "it has 'weights'"],
+  ])("that can't be used says what is wrong: %j", (value, why) => {
+    expect(rubricIn(value)).toContain(why);
+  });
 });

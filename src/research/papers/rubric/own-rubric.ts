@@ -1,0 +1,92 @@
+import { isObject } from "../../../engine/lib/json-fields.js";
+import { oneLine } from "../../../engine/lib/sanitise.js";
+import { estimateTokens } from "../../../engine/lib/tokens.js";
+import type { OwnRubric } from "../../generated/rrd.js";
+
+type Dimension = OwnRubric["dimensions"][number];
+
+/** Every brief of a reading shows the whole rubric. */
+const maxRubricTokens = 1_000;
+const maxDimensions = 10;
+
+/**
+ * The rubric of a file in YAML or JSON: under `dimensions` the name of each with what its points mean, and the points
+ * from which a paper is presented or kept for its insights. Or what is wrong with it, one sentence.
+ */
+export function rubricIn(value: unknown): OwnRubric | string {
+  const { dimensions: named, present, insights, ...others } = fieldsOf(value);
+  const [other] = Object.keys(others);
+  if (other !== undefined) return `it has '${oneLine(other)}'; a rubric has dimensions, present and insights`;
+  if (!isObject(named) || Array.isArray(named) || Object.keys(named).length === 0)
+    return "'dimensions' must name each dimension with what its points mean, such as 'rigour: {0: no control group, 5: randomised}'";
+  const dimensions: Dimension[] = [];
+  for (const [name, meaning] of Object.entries(named)) {
+    const dimension = dimensionOf(oneLine(name).trim(), meaning);
+    if (typeof dimension === "string") return dimension;
+    if (dimensions.some(({ id }) => id === dimension.id))
+      return `'${dimension.name}' has the same letters as another dimension; name it otherwise`;
+    dimensions.push(dimension);
+  }
+  const full = 5 * dimensions.length;
+  if (dimensions.length > maxDimensions) return `it has ${dimensions.length} dimensions; ${maxDimensions} are the most`;
+  for (const [field, points] of Object.entries({ present, insights }))
+    if (points !== undefined && !(typeof points === "number" && points >= 0 && points <= full))
+      return `'${field}' is ${oneLine(JSON.stringify(points))}; it must be a number of points from 0 to ${full}`;
+  if (typeof insights === "number" && !(typeof present === "number" && insights <= present))
+    return "'insights' needs 'present', and can't be more than it";
+  const rubric: OwnRubric = { dimensions, ...numbers({ present, insights }) };
+  const tokens = estimateTokens(JSON.stringify(rubric));
+  return tokens > maxRubricTokens
+    ? `it has about ${tokens} tokens; ${maxRubricTokens.toLocaleString("en")} are the most, because every brief of a reading shows it`
+    : rubric;
+}
+
+/** A dimension of `rigour: {0: none, 5: randomised}`, or of a name with nothing behind it. */
+function dimensionOf(name: string, meaning: unknown): Dimension | string {
+  const id = (
+    name
+      .normalize("NFKD")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  )
+    .join("-")
+    .slice(0, 40)
+    .replace(/-$/, "");
+  if (id === "" || name.length > 120) return `'${name}' can't name a dimension; write a few words of Latin letters`;
+  if (meaning == null) return { id, name };
+  const levels = Object.entries(fieldsOf(meaning)).map(
+    ([points, says]) => [points, oneLine(String(says)).trim()] as const,
+  );
+  if (levels.length === 0)
+    return `'${name}' must say what its points mean, such as '0: no control group' and '5: randomised'`;
+  const wrong = levels.find(([points, says]) => !/^[0-5]$/.test(points) || says === "" || says.length > 300);
+  if (wrong !== undefined)
+    return `'${name}' has '${oneLine(wrong[0])}'; points are the whole numbers 0 to 5, each with at most 300 characters`;
+  return { id, name, levels: Object.fromEntries(levels) };
+}
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  isObject(value) && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+
+const numbers = (fields: Record<string, unknown>): Pick<OwnRubric, "present" | "insights"> =>
+  Object.fromEntries(Object.entries(fields).filter(([, points]) => typeof points === "number"));
+
+/** A dimension in words: "rigour (0: no control group, 5: randomised)". */
+export function dimensionText({ name, levels = {} }: Dimension): string {
+  const said = Object.entries(levels).map(([points, says]) => `${points}: ${says}`);
+  return said.length === 0 ? name : `${name} (${said.join(", ")})`;
+}
+
+/** The part of a brief that asks for points by a rubric of the person's own; empty without one. Without its heading. */
+export function rubricWords(rubric: OwnRubric | undefined): string {
+  if (rubric === undefined) return "";
+  const example = rubric.dimensions.map(({ id }) => `"${id}": 3`).join(", ");
+  return [
+    "The person in charge wants whole numbers from 0 to 5 for each of these, from what the paper shows. The result carries one more field:",
+    `\`"points": {${example}}\``,
+    rubric.dimensions
+      .map((dimension) => `- ${dimension.id}: ${dimensionText(dimension)}`.replace(/\s+/g, " "))
+      .join("\n"),
+    "Points between those with a meaning stand between them. `notes` says in a sentence or two why these points.",
+  ].join("\n\n");
+}
