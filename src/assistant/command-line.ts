@@ -16,9 +16,10 @@ interface CommandLine {
     readonly trust?: true;
     readonly settings?: true;
     readonly headless?: true;
-    /** Of --headless: the user's folder, and what a brief may read, fetch and call. */
+    /** Of --headless: the user's folder, and what a brief may read, change, fetch and call. */
     readonly folder?: string;
     readonly read?: true;
+    readonly work?: true;
     readonly web?: true;
     readonly toolbox?: readonly string[];
     readonly toolSocket?: string;
@@ -59,6 +60,7 @@ export function commandLineOf(args: readonly string[], io: Io, version: string):
     .option("--headless", "answer the text on stdin with lines of JSON, for research-ralph")
     .addOption(hidden("--folder <path>"))
     .addOption(hidden("--read"))
+    .addOption(hidden("--work"))
     .addOption(hidden("--web"))
     .addOption(hidden("--toolbox <flag>").argParser((flag, before: string[] = []) => [...before, flag]))
     .addOption(hidden("--tool-socket <path>"))

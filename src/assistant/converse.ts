@@ -35,6 +35,8 @@ export interface Conversation {
   readonly signal: AbortSignal;
   /** Milliseconds that one wait for the service may take; a longer one is left to the caller. */
   readonly maxWaitMs: number;
+  /** Most requests for one answer: a model that goes on calling tools is stopped. */
+  readonly maxRounds?: number;
   readonly tell: (said: Said) => void;
 }
 
@@ -47,8 +49,8 @@ export type Spoken = { readonly messages: readonly ModelMessage[]; readonly usag
   | { readonly failure: Failure }
 );
 
-/** Most requests for one answer: a model that goes on calling tools is stopped. */
-export const maxRounds = 50;
+/** Most requests for one answer, where nobody says how many. */
+const usualRounds = 50;
 /** Tries of one request, the first one included. */
 const maxTries = 4;
 /** Milliseconds before the second try; they double. */
@@ -62,7 +64,7 @@ const narrower = 0.7;
  * throws for a failure of the service.
  */
 export async function converse(conversation: Conversation): Promise<Spoken> {
-  const { settings, tools, signal, tell } = conversation;
+  const { settings, tools, signal, tell, maxRounds = usualRounds } = conversation;
   let messages: ModelMessage[] = [...conversation.messages];
   let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
   /** Shortens what is long ago until an answer has room; says whether it has. */

@@ -1,8 +1,10 @@
+import { instructionsFor } from "../engine/agents/program.js";
 import type { Clock } from "../engine/lib/clock.js";
 import { given } from "../engine/lib/given.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import type { Failure } from "../engine/loop/types.js";
 import { keyRoutesVariable } from "../engine/process/reach.js";
+import type { Exec } from "../engine/process/run-process.js";
 import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model/fetch.js";
 import { type Asked, keyFileProblems, settingsOf } from "./settings.js";
@@ -17,6 +19,8 @@ export interface Headless extends Omit<Asked, "cwd"> {
   readonly workspace: string;
   /** It may read files of the workspace. */
   readonly reads: boolean;
+  /** Runs its commands, where it may change files and run any: something else confines it then. */
+  readonly exec?: Exec;
   /** It may fetch what stands in the public web. */
   readonly web?: boolean;
   /** Flags that say which of research-ralph's tools the brief names. */
@@ -33,8 +37,8 @@ export interface Headless extends Omit<Asked, "cwd"> {
   readonly write: (line: object) => void;
 }
 
-/** All that stands before a brief. */
-const instructions = "Follow the user's message to the letter, and answer with the result in the form it asks for.";
+/** Most requests of an iteration that works on files. */
+const workRounds = 500;
 
 /** Milliseconds that a service may ask to wait; after a longer wait the loop's own patience decides. */
 const maxWaitMs = 60_000;
@@ -42,11 +46,12 @@ const maxWaitMs = 60_000;
 /**
  * Answers one brief for the loop: one request where no file has to be read. Writes, a line each: `start` with model,
  * provider and window; `tool`, `notice` and `usage` as they come; at the end `end` with the message or the failure.
- * Nothing of the user's own is loaded: no PROMPT.md, no memory, no server, no shell.
+ * Nothing of the user's own is loaded: no PROMPT.md, no memory, no server.
  */
 export async function headless(asked: Headless): Promise<number> {
   const { write, clock, signal, brief } = asked;
   let server: ToolConnection | undefined;
+  const works = asked.exec !== undefined;
   try {
     const settings = await settingsOf({ ...asked, cwd: asked.folder, uses: Object.keys(asked.keys.apart) });
     const { provider, url, model, key, window } = settings;
@@ -62,15 +67,17 @@ export async function headless(asked: Headless): Promise<number> {
     const spoken = await converse({
       model: opened,
       settings,
-      system: instructions,
+      system: instructionsFor({ shell: works }),
       messages: [{ role: "user", content: brief }],
-      tools: briefTools({ reads: asked.reads, web: asked.web === true }, contextOf(asked, window), [
+      tools: briefTools({ reads: asked.reads, works, web: asked.web === true }, contextOf(asked, window), [
         ...(asked.toolbox === undefined ? [] : await asked.handed.briefTools(asked.toolbox)),
         ...(server?.tools ?? []),
       ]),
       clock,
       signal,
       maxWaitMs,
+      // The time and the tokens of an iteration bound its work.
+      ...(works ? { maxRounds: workRounds } : {}),
       tell: (said) => {
         if (said.type === "again") write({ type: "notice", message: said.reason });
         else if (said.type === "tool" || said.type === "usage") write(said);
@@ -138,20 +145,21 @@ function byKeyRoutes(fetch: typeof globalThis.fetch, env: NodeJS.ProcessEnv): ty
   };
 }
 
-/** What the tools of a brief can reach: they write nothing, run nothing and remember nothing. */
-const contextOf = ({ workspace, handed }: Headless, window: number): ToolContext =>
+/** What the tools of a brief can reach: those of work change files and run commands, all others only read. */
+const contextOf = ({ workspace, handed, env, exec }: Headless, window: number): ToolContext =>
   toolContext({
     root: workspace,
     window,
-    backups: workspace,
-    env: {},
-    exec: () => {
-      throw new Error("A brief's tools run no program.");
-    },
+    env,
+    exec:
+      exec ??
+      (() => {
+        throw new Error("This brief's tools run no program.");
+      }),
     memory: async () => "A brief has no memory.",
     http: handed.http,
     readDocument: handed.readDocument,
-    ask: async () => "no",
+    ask: async () => (exec === undefined ? "no" : "yes"),
   });
 
 function finish(write: Headless["write"], end: string | Failure): number {

@@ -94,6 +94,7 @@ export async function main(
           reads: options.read === true,
           web: options.web === true,
           ...given({ toolbox: options.toolbox, toolSocket: options.toolSocket }),
+          ...(options.work === true ? { exec: io.runProgram } : {}),
           version,
           brief: await readAll(io, interrupt.signal),
           clock: io.clock,

@@ -86,6 +86,7 @@ export function settingsFor(
     stateDir: config.stateDir,
     transcript,
     adapters: changes ? [] : [baseline],
+    ...(changes ? { works: true as const } : {}),
     agents: config.agents,
     modelAddresses: config.modelAddresses,
     cwd: io.cwd,

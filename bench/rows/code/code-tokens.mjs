@@ -15,7 +15,6 @@ export const row = {
   command: "research-ralph code; research-ralph task 'Make all tests pass' --tests",
   run: async () => ({
     ours: await ofEachCli(async ({ agent, program, startFakeLlm }) => {
-      if (agent === "ralph") return "ralph: not measured, it has no shell";
       const tokens = (words) => inFolder((cwd) => repaired(cwd, { agent, program, startFakeLlm, words }));
       const [roles, one] = [await tokens(["code"]), await tokens(["task", "Make all tests pass", "--tests"])];
       return `${agent}: ${thousands(roles)} by roles, ${thousands(one)} by one agent`;
@@ -29,7 +28,7 @@ async function repaired(cwd, { agent, program, startFakeLlm, words }) {
   try {
     const folder = join(cwd, "project");
     project(folder);
-    const agents = { [agent]: { command: program, ...settings(agent, server, cwd) } };
+    const agents = { [agent]: { ...(agent !== "ralph" && { command: program }), ...settings(agent, server, cwd) } };
     writeFileSync(join(folder, "ralph.config.json"), JSON.stringify({ agents }));
     const env = { ...process.env, HOME: cwd, XDG_STATE_HOME: join(cwd, "state") };
     await mustRun(process.execPath, [cli, ...words, "--agent", agent, "--sandbox", "bubblewrap"], { cwd: folder, env });
@@ -51,9 +50,12 @@ function play({ api, user, results }) {
   const steps = role === undefined ? ["ls", "cat test/m0.test.mjs", "cat src/m0.mjs", mend, "node --test"] : [mend];
   const next = role === undefined || role === "artisan" ? steps[results.length] : undefined;
   if (next === undefined) return { text: role === undefined ? "I mended it." : JSON.stringify(answers[role]) };
-  const call =
-    api === "anthropic" ? { name: "Bash", input: { command: next } } : { name: "exec_command", input: { cmd: next } };
-  return { text: "Working.", tools: [call] };
+  const calls = {
+    anthropic: { name: "Bash", input: { command: next } },
+    responses: { name: "exec_command", input: { cmd: next } },
+    chat: { name: "shell_execute", input: { command: next } },
+  };
+  return { text: "Working.", tools: [calls[api]] };
 }
 
 function project(folder) {

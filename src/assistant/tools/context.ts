@@ -30,8 +30,8 @@ export interface ToolContext {
   readonly root: string;
   /** Estimated tokens that one result may take of the model's window. */
   readonly room: number;
-  /** Where files are kept as they were before a tool changed them. Absolute. */
-  readonly backups: string;
+  /** Where files are kept as they were before a tool changed them. Absolute; absent: nowhere. */
+  readonly backups?: string;
   /** The environment of programs that a tool starts. Secrets in it are taken out of their output. */
   readonly env: NodeJS.ProcessEnv;
   /** Starts a program in a process group of its own. */

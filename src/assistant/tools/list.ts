@@ -73,14 +73,23 @@ export function listed(isJson: boolean, more: readonly AssistantTool[]): string 
 export const assistantTools = (context: ToolContext, more: readonly AssistantTool[]): readonly BoundTool[] =>
   [...tools, ...more].map((tool) => bound(tool, context));
 
+/** Those with which an agent works on the files of its workspace. */
+const workingTools: readonly AssistantTool[] = [fileWrite, fileAppend, fileDelta, shellExecute];
+
+/** What the agent of a brief may do. */
+export interface BriefReach {
+  readonly reads: boolean;
+  /** It changes files and runs commands. */
+  readonly works: boolean;
+  readonly web: boolean;
+}
+
 /** The tools of a brief of the loop, by what its agent may reach; `more`: those that the brief itself names. */
 export const briefTools = (
-  { reads, web }: { readonly reads: boolean; readonly web: boolean },
+  { reads, works, web }: BriefReach,
   context: ToolContext,
   more: readonly AssistantTool[],
-): readonly BoundTool[] => offered({ reads, web }, more).map((tool) => bound(tool, context));
-
-const offered = (
-  { reads, web }: { readonly reads: boolean; readonly web: boolean },
-  more: readonly AssistantTool[],
-): readonly AssistantTool[] => [...(reads ? readingTools : []), ...(web ? [fetchUrl] : []), ...more];
+): readonly BoundTool[] =>
+  [reads ? readingTools : [], works ? workingTools : [], web ? [fetchUrl as AssistantTool] : [], more]
+    .flat()
+    .map((tool) => bound(tool, context));

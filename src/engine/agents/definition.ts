@@ -12,6 +12,8 @@ export interface AgentSettings {
   readonly iterationMs: number;
   /** Silence on stdout and stderr after which an agent is taken for hung; 0 turns it off. */
   readonly idleMs: number;
+  /** Its agents change the files of a folder and run programs there. */
+  readonly works?: true;
   /** The user allowed agents that nothing confines. */
   readonly unconfined: boolean;
   /**
@@ -123,6 +125,8 @@ export interface AgentDefinition {
   readonly name: string;
   /** Outside of a sandbox. `workspace`: the flags of `invoke` keep it in the workspace. `unconfined`: nothing does. */
   readonly confinement: "workspace" | "unconfined";
+  /** Set where nothing of its own confines it once it works on the files of a folder. */
+  readonly looseAtWork?: true;
   /**
    * Set where it answers research-ralph's briefs alone and can't work on a folder by a prompt of the original's kind.
    */
@@ -161,5 +165,11 @@ export interface AgentDefinition {
   /** For `doctor`: is the program there, which version, is there a key or a login. Never throws. */
   check(context: AgentContext): Promise<AgentCheck>;
 }
+
+/** What holds an agent outside of a sandbox. */
+export const ownConfinement = (
+  { confinement, looseAtWork }: Pick<AgentDefinition, "confinement" | "looseAtWork">,
+  { works }: Pick<AgentSettings, "works">,
+): AgentDefinition["confinement"] => (works === true && looseAtWork === true ? "unconfined" : confinement);
 
 export const isFailure = (value: Invocation | Failure): value is Failure => "kind" in value;

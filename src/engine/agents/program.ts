@@ -4,7 +4,6 @@ import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { signalChild } from "../process/descendants.js";
 import { isOutside, pathOutside, workplaces } from "../process/search-path.js";
-import type { Brief } from "../loop/types.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
 /** The program to start: as configured (a relative path from the user's folder), else the adapter's own. */
@@ -16,7 +15,7 @@ export function programOf({ options, settings }: AgentContext, fallback: string)
 /**
  * What to say to the model in place of a CLI's own long instructions: those cost thousands of tokens in every request.
  */
-export const instructionsFor = ({ shell }: Brief["access"]): string =>
+export const instructionsFor = ({ shell }: { readonly shell?: boolean }): string =>
   shell === true
     ? "You work on the files of the current folder: follow the user's message to the letter, with your tools, then say in one sentence what you did."
     : "You do one unit of research work: follow the user's message to the letter, and answer with the result in the form it asks for, and nothing else.";

@@ -39,24 +39,29 @@ const keyVariables: readonly string[] = [...makers.flatMap(({ variables }) => va
 /**
  * The assistant of this package as an agent: no other CLI is needed, a key or a local server is. A brief is one request
  * with one line before it. Node's own permission model confines it: it reads the package, its settings and the
- * workspace, and writes the workspace; it starts no program and loads no native code.
+ * workspace, and writes the workspace; it starts no program and loads no native code. Where it works on the files of a
+ * folder it also writes them and runs commands, and only a sandbox confines it.
  */
 export const ralph: AgentDefinition = {
   name: "ralph",
   confinement: "workspace",
+  looseAtWork: true,
   briefsOnly: true,
   takesTools: true,
+  takesTemperature: true,
   keyVariables,
   invoke(brief, context): Invocation {
     const { options, settings } = context;
     return {
       command: process.execPath,
       args: [
-        ...permissions(brief, context),
+        // What works on files starts programs: a sandbox holds it, or its user has allowed it to be held by nothing.
+        ...(brief.access.shell === true ? [] : permissions(brief, context)),
         entry("ralph"),
         "--headless",
         ...["--folder", settings.cwd],
         ...(brief.access.read ? ["--read"] : []),
+        ...(brief.access.shell === true ? ["--work"] : []),
         ...(brief.access.web ? ["--web"] : []),
         ...(brief.access.tools?.inProcess?.flags.map((flag) => `--toolbox=${flag}`) ?? []),
         ...(brief.access.tools?.socket === undefined ? [] : ["--tool-socket", brief.access.tools.socket]),
@@ -64,7 +69,10 @@ export const ralph: AgentDefinition = {
         ...(options.args ?? []),
       ],
       // It could hand over flags that open what the permissions close.
-      env: { NODE_OPTIONS: undefined },
+      env: {
+        NODE_OPTIONS: undefined,
+        ...(brief.temperature === undefined ? {} : { [variableOf("temperature")]: String(brief.temperature) }),
+      },
     };
   },
   reach(context, access): AgentReach {

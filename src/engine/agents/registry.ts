@@ -5,7 +5,14 @@ import { amp } from "./amp.js";
 import { claude } from "./claude/claude.js";
 import { codex } from "./codex/codex.js";
 import { command } from "./command.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentSettings, Reader } from "./definition.js";
+import {
+  type AgentCheck,
+  type AgentContext,
+  type AgentDefinition,
+  type AgentSettings,
+  ownConfinement,
+  type Reader,
+} from "./definition.js";
 import { ralph } from "./ralph.js";
 import { agentFrom } from "./run-agent.js";
 
@@ -30,7 +37,7 @@ export const knownAgents = (settings: Adapters): readonly string[] =>
 export function createAgent(spec: string, settings: AgentSettings): Agent {
   if (isDistant(spec)) return distantAgent(spec, settings);
   const { definition, context } = find(spec, settings);
-  const isLoose = definition.confinement === "unconfined" && settings.sandbox === undefined;
+  const isLoose = ownConfinement(definition, settings) === "unconfined" && settings.sandbox === undefined;
   if (isLoose && !settings.unconfined && !settings.classic) {
     throw new ExpectedError(
       `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --sandbox bubblewrap (or docker) to confine it, or --unconfined if that is what you want.`,
@@ -47,7 +54,7 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
 
 /** Whether the agent that `spec` names has no confinement of its own. Throws like createAgent for an unknown name. */
 export const needsSandbox = (spec: string, settings: AgentSettings): boolean =>
-  find(spec, settings).definition.confinement === "unconfined" && !isDistant(spec);
+  ownConfinement(find(spec, settings).definition, settings) === "unconfined" && !isDistant(spec);
 
 /** What stands before the name of an agent whose process runs on another machine. */
 const distant = "fleet:";

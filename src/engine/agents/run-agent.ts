@@ -13,6 +13,7 @@ import {
   type AgentSettings,
   isFailure,
   type Invocation,
+  ownConfinement,
   type PreparedFile,
   type Reader,
 } from "./definition.js";
@@ -29,7 +30,7 @@ export const maxBriefBytes = 1_048_576;
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
   const redact = redactFor(settings.env, { ...context.options.env }, ...settings.secrets);
-  const held = settings.sandbox === undefined ? definition.confinement : "sandbox";
+  const held = settings.sandbox === undefined ? ownConfinement(definition, settings) : "sandbox";
   const confinement = settings.classic ? "unconfined" : held;
   const version = askedOnce(definition, context);
   return {

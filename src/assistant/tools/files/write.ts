@@ -35,7 +35,10 @@ export async function replaceFile(
   if (size > maxFile) return tooLarge(named, size);
   const old = found.exists ? await bytesIn(root, named) : undefined;
   if (old !== undefined && "code" in old) return old;
-  const backup = old === undefined || !isKept ? undefined : await keepBackup(backups, found.path, old, Date.now());
+  const backup =
+    old === undefined || !isKept || backups === undefined
+      ? undefined
+      : await keepBackup(backups, found.path, old, Date.now());
   makeFolder(dirname(found.path));
   await writeFileAtomic(found.path, content);
   return { success: true, path: found.path, bytes_written: size, created: old === undefined, ...given({ backup }) };
