@@ -87,7 +87,7 @@ const folders = {
       "workflow",
       "report",
     ],
-    "baseline-agent": [],
+    "baseline-agent": ["search"],
   },
   task: {
     generated: [],

@@ -132,10 +132,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option(
       "--source <names>",
-      "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, Google Scholar, web)",
+      "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, OpenAlex, Semantic Scholar, web)",
       listed,
     )
-    .option("--name <words>", "name of the project and its folder (default: the agent names it)")
+    .option("--name <words>", "name of the project and its folder (default: the agent's or the topic's words)")
     .option("--keyword <words>", "search for these words too; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
     .option(
@@ -156,7 +156,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--until <date>", "latest date of publication")
     .option("--recall <share>", "screen until this share of the relevant records is found: 0.95", share)
     .option("--confidence <share>", "how sure --recall has to be, at least 0.5 (default: 0.95)", share)
-    .option("--ask", "ask questions that the topic leaves open");
+    .option("--ask", "have the agent say what the topic leaves open, and answer it");
   withAgent(create);
 
   type OfUpdate = { since?: string; dryRun: boolean };

@@ -4,7 +4,8 @@ import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/state/ledger.js";
 import { type Experience, figuresFor, takesOf } from "../research/workflow/forecast.js";
 import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
-import { createAgent, modelOf } from "../engine/agents/registry.js";
+import type { AgentSettings } from "../engine/agents/definition.js";
+import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.js";
 import type { Io } from "../engine/ui/io.js";
 import { settingsFor } from "./agents.js";
 import type { ResolvedConfig } from "./config.js";
@@ -18,6 +19,8 @@ interface Worker {
   readonly name: string;
   /** As far as the settings tell. */
   readonly model?: string | undefined;
+  /** Models that it may choose by itself. */
+  readonly usual?: readonly string[];
   readonly free?: true | undefined;
 }
 
@@ -27,9 +30,10 @@ interface Worker {
  * is given.
  */
 export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
-  const model = modelNamed(worker.model);
-  const known = figuresFor(worker, ({ input, output }) =>
-    model === undefined || !isPriced(model) ? undefined : priceOf({ input, cached: 0, output, requests: 1 }, model),
+  const names = worker.model === undefined ? (worker.usual ?? []) : [worker.model];
+  const models = names.map(modelNamed).filter((model) => model !== undefined && isPriced(model));
+  const known = figuresFor({ ...worker, models: models.map(({ name }) => name) }, ({ input, output }) =>
+    models.map((model) => priceOf({ input, cached: 0, output, requests: 1 }, model)),
   );
   const mode = classic ? { classic: true as const } : {};
   const beside =
@@ -57,8 +61,20 @@ export async function experienceOf(
 ): Promise<Experience> {
   const settings = settingsFor(config, io);
   const { free } = createAgent(config.agent, { ...settings, unconfined: true });
-  return experienceFor(folder, { name: config.agent, model: modelOf(config.agent, settings), free }, classic);
+  const experience = await experienceFor(
+    folder,
+    workerOf({ name: config.agent, free }, config.agent, settings),
+    classic,
+  );
+  return { ...experience, checks: config.check !== undefined };
 }
+
+/** What the settings tell of the agent that will work. */
+export const workerOf = (
+  agent: { readonly name: string; readonly free?: true | undefined },
+  spec: string,
+  settings: AgentSettings,
+): Worker => ({ ...agent, model: modelOf(spec, settings), usual: usualModelsOf(spec, settings) });
 
 const isBy = ({ agent, model }: LedgerLine, worker: Worker): boolean =>
   agent === worker.name && (worker.model === undefined || model === undefined || model.includes(worker.model));

@@ -24,6 +24,10 @@ import {
   rrdName,
 } from "../research/project-files/layout.js";
 import type { Library } from "../research/units/unit-kind.js";
+import type { Rrd } from "../research/generated/rrd.js";
+import { ownListIn } from "../research/papers/records/own-list.js";
+import { readRecords } from "../research/papers/records/read-records.js";
+import { webAddress } from "../engine/lib/json-fields.js";
 
 /**
  * Takes what a search would write: questions for the log, and what it has found. Services are then asked for what they
@@ -113,6 +117,32 @@ export function localSources(
       return contents.lists.map((path) => nameOfList(root, path));
     },
   };
+}
+
+/**
+ * How many records the folders and lists of a project hold; undefined where a service is searched too, or one of them
+ * can't be read.
+ */
+export async function countBrought({ requirements }: Rrd, root: string): Promise<number | undefined> {
+  const { sources = [] } = requirements;
+  if (sources.length === 0) return undefined;
+  let records = 0;
+  for (const source of sources)
+    try {
+      if (source.startsWith("folder:")) {
+        const folder = resolve(root, source.slice("folder:".length).trim());
+        const { documents, lists } = await contentsOf(folder, ownFiles);
+        records += documents.length;
+        for (const list of lists) records += (await readRecords(list)).entries.length;
+      } else {
+        const list = ownListIn(source);
+        if (list === undefined || webAddress(list.place) !== undefined) return undefined;
+        records += (await readRecords(resolve(root, list.place))).entries.length;
+      }
+    } catch {
+      return undefined;
+    }
+  return records;
 }
 
 /** A list in a folder as a source: behind a slash, an equals sign names no database. */

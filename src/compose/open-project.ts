@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import { keepEnd, type Run } from "./drive.js";
-import { experienceFor } from "./forecast-basis.js";
-import { modelOf } from "../engine/agents/registry.js";
+import { given } from "../engine/lib/given.js";
+import { experienceFor, workerOf } from "./forecast-basis.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { lockFile } from "../engine/lib/layout.js";
@@ -195,12 +195,16 @@ async function opened<Opened>(
     const none = config.git ? await withoutHistory(folder) : undefined;
     if (none !== undefined) inform(none);
     await workspaces.sweep();
-    const worker = { ...agents[0], model: modelOf(config.agent, settings) };
+    const worker = workerOf(agents[0], config.agent, settings);
     const names = agents.map(({ name }) => name);
     for (const edit of await waitingEdits(folder, rootOf(folder, cwd), config.stateDir)) warn(waitsStill(edit, folder));
-    const experience = { ...(await experienceFor(folder, worker, classic)), agents: names };
+    const experience = {
+      ...(await experienceFor(folder, worker, classic)),
+      agents: names,
+      checks: config.check !== undefined,
+    };
     await countAnew(research, force, everyone);
-    if (forecast) for (const message of await forecastNow(research, experience)) inform(message);
+    if (forecast) for (const message of await forecastNow(research, experience, rootOf(folder, cwd))) inform(message);
     return workflowOf({ research, workspaces, experience, memory, close });
   } catch (error) {
     await close();
@@ -246,9 +250,12 @@ function oneAtATime({ jobs }: ResolvedConfig, agents: Agents): string[] {
 }
 
 /** What the whole will take, said before anything is begun. */
-async function forecastNow(research: Pick<Research, "load">, experience: Experience): Promise<string[]> {
+async function forecastNow(research: Pick<Research, "load">, experience: Experience, root: string): Promise<string[]> {
   const { rrd, ledger } = await research.load();
-  const forecast = forecastOf(rrd, ledger, experience);
+  // Later batches say by themselves how many wait.
+  const isFresh = (rrd.statistics?.discovery_metrics?.batches ?? 0) === 0 && rrd.phase === "DISCOVERY";
+  const records = isFresh ? await (await import("./library.js")).countBrought(rrd, root) : undefined;
+  const forecast = forecastOf(rrd, ledger, { ...experience, ...given({ records }) });
   return forecast === undefined ? [] : [wholeForecast(forecast)];
 }
 

@@ -65,16 +65,16 @@ test("show prints a paper as read does, an iteration with its brief and answer, 
   // These tests' agents are no processes, so nothing they print is kept.
   const { folder } = JSON.parse((await cli(["status", "--json"], cwd)).out) as { folder: string };
   mkdirSync(join(folder, ".ralph/transcripts"), { recursive: true });
-  writeFileSync(join(folder, ".ralph/transcripts/3.jsonl"), "Thinking.\n\nIt scores high.\n");
-  const iteration = await cli(["show", "sample", "3", "--json"], cwd);
+  writeFileSync(join(folder, ".ralph/transcripts/2.jsonl"), "Thinking.\n\nIt scores high.\n");
+  const iteration = await cli(["show", "sample", "2", "--json"], cwd);
   expect(JSON.parse(iteration.out)).toMatchObject({
-    iteration: 3,
+    iteration: 2,
     outcome: "accepted",
     brief: expect.stringContaining(best.title),
     answer: expect.stringMatching(/^It scores high\.$/),
   });
-  expect((await cli(["show", "sample", "3"], cwd)).out).toMatch(
-    /^#3 ANALYSIS: sample_01 accepted[\s\S]*\nAnswer\n[\s\S]*\nBrief\n/,
+  expect((await cli(["show", "sample", "2"], cwd)).out).toMatch(
+    /^#2 ANALYSIS: sample_01 accepted[\s\S]*\nAnswer\n[\s\S]*\nBrief\n/,
   );
   expect(await cli(["show", "sample", "nope"], cwd)).toMatchObject({ code: 2, out: "" });
 });

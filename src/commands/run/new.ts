@@ -29,7 +29,7 @@ import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { readSeeds } from "../../research/papers/records/read-seeds.js";
-import { createWorkflow } from "../../research/workflow/new-research.js";
+import { createOfWords, createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask-person.js";
@@ -70,15 +70,19 @@ interface NewArguments extends Wishes {
   readonly json: boolean;
 }
 
-const defaultSources = ["arXiv", "Google Scholar", "web"];
+/** Asked where nobody names any: services that need no key, and the agent's own search. */
+const defaultSources = ["arXiv", "OpenAlex", "Semantic Scholar", "web"];
 
-/** Makes a project folder from a topic, in one iteration of the agent. */
+/**
+ * Makes a project folder from a topic: of what is said alone where it names the sources, else in one iteration of the
+ * agent, which is asked for the rest.
+ */
 export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const { flags, ask, quiet, json } = args;
   if (ask) needTerminal(io);
   const topic = args.topic ?? (await askForTopic(io));
   const config = await resolveConfig(io, flags);
-  const { verdict, folder } = await create(topic, args, config, io, { quiet, json });
+  const { verdict, folder } = await create(topic, args, config, io, { quiet, json, ask });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd } = await readResearch(folder);
   if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
@@ -136,11 +140,11 @@ function formLines(rrd: Rrd, io: Io): string[] {
     : ["Each reading extracts:", ...form.map((field) => `  ${flowed(oneLine(fieldText(field)), io)}`)];
 }
 
-/** Runs the workflow that turns a topic into a folder under ./researches. */
+/** Turns a topic into a folder under ./researches. `ask`: an agent says what the topic leaves open. */
 export async function create(
   topic: string,
   {
-    sources = defaultSources,
+    sources: typedSources,
     keywords = [],
     criteria = [],
     fields = [],
@@ -154,8 +158,9 @@ export async function create(
   }: Wishes,
   config: ResolvedConfig,
   io: Io,
-  how: { readonly quiet: boolean; readonly json: boolean },
+  how: { readonly quiet: boolean; readonly json: boolean; readonly ask?: boolean },
 ): Promise<{ verdict: Verdict; folder?: string }> {
+  const sources = typedSources ?? defaultSources;
   const clean = topic.replace(/\s+/g, " ").trim();
   if (clean === "")
     throw new ExpectedError(
@@ -177,17 +182,59 @@ export async function create(
   const form = formWith(await promptForm(io.cwd, config.stateDir), await typedForm(fields, io.cwd));
   const { named: asked, said } = namedSources(sources, io.cwd);
   const parent = join(io.cwd, researchesName);
-  const prompt = await loadPrompt(io.cwd, config.stateDir);
-  // An agent that can't be used must be known before anything is looked at.
-  await requireAgents(config, io);
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
+  const options = {
+    topic: clean,
+    papers: config.papers,
+    sources: asked,
+    seeds,
+    keywords,
+    ...given({ name: called, rubric: scoring }),
+    criteria: typed,
+    fields: form,
+    ...days,
+    ...given({ screening }),
+    parent,
+    now: io.clock.now,
+  };
+  const isAsked = typedSources === undefined || how.ask === true;
+  // An agent that can't be used must be known before anything is looked at.
+  if (isAsked) await requireAgents(config, io);
   // Of what nobody named nobody need be told; rrd.json says it.
-  const isNamed = sources !== defaultSources;
-  if (isNamed && !how.quiet && !how.json) for (const sentence of said) say(io, sentence);
+  if (typedSources !== undefined && !how.quiet && !how.json) for (const sentence of said) say(io, sentence);
   // Entries that are lost must be known to programs too.
   for (const sentence of ofSeeds) say(io, sentence);
-  const workspaces = workspacesOf(config.stateDir, join(parent, `new-${process.pid}`));
+  const { verdict, folder, lines } = isAsked
+    ? await askAgent({ ...options, ...given({ named: typedSources && asked }) }, config, io, how)
+    : { verdict: ready, folder: await createOfWords(options), lines: [] };
+  if (folder !== undefined) {
+    if (!isAsked && !how.quiet && !how.json) say(io, await withoutAgent(folder));
+    await describeSeeds(folder, config, io);
+    if (config.git) await commitNew(folder, how, io);
+    return { verdict, folder };
+  }
+  await recordElsewhere(config.stateDir, "new", lines);
+  return { verdict };
+}
+
+/** That no agent had a part in a project, and what it searches for. */
+async function withoutAgent(folder: string): Promise<string> {
+  const { keywords = [] } = (await readResearch(folder)).rrd.requirements;
+  return `It is made of what you said, without an agent. Keywords: ${keywords.map(oneLine).join("; ")}.`;
+}
+
+const ready: Verdict = { verdict: "complete", reason: "The project is ready." };
+
+/** Has the agent say what is open, and makes the project with it. */
+async function askAgent(
+  options: Parameters<typeof createOfWords>[0] & { readonly named?: readonly string[] },
+  config: ResolvedConfig,
+  io: Io,
+  how: { readonly quiet: boolean; readonly json: boolean },
+): Promise<{ readonly verdict: Verdict; readonly folder?: string; readonly lines: readonly LedgerLine[] }> {
+  const prompt = await loadPrompt(io.cwd, config.stateDir);
+  const workspaces = workspacesOf(config.stateDir, join(options.parent, `new-${process.pid}`));
   let folder: string | undefined;
   const lines: LedgerLine[] = [];
   const created = (made: string) => {
@@ -196,20 +243,9 @@ export async function create(
   const verdict = await drive(config, io, { ...how, iterations: 3 }, async ({ agents, tell, redact }) => {
     for (const message of agents.flatMap(warningsOf)) void tell({ type: "notice", level: "warning", message });
     return createWorkflow({
-      topic: clean,
-      papers: config.papers,
-      sources: asked,
-      seeds,
-      keywords,
-      ...given({ name: called, rubric: scoring }),
-      criteria: typed,
-      fields: form,
-      ...days,
-      ...given({ screening }),
-      parent,
+      ...options,
       prompt,
       workspaces,
-      now: io.clock.now,
       created,
       recorded: (line) => void lines.push(line),
       redact,
@@ -220,13 +256,7 @@ export async function create(
       },
     });
   });
-  if (folder !== undefined) {
-    await describeSeeds(folder, config, io);
-    if (config.git) await commitNew(folder, how, io);
-    return { verdict, folder };
-  }
-  await recordElsewhere(config.stateDir, "new", lines);
-  return { verdict };
+  return { verdict, lines, ...given({ folder }) };
 }
 
 /** @throws ExpectedError (exit code 2) for a name that no folder can have, or that is a sentence. */

@@ -146,6 +146,8 @@ export interface AgentDefinition {
    * not known.
    */
   modelOf?(context: AgentContext): string | undefined;
+  /** Models that it chooses between by itself, where its settings name none: a forecast lies between their prices. */
+  readonly usualModels?: readonly string[];
   /**
    * The version of its program, where its stream does not name it; asked once a run, while the program works.
    * Undefined: it does not say. Never throws.

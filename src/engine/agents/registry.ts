@@ -140,6 +140,10 @@ export function modelOf(spec: string, settings: AgentSettings): string | undefin
   return definition.modelOf === undefined ? context.options.model : definition.modelOf(context);
 }
 
+/** Models that the agent may choose by itself, where `modelOf` knows none. @throws as `createAgent`. */
+export const usualModelsOf = (spec: string, settings: AgentSettings): readonly string[] =>
+  find(spec, settings).definition.usualModels ?? [];
+
 const inline = "cmd:";
 
 function find(named: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {

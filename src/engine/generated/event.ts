@@ -133,6 +133,10 @@ export interface Forecast {
    * Absent if the price of the model is unknown.
    */
   cost_usd?: number;
+  /**
+   * Set where the agent chooses between models: the price is then between cost_usd and this.
+   */
+  cost_usd_most?: number;
   estimated?: Estimated;
   /**
    * Basis of the forecast: the project's own iterations, other projects in the same folder, or dated figures.

@@ -2,7 +2,8 @@ import type { IdeationResult } from "../generated/result-ideation.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { type BriefUnit, type JudgedPaper, proseOf } from "./brief.js";
 import { countBoth, total } from "./scores.js";
-import { clip, titleCase, groupByTag, limitation, themesOf } from "./text.js";
+import { clip, titleCase } from "../search/topic-words.js";
+import { groupByTag, limitation, themesOf } from "./text.js";
 
 type Idea = IdeationResult["ideas"][number];
 

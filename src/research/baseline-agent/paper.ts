@@ -2,8 +2,8 @@ import type { AnalysisResult } from "../generated/result-analysis.js";
 import { given } from "../../engine/lib/given.js";
 import type { BriefUnit } from "./brief.js";
 import { countBoth, marketOf, total } from "./scores.js";
+import { clip } from "../search/topic-words.js";
 import {
-  clip,
   codeAddresses,
   type Part,
   retractionOf,

@@ -1,6 +1,7 @@
 import type { AnswerResult } from "../generated/result-answer.js";
 import type { BriefUnit } from "./brief.js";
-import { clip, contentWords, plainHeading, splitSentences, stem } from "./text.js";
+import { clip, contentWords } from "../search/topic-words.js";
+import { plainHeading, splitSentences, stem } from "./text.js";
 
 /** A passage holds so much of the question's weight, or nothing of it is quoted. */
 const minCoverage = 0.6;

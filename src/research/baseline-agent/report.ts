@@ -1,6 +1,7 @@
 import type { ReportResult } from "../generated/result-report.js";
 import type { BriefUnit, ReportedPaper, ShownQuote } from "./brief.js";
-import { clip, phrases, stemsOf, titleCase } from "./text.js";
+import { clip, phrases, titleCase } from "../search/topic-words.js";
+import { stemsOf } from "./text.js";
 
 type Sourced = ReportResult["findings"][number];
 

@@ -2,32 +2,17 @@ import type { DiscoveryResult } from "../generated/result-discovery.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
 import type { BriefCriterion, BriefUnit, Candidate } from "./brief.js";
 import { answerCriteria } from "./criteria.js";
-import { clip, contentWords, phrases, stem, stemsOf, titleCase } from "./text.js";
+import { clip, contentWords, requirementsOfTopic } from "../search/topic-words.js";
+import { stem, stemsOf } from "./text.js";
 
-const padding = ["methods", "evaluation", "benchmark", "dataset", "survey"];
-
-/** Name, description and five to eight keywords, made of the topic's own words. */
+/** What code makes of a topic by itself, and that no model had a part in it. */
 export function deriveRequirements({ unit, topic = "" }: BriefUnit): RequirementsResult {
-  const runs = phrases(topic);
-  const words = [...new Set(contentWords(topic))].map((word) => word.slice(0, 30));
-  const longest = runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"];
-  const main = clip(longest.slice(0, 3).join(" "), 60);
-  const pairs = runs.flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${word}`));
-  const keywords = new Set([...pairs.slice(0, 5), ...words].map((keyword) => clip(keyword, 80)).slice(0, 8));
-  for (const word of padding) if (keywords.size < 5) keywords.add(`${main} ${word}`);
-  const named = words.length > 0 ? words.slice(0, 6) : main.split(" ").slice(0, 4);
-  const asked = /[.?!]$/.test(topic) ? topic : `${topic}.`;
-  const description = `Literature research on: ${asked} Derived from the words of the topic by the baseline agent, without a model.`;
-  return {
-    unit,
-    name: clip(titleCase([...named, "Literature", "Research"].slice(0, Math.max(3, named.length))), 120),
-    description: clip(description, 1500),
-    focus_area: clip(main, 120),
-    keywords: [...keywords],
-    // How fast a field ages can't be read off a topic's words, so the window is wide.
-    time_window_days: 1095,
-    historical_lookback_days: 3650,
-  };
+  const { description, ...made } = requirementsOfTopic(topic);
+  const asked = /[.?!]$/.test(description) ? description : `${description}.`;
+  const said = "Derived from the words of the topic by the baseline agent, without a model.";
+  // How fast a field ages can't be read off a topic's words, so the window is wide.
+  const windows = { time_window_days: 1095, historical_lookback_days: 3650 };
+  return { unit, ...made, description: clip(`Literature research on: ${asked} ${said}`, 1500), ...windows };
 }
 
 /**

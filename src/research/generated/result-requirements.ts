@@ -6,13 +6,12 @@
 export interface RequirementsResult {
   unit: string;
   /**
-   * Three to six words.
+   * Three to six words; what is too long is cut, and without one the topic's words are taken.
    */
-  name: string;
-  description: string;
-  focus_area: string;
+  name?: string;
+  description?: string;
+  focus_area?: string;
   /**
-   * @minItems 5
    * @maxItems 8
    */
   keywords: string[];

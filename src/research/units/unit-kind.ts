@@ -18,6 +18,8 @@ export interface Project {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   readonly status: Standing;
+  /** Records to screen that folders and lists hold, where a forecast has counted them. */
+  readonly records?: number;
 }
 
 /** What the workflow reads off the disk before each iteration. */

@@ -7,7 +7,9 @@ import type { Rrd } from "../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../engine/loop/types.js";
 import { median } from "../derived/statistics.js";
 import { isWanted, kindOfLine, kinds } from "../units/kinds.js";
+import { check } from "../units/check/kind.js";
 import { reading } from "../units/reading/kind.js";
+import { report } from "../units/report/kind.js";
 import type { Figure, UnitKind } from "../units/unit-kind.js";
 import { statusOf } from "./status.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
@@ -19,6 +21,8 @@ interface Take {
   readonly minutes: number;
   /** US dollars; undefined: not known. */
   readonly usd?: number;
+  /** US dollars at most, where the agent chooses between models; `usd` is then the least. */
+  readonly most?: number;
   /** Part of that is our estimate. */
   readonly estimated?: true;
 }
@@ -35,25 +39,38 @@ export interface Experience {
   readonly classic?: true;
   /** Who will work; what others took then tells nothing. Undefined: all that have worked so far. */
   readonly agents?: readonly string[];
+  /** Another agent checks the sentences of the report. */
+  readonly checks?: boolean;
+  /** Records to screen that folders and lists hold, where nothing is screened yet. */
+  readonly records?: number;
 }
 
-/** US dollars of so many tokens; undefined where the model's price is not known. */
-export type Price = (figure: Figure) => number | undefined;
+/** US dollars of so many tokens, by each model that may do it; none where no price is known. */
+export type Price = (figure: Figure) => readonly number[];
 
 /** The dated figures, priced. An agent without a model takes nothing but a moment. */
 export function figuresFor(
-  { name, free }: { readonly name: string; readonly free?: true | undefined },
+  {
+    name,
+    free,
+    models = [],
+  }: { readonly name: string; readonly free?: true | undefined; readonly models?: readonly string[] },
   price: Price,
 ): Experience {
   const take = (figure: Figure): Take => {
     if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
-    const usd = price(figure);
+    const prices = price(figure);
     const tokens = figure.input + figure.output;
-    return { tokens, minutes: figure.minutes, ...(usd === undefined ? {} : { usd, estimated: true }) };
+    const [usd, most] = [Math.min(...prices), Math.max(...prices)];
+    const cost = prices.length === 0 ? {} : { usd, estimated: true as const, ...(most > usd ? { most } : {}) };
+    return { tokens, minutes: figure.minutes, ...cost };
   };
   return {
     takes: Object.fromEntries(kinds.map(({ name: kind, figure }) => [kind, take(figure)])),
-    from: free === true ? `${name}, which uses no model` : `figures of ${measuredOn} for a typical paper`,
+    from:
+      free === true
+        ? `${name}, which uses no model`
+        : `figures of ${measuredOn} for a typical paper${models.length < 2 ? "" : ` at the prices of ${models.join(" and ")}, as ${name} chooses`}`,
   };
 }
 
@@ -132,14 +149,16 @@ const medianOf = (units: readonly Taken[]): Take => ({
 export type UnitsLeft = Readonly<Record<string, number>>;
 
 /** How many units of each kind are left. */
-function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[]): UnitsLeft {
+function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks }: Experience): UnitsLeft {
   const status = statusOf(rrd, ledger);
-  const project = { rrd, ledger, status };
+  const project = { rrd, ledger, status, ...given({ records }) };
   const left = (kind: UnitKind): number => {
     const isDone = status.done.includes(kind.name);
     return isWanted(kind, project) ? (kind.left?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
   };
-  return Object.fromEntries(kinds.map((kind) => [kind.name, left(kind)]));
+  const units = Object.fromEntries(kinds.map((kind) => [kind.name, left(kind)]));
+  // Its sentences are counted once they are written.
+  return checks === true && (units[report.name] ?? 0) > 0 ? { ...units, [check.name]: 1 } : units;
 }
 
 /**
@@ -151,7 +170,7 @@ export function forecastOf(
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   before: Experience = { takes: {}, from: "" },
-  todo: UnitsLeft = unitsLeft(rrd, ledger),
+  todo: UnitsLeft = unitsLeft(rrd, ledger, before),
 ): Forecast | undefined {
   const own = takesOf([
     ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent))),
@@ -163,23 +182,31 @@ export function forecastOf(
   if (main?.take === undefined) return undefined;
   const sum = (of: (take: Take) => number) =>
     known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
-  const { usd, tokens } = main.take;
+  const { usd, most, tokens } = main.take;
   const unpriced =
     usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
   // What has no price of its own is priced as papers are.
   const priced = (take: Take) => take.usd ?? (tokens === 0 ? 0 : (take.tokens / tokens) * (usd ?? 0));
+  const mostPriced = (take: Take) =>
+    take.most ?? (take.usd === undefined && tokens > 0 ? (take.tokens / tokens) * (most ?? 0) : priced(take));
   const papers = known.find(({ kind }) => kind === reading.name)?.units ?? 0;
   return {
     papers,
-    ...(papers === 0 ? {} : { left: many(papers, "paper") }),
+    ...(papers === 0 ? {} : { left: leftOf(before.records, papers) }),
     iterations: known.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
     seconds: Math.round(sum(({ minutes }) => minutes) * 60),
     ...(usd === undefined ? {} : { cost_usd: roundUsd(sum(priced)) }),
+    ...(usd === undefined || known.every(({ take }) => take?.most === undefined)
+      ? {}
+      : { cost_usd_most: roundUsd(sum(mostPriced)) }),
     ...(unpriced || known.some(({ take }) => take?.estimated === true) ? { estimated: true as const } : {}),
     from: [...new Set([main, ...known].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
   };
 }
+
+const leftOf = (records: number | undefined, papers: number): string =>
+  [...(records === undefined ? [] : [`${many(records, "record")} to screen`]), many(papers, "paper")].join(", ");
 
 function takeFor(kind: string, own: Takes, before: Experience): { take?: Take; from: string } {
   const mine = own[kind];

@@ -4,6 +4,8 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { RequirementsResult } from "../generated/result-requirements.js";
 import type { Field, Rrd, Seed } from "../generated/rrd.js";
 import { hasCode } from "../../engine/lib/errors.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { requirementsOfTopic } from "../search/topic-words.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -27,6 +29,9 @@ import { resultName } from "../../engine/lib/layout.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 
 type Rubric = NonNullable<Rrd["rubric"]>;
+type Named = "name" | "description" | "focus_area";
+/** What a project begins with, besides what the person says. */
+type Requirements = Omit<RequirementsResult, "unit" | Named> & Required<Pick<RequirementsResult, Named>>;
 
 interface CreateOptions {
   readonly topic: string;
@@ -51,9 +56,14 @@ interface CreateOptions {
   readonly screening?: Rrd["requirements"]["screening"];
   /** The folder that holds projects. Absolute. */
   readonly parent: string;
+  readonly now: () => number;
+}
+
+interface AskOptions extends CreateOptions {
+  /** The sources, where the person named them. */
+  readonly named?: readonly string[];
   readonly prompt: Prompt;
   readonly workspaces: Workspaces;
-  readonly now: () => number;
   /** Told the new research's folder. */
   readonly created: (folder: string) => void;
   /** Told every iteration's line of the ledger: without a folder nobody else keeps it. */
@@ -76,8 +86,16 @@ const unit: Unit = {
   title: "Requirements from the topic",
 };
 
+/** Makes a project of what a person said alone, at once; its folder. Without dates no publication is too old. */
+export async function createOfWords(options: CreateOptions): Promise<string> {
+  const { keywords = [], name, topic } = options;
+  const made = requirementsOfTopic(topic);
+  const asked = keywords.length === 0 ? made.keywords : [];
+  return writeResearch(options, { ...made, keywords: asked, ...given({ name }) }, []);
+}
+
 /** One iteration that turns a topic into a new research folder with a valid rrd.json. */
-export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
+export function createWorkflow(options: AskOptions): Workflow<CreateState> {
   let state: CreateState = { refused: 0 };
   let started = 0;
   const lines: LedgerLine[] = [];
@@ -127,8 +145,7 @@ export function createWorkflow(options: CreateOptions): Workflow<CreateState> {
         }
         const { keywords } = requirements;
         record(run, "accepted");
-        const { name = requirements.name } = options;
-        const folder = await writeResearch(options, { ...requirements, name }, lines);
+        const folder = await writeResearch(options, openOnly(options, requirements), lines);
         state = { ...state, folder };
         options.created(folder);
         return { outcome: "accepted", summary: `${keywords.length} keywords: ${keywords.join(", ")}` };
@@ -147,15 +164,79 @@ function criteriaWords(given: readonly NewCriterion[] = []): string {
   ].join("\n\n");
 }
 
-function requirementsBrief({ prompt, topic, criteria }: CreateOptions, { refusal }: Notes, resultFile: string): string {
+/** All that the person has said already, for the unit: an agent is asked for the rest. */
+function saidAlready({
+  name,
+  keywords = [],
+  named: sources,
+  from,
+  until,
+  rubric,
+  fields = [],
+  seeds = [],
+}: AskOptions) {
+  return {
+    ...given({ name, sources, published_from: from, published_until: until, rubric }),
+    ...(keywords.length === 0 ? {} : { keywords }),
+    ...(fields.length === 0 ? {} : { fields: fields.map((field) => field.name) }),
+    ...(seeds.length === 0 ? {} : { papers_that_belong: seeds.length }),
+  };
+}
+
+const saidWords =
+  "The person has said what the unit lists under `said`, and it stands: leave it out of the result, ask no open question about it, and go by it. Where `keywords` stand there, give only those that are missing, or none. Where dates stand there, leave out both windows.";
+
+/** What is asked of a question's field, by the names of what answers it. */
+const answeredBy: Readonly<Record<string, readonly (keyof AskOptions)[]>> = {
+  published_from: ["from"],
+  published_until: ["until"],
+  time_window_days: ["from", "until"],
+  historical_lookback_days: ["from", "until"],
+  sources: ["named"],
+  rubric: ["rubric"],
+};
+
+/** A result without what the person has said, and with what the topic's words say where it is silent. */
+function openOnly(options: AskOptions, result: RequirementsResult): Requirements {
+  const made = requirementsOfTopic(options.topic);
+  const { open_questions = [], time_window_days, historical_lookback_days, ...rest } = result;
+  const isDated = options.from !== undefined || options.until !== undefined;
+  const isOpen = ({ field = "" }: { readonly field?: string }) =>
+    !(answeredBy[field.split(/[./]/).at(-1) ?? ""] ?? []).some((name) => options[name] !== undefined);
+  const { keywords = [] } = options;
+  return {
+    ...made,
+    ...rest,
+    ...(isDated
+      ? {}
+      : { time_window_days: time_window_days ?? 365, historical_lookback_days: historical_lookback_days ?? 1095 }),
+    keywords: result.keywords.length === 0 && keywords.length === 0 ? made.keywords : result.keywords,
+    name: options.name ?? nameFrom(result.name, made.name),
+    open_questions: open_questions.filter(isOpen),
+  };
+}
+
+/** At most six words of what an agent proposes; the topic's own where it proposes none. */
+function nameFrom(proposed: string | undefined, made: string): string {
+  const words = oneLine(proposed ?? "")
+    .trim()
+    .split(" ")
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+  return words.length === 0 ? made : words.slice(0, 6).join(" ").slice(0, 100);
+}
+
+function requirementsBrief(options: AskOptions, { refusal }: Notes, resultFile: string): string {
+  const { prompt, topic, criteria } = options;
+  const said = saidAlready(options);
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const reasons = refusal?.map((reason) => `- ${reason}`).join("\n");
   const parts = [
     fill(prompt("COMMON"), values),
     fill(prompt("REQUIREMENTS"), values),
+    Object.keys(said).length === 0 ? "" : `# What stands already\n\n${saidWords}`,
     `# Eligibility criteria\n\n${criteriaWords(criteria)}`,
     reasons === undefined ? "" : `# The last result was refused\n\n${reasons}`,
-    `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic })}`,
+    `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic, ...(Object.keys(said).length === 0 ? {} : { said }) })}`,
     closingWords(resultFile),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -167,16 +248,12 @@ async function requirementsIn(path: string, redact: Redact): Promise<Requirement
   if ("reason" in result) return { reasons: [redact(result.reason)] };
   const { value, problems } = checkedResult("result-requirements", redactValue(result.value, redact).value);
   if (problems.length > 0) return { reasons: reasonsOf(problems).map(redact) };
-  const requirements = value as RequirementsResult;
-  const words = requirements.name.trim().split(/\s+/).length;
-  return words >= 3 && words <= 6
-    ? requirements
-    : { reasons: [`/name has ${words} words; three to six are asked for`] };
+  return value as RequirementsResult;
 }
 
 async function writeResearch(
   options: CreateOptions,
-  requirements: RequirementsResult,
+  requirements: Requirements,
   lines: readonly LedgerLine[],
 ): Promise<string> {
   const at = new Date(options.now());
@@ -188,7 +265,7 @@ async function writeResearch(
     offset: 0,
     text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
   });
-  await appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
+  if (lines.length > 0) await appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
   return folder;
 }
 
@@ -244,7 +321,7 @@ export function newRrd(
     CreateOptions,
     "papers" | "sources" | "keywords" | "criteria" | "rubric" | "fields" | "seeds" | "from" | "until" | "screening"
   >,
-  requirements: Omit<RequirementsResult, "unit">,
+  requirements: Requirements,
 ): Rrd {
   const terms = requirements.terms ?? {};
   const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
@@ -264,9 +341,13 @@ export function newRrd(
     requirements: {
       focus_area: requirements.focus_area,
       keywords: [...new Set([...(options.keywords ?? []), ...requirements.keywords])],
-      time_window_days: requirements.time_window_days ?? 365,
-      historical_lookback_days: requirements.historical_lookback_days ?? 1095,
-      ...given({ published_from: options.from, published_until: options.until, screening: options.screening }),
+      ...given({
+        time_window_days: requirements.time_window_days,
+        historical_lookback_days: requirements.historical_lookback_days,
+        published_from: options.from,
+        published_until: options.until,
+        screening: options.screening,
+      }),
       target_papers: options.papers,
       sources: [...options.sources],
       min_score_to_present: 18,

@@ -150,7 +150,7 @@ test("a research's costs are shown with their marks, or as one JSON value", asyn
     "m2",
     "refused",
     "Fullest context: paper 30 %",
-    "≈ 3 iterations left (2 papers): 81.0k tokens, $0.93",
+    "≈ 4 iterations left (2 papers): 95.5k tokens, $0.90 to $0.99",
     "subscription",
   ]) {
     expect(io.out()).toContain(expected);

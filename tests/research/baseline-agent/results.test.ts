@@ -81,25 +81,21 @@ describe("requirements", () => {
     "the of and",
     "x".repeat(500),
     "one two three four five six seven eight nine ten eleven twelve",
-  ])("are valid with five to eight keywords for the topic %.40s", (topic) => {
+  ])("are valid, with a name and keywords, for the topic %.40s", (topic) => {
     const result = resultOf<RequirementsResult>(briefOf({ kind: "requirements", unit: "requirements", topic }));
     expect(problemsOf("requirements", result)).toEqual([]);
-    const words = result.name.split(" ").length;
-    expect(words).toBeGreaterThanOrEqual(3);
-    expect(words).toBeLessThanOrEqual(6);
+    expect(result.name?.split(" ").length).toBeLessThanOrEqual(6);
+    expect(result.keywords.length).toBeGreaterThan(0);
   });
 
-  it("take phrases and words from the topic", () => {
+  it("take the topic and its phrases", () => {
     const { keywords } = resultOf<RequirementsResult>(
       briefOf({ kind: "requirements", unit: "requirements", topic: "sim2real transfer for dexterous manipulation" }),
     );
     expect(keywords).toEqual([
+      "sim2real transfer dexterous manipulation",
       "sim2real transfer",
       "dexterous manipulation",
-      "sim2real",
-      "transfer",
-      "dexterous",
-      "manipulation",
     ]);
   });
 });

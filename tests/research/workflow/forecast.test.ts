@@ -102,7 +102,7 @@ test("in classic mode one iteration is like the other, and one accepted stands f
 });
 
 test("the dated figures are priced as estimates, and an agent without a model costs nothing", () => {
-  const priced = figuresFor({ name: "codex" }, ({ input, output }) => (input + output) / 1_000_000);
+  const priced = figuresFor({ name: "codex" }, ({ input, output }) => [(input + output) / 1_000_000]);
   expect(forecastOf(fresh, [], priced)).toMatchObject({
     estimated: true,
     cost_usd: expect.any(Number),
@@ -112,14 +112,14 @@ test("the dated figures are priced as estimates, and an agent without a model co
     forecastOf(
       fresh,
       [],
-      figuresFor({ name: "claude" }, () => undefined),
+      figuresFor({ name: "claude" }, () => []),
     ),
   ).not.toHaveProperty("cost_usd");
   expect(
     forecastOf(
       fresh,
       [],
-      figuresFor({ name: "baseline", free: true }, () => 9),
+      figuresFor({ name: "baseline", free: true }, () => [9]),
     ),
   ).toMatchObject({ tokens: 0, cost_usd: 0 });
 });
@@ -146,14 +146,28 @@ test("other researches in the folder are what a fresh one rests on: those of the
   expect((await experienceFor(folder, { name: "amp" }, true)).takes).toEqual({});
 });
 
-test("cost tells of a fresh research what it will take", async () => {
+test("cost tells of a fresh research what it will take, its check among it, at the prices of the models that the agent chooses from", async () => {
   const cwd = freshFolder();
   makeResearch(cwd, "fresh-2026-03-01", fresh);
-  const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_AGENT: "codex" } });
-  await costCommand({ folder: "fresh-2026-03-01", json: false }, io);
-  expect(io.out()).toMatch(
-    /Forecast: ≈ 19 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of\s+work; estimated from figures of/,
+  const told = async (agent: string) => {
+    const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_AGENT: agent } });
+    await costCommand({ folder: "fresh-2026-03-01", json: false }, io);
+    return io.out().replace(/\s+/g, " ");
+  };
+  expect(await told("codex")).toMatch(
+    /Forecast: ≈ 20 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/,
   );
+  expect(await told("claude")).toMatch(
+    /: .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* a typical paper at the prices of claude-sonnet-5-5 and claude-opus-5-5, as claude chooses/,
+  );
+});
+
+test("the records that folders and lists hold are counted before the first batch: all are screened, and no more are read", () => {
+  expect(forecastOf(fresh, [], { ...before, records: 200 })).toMatchObject({
+    left: "200 records to screen, 16 papers",
+    iterations: 15 + 16 + 1,
+  });
+  expect(forecastOf(fresh, [], { ...before, records: 3 })).toMatchObject({ papers: 3, iterations: 1 + 3 + 1 });
 });
 
 test("cost forecasts nothing of a research in classic mode that nothing was accepted in", async () => {
@@ -184,7 +198,7 @@ test("a run says what the whole will take before its first iteration", async () 
   );
   const lines = io.err().split("\n");
   const forecast = lines.findIndex((each) =>
-    /Forecast: ≈ 5 iterations left \(2 papers\): 1\d\dk tokens, .*another project/.test(each),
+    /Forecast: ≈ 6 iterations left \(2 papers\): 1\d\dk tokens, .*another project/.test(each),
   );
   const begun = lines.findIndex((each) => each.includes("#1 "));
   expect([forecast, begun].every((at) => at !== -1)).toBe(true);

@@ -56,7 +56,10 @@ export const paper = (id: string, over: Partial<Paper> = {}): Paper => ({
 export function rrdWith(papers: readonly Paper[], over: Partial<Rrd> = {}): Rrd {
   const rrd = newRrd(
     { papers: Math.max(papers.length, 1), sources: ["arXiv", "web"] },
-    { name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] },
+    {
+      ...{ name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] },
+      ...{ time_window_days: 365, historical_lookback_days: 1095 },
+    },
   );
   return { ...rrd, papers_pool: [...papers], phase: papers.length > 0 ? "ANALYSIS" : "DISCOVERY", ...over };
 }

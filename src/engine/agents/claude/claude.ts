@@ -15,6 +15,8 @@ export const claude: AgentDefinition = {
   takesTools: true,
   oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },
   keyVariables,
+  // By the account.
+  usualModels: ["sonnet", "opus"],
   invoke(brief, context, maxUsd): Invocation {
     const { options } = context;
     const model = options.model === undefined ? [] : ["--model", options.model];

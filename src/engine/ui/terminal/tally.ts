@@ -220,16 +220,22 @@ export const costText = (cost: KnownCost): string =>
 export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0, unrecorded = 0 }: KnownCost): string =>
   `${unreported + unrecorded === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
 
+/** "$1.42", or "$0.95 to $1.90" where the model is not known. */
+const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cost_usd_most">): string | undefined =>
+  cost_usd === undefined
+    ? undefined
+    : `${money(cost_usd)}${cost_usd_most === undefined ? "" : ` to ${money(cost_usd_most)}`}`;
+
 /** "≈ 14 iterations left (12 records): 430k tokens, $1.42, 1h 10m of work". */
-export function forecastText({ left, iterations, tokens, seconds, cost_usd }: Forecast): string {
+export function forecastText({ left, iterations, tokens, seconds, ...cost }: Forecast): string {
   const of = left === undefined ? "" : ` (${left})`;
-  const price = cost_usd === undefined ? "cost not known" : money(cost_usd);
+  const price = rangeText(cost) ?? "cost not known";
   return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work`;
 }
 
 /** The same in short, for a line that says more: "≈ $1.42 and 1h 10m left"; tokens where the money is not known. */
-export function leftText({ tokens, seconds, cost_usd }: Forecast): string {
-  const spent = cost_usd === undefined ? `${count(tokens)} tokens` : money(cost_usd);
+export function leftText({ tokens, seconds, ...cost }: Forecast): string {
+  const spent = rangeText(cost) ?? `${count(tokens)} tokens`;
   return `≈ ${spent} and ${duration(seconds * 1000)} left`;
 }
 

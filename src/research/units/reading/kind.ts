@@ -21,11 +21,11 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   figure: { input: briefInput + medianPaper, output: 2_500, minutes: 3 },
   owns: ({ phase }) => phase === "ANALYSIS",
   isDone: ({ status }) => status.allRead,
-  left({ rrd, status: { discoveryOver } }) {
+  left({ rrd, status: { discoveryOver }, records = Infinity }) {
     const pool = rrd.papers_pool.length;
     const decided = rrd.papers_pool.filter(isDecided).length;
     if (openUpdate(rrd) !== undefined) return pool - decided + papersToReadAgain(rrd).length;
-    return (discoveryOver ? pool : Math.max(targetOf(rrd), pool)) - decided;
+    return (discoveryOver ? pool : Math.max(Math.min(targetOf(rrd), records), pool)) - decided;
   },
   next(project, { taken, later, folder }) {
     const { readable, refused } = project.status;

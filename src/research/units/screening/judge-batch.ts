@@ -400,8 +400,9 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const goesOn = isUpdate || (search?.broughtLeft ?? 0) > 0;
   const isSilent = judged.screened === 0 && batchesWithoutNew(rrd) > 0;
   const isJudged = (listed?.left ?? 0) === 0 && (judged.waiting === 0 || isSilent);
-  const isAsked = search === undefined ? isUpdate : search.exhausted !== undefined && search.left === 0;
-  const isOver = isAsked && toAgent.length === 0 && !leadsOn && (!isUpdate || isJudged);
+  // What nobody searches, folders that is, comes at once and whole.
+  const isAsked = search === undefined || (search.exhausted !== undefined && search.left === 0);
+  const isOver = isAsked && toAgent.length === 0 && !leadsOn && (isJudged || (!isUpdate && search !== undefined));
   const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
   return {

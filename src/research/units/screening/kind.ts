@@ -1,3 +1,4 @@
+import type { Rrd } from "../../generated/rrd.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { median } from "../../derived/statistics.js";
@@ -5,10 +6,14 @@ import { neededOf, targetOf, timesTooFull } from "../../derived/status.js";
 import { alone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
 import { candidatesFor, nextReader } from "./readers.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import type { ScreeningMaterial } from "./prepare.js";
 
 /** Papers that a batch brings, where this project has had none yet. */
 const papersABatch = 8;
+
+/** Records that a batch has room for, with abstracts of a usual length: criteria want them whole. */
+const recordsABatch = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 14 : 5);
 
 /** A batch of records, of which titles and abstracts are judged. */
 export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
@@ -20,8 +25,9 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   figure: { input: 3 * briefInput, output: 3_000, minutes: 4 },
   owns: ({ phase }) => phase === "DISCOVERY",
   isDone: ({ status }) => status.discoveryOver,
-  left({ rrd, ledger, status: { discoveryOver } }) {
+  left({ rrd, ledger, status: { discoveryOver }, records }) {
     if (discoveryOver) return 0;
+    if (records !== undefined) return Math.max(1, Math.ceil(records / recordsABatch(rrd)));
     // However many papers were wanted: nobody knows how many of the works that came belong.
     if (openUpdate(rrd) !== undefined) return 1;
     const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>

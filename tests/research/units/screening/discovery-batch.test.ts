@@ -440,13 +440,14 @@ describe("a discovery batch of an update", () => {
     expect(taken({}, { candidates, search: search() }, begun).metrics.exhausted).toBeUndefined();
   });
 
-  test("of folders alone is the last one once it holds nothing", () => {
+  test("of folders alone is the last one once it leaves nothing, and so outside updates", () => {
     const listed = { identified: { "folder:papers": 4 }, left: 0, sha256: "0" };
     expect(taken({}, { listed }, open()).metrics.exhausted).toBeDefined();
     expect(taken({ dropped }, { candidates, listed: { ...listed, left: 3 } }, open()).metrics.exhausted).toBe(
       undefined,
     );
-    expect(taken({}, { listed }).metrics.exhausted).toBeUndefined();
+    expect(taken({}, { listed }).metrics.exhausted).toBeDefined();
+    expect(taken({}, { listed: { ...listed, left: 3 } }).metrics.exhausted).toBeUndefined();
   });
 
   test("keeps the windows open that are still to be asked", () => {

@@ -1,0 +1,67 @@
+import type { RequirementsResult } from "../generated/result-requirements.js";
+
+/** Words without meaning of their own, in titles and topics. */
+const stopWords = new Set(
+  (
+    "a about above after all also among an and any are as at be been before being between both but by can could did do does during each either for from " +
+    "had has have how if in into is it its itself may might more most much must no nor not of off on once only or other our out over own per same " +
+    "she should so some such than that the their them then there these they this those through to too under until up upon us use used using very via " +
+    "was we were what when where whether which while who whose why will with within without would yet you your toward towards based study research " +
+    "paper papers " +
+    // Words of measurements: they come back in every paper and are nobody's theme.
+    "two three four five seven eight nine second third half seconds minutes hours days weeks percentage points times mean median average rose fell " +
+    "reached took showed shows found made give given"
+  ).split(" "),
+);
+
+/** Lower-case words that carry meaning, in the order of the text. A hyphen inside a word stays. */
+export const contentWords = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? []).filter(
+    (word) => word.length > 1 && !stopWords.has(word),
+  );
+
+/** Runs of meaningful words that stand side by side in `text`, such as "dexterous manipulation". */
+export function phrases(text: string): string[][] {
+  const runs: string[][] = [[]];
+  for (const token of text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[^\s\p{L}\p{N}-]/gu) ?? []) {
+    const [word] = contentWords(token);
+    if (word === undefined) runs.push([]);
+    else runs.at(-1)?.push(word);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+/** `text` on one line and at most `max` characters long, cut at a word. */
+export function clip(text: string, max: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= max) return line;
+  const cut = line.slice(0, max - 2);
+  const space = cut.lastIndexOf(" ");
+  return `${space > max / 2 ? cut.slice(0, space) : cut} …`;
+}
+
+export const titleCase = (words: readonly string[]): string =>
+  words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
+
+type Made = Required<Pick<RequirementsResult, "name" | "description" | "focus_area" | "keywords">>;
+
+/** Words of one keyword at most: services look for all of them. */
+const maxWords = 6;
+
+/** Name, description, field and keywords of a project, made of the topic's own words. */
+export function requirementsOfTopic(topic: string): Made {
+  const runs = phrases(topic);
+  const words = [...new Set(contentWords(topic))].map((word) => word.slice(0, 30));
+  const longest = runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"];
+  const main = clip(longest.slice(0, 3).join(" "), 60);
+  const terms = [words, ...runs.filter((run) => run.length > 1)].map((run) =>
+    clip(run.slice(0, maxWords).join(" "), 80),
+  );
+  const keywords = [...new Set(terms)].filter((term) => term !== "").slice(0, 8);
+  return {
+    name: clip(titleCase(words.length > 0 ? words.slice(0, 6) : main.split(" ").slice(0, 4)), 100),
+    description: clip(topic, 1500),
+    focus_area: main,
+    keywords: keywords.length === 0 ? [main] : keywords,
+  };
+}
