@@ -206,13 +206,14 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option(...trustOption)
     .option("--explain", "explain the order of the papers, and why records were merged or kept apart");
 
-  type OfAsk = { again: boolean; fetch: boolean };
+  type OfAsk = { again: boolean; check: boolean; fetch: boolean };
   const ask = add("ask", "[words...]", async (options: OfAsk & Common, words) => {
     const { askCommand } = await import("./search/ask.js");
-    const { again, fetch } = options;
-    return askCommand({ words, again, fetch, ...howOf(options) }, io);
+    const { again, check, fetch } = options;
+    return askCommand({ words, again, check, fetch, ...howOf(options) }, io);
   })
     .option("--again", "ask again the questions whose answers are out of date")
+    .option("--check", "have an agent judge whether the answer's sentences follow from their quotes")
     .option("--fetch", "fetch the papers whose text is not stored")
     .option("--max-usd <N>", "maximum cost, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens, in and out", number);

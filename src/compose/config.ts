@@ -206,11 +206,15 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
 interface Check {
   /** As the person names them, one or two; empty: another agent than the writer, where there is one. */
   readonly agents: readonly string[];
+  /** Every claim of a reading is checked, and every answer to a question. */
+  readonly all: boolean;
 }
 
-const checkOf = ({ agent, agents }: Exclude<WrittenConfig["check"], false | "false" | undefined> = {}): Check => ({
-  agents: agents ?? (agent === undefined ? [] : [agent]),
-});
+/** What is meant by `check`, of those who want one. */
+export function checkOf(written: Exclude<WrittenConfig["check"], false | "false">): Check {
+  const { agent, agents, all = written === "all" } = typeof written === "object" ? written : {};
+  return { agents: agents ?? (agent === undefined ? [] : [agent]), all };
+}
 
 /** Most critiques of a unit that is thought over, where the file does not say. */
 const defaultRounds = 2;

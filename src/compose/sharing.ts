@@ -16,22 +16,20 @@ export const sharingOf = ({ think, screening, check }: ResolvedConfig): Sharing 
   });
 
 /** The agents of the roles in them. */
-export const roleNamesOf = ({ think, screening, check, agent, fallbacks, agents }: ResolvedConfig): RoleNames => ({
-  ...(check === undefined ? {} : checkersOf(check.agents, [agent, ...fallbacks], agents)),
-  ...(think === undefined ? {} : { [thinkingRoles.critic]: [think.critic] }),
-  ...Object.fromEntries((screening?.readers ?? []).map((name, index) => [readerRoles[index] ?? "", [name]])),
+export const roleNamesOf = (config: ResolvedConfig): RoleNames => ({
+  ...checkerNamesOf(config),
+  ...(config.think === undefined ? {} : { [thinkingRoles.critic]: [config.think.critic] }),
+  ...Object.fromEntries((config.screening?.readers ?? []).map((name, index) => [readerRoles[index] ?? "", [name]])),
 });
 
 /**
  * Who checks: the one that is named, else the second of several agents; where that one can't work, any other.
- * Two that are named work each for itself, and nobody in their place.
+ * Two that are named work each for itself, and nobody in their place. Empty: nobody does, or no agent has a model.
  */
-function checkersOf(
-  named: readonly string[],
-  everyone: readonly string[],
-  agents: ResolvedConfig["agents"],
-): RoleNames {
-  const [first = "", second] = checkerRoles;
+export function checkerNamesOf({ check, agent, fallbacks, agents }: ResolvedConfig): RoleNames {
+  if (check === undefined) return {};
+  const [named, everyone] = [check.agents, [agent, ...fallbacks]];
+  const [first, second] = checkerRoles;
   if (named.length === 2) return { [first]: [named[0] ?? ""], [second]: [named[1] ?? ""] };
   const hasModel = (name: string) => (agents[name]?.type ?? name) !== baseline.name;
   const [writer, ...others] = everyone.filter(hasModel);

@@ -1,5 +1,5 @@
 import { requireAgents } from "../../compose/agents.js";
-import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { checkOf, type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { roleNamesOf } from "../../compose/sharing.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
@@ -22,6 +22,10 @@ interface CheckArguments {
   readonly json: boolean;
 }
 
+/** What a person is told whose agents can't check. */
+export const needsModel =
+  "Whether a sentence follows from its passages takes a model; name one, such as --agent claude.";
+
 /**
  * Has a second reader judge whether the sentences of a finished report follow from their passages, whenever it was
  * written. What was judged before is not asked again. The exit code is that of the run.
@@ -32,13 +36,9 @@ export async function checkMeaningCommand(args: CheckArguments, io: Io): Promise
   const name = shellWord(nameFor(io.cwd, folder));
   const settings = await resolveConfig(io, args.flags);
   // Who asks for a check by name wants it, whatever is set for reports to come.
-  const config = { ...settings, check: settings.check ?? { agents: [] } };
+  const config = { ...settings, check: settings.check ?? checkOf(undefined) };
   const roles = roleNamesOf(config);
-  if (Object.keys(roles).length === 0)
-    throw new ExpectedError(
-      "Whether a sentence follows from its passages takes a model; name one, such as --agent claude.",
-      2,
-    );
+  if (Object.keys(roles).length === 0) throw new ExpectedError(needsModel, 2);
   const { rrd, ledger } = await readResearch(folder);
   const narrative = await readNarrative(folder);
   const { phase } = statusOf(rrd, ledger);

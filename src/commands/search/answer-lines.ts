@@ -5,6 +5,9 @@ import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { notesOfOld } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
+import { answerMeaning } from "../../research/report/narrative/questions.js";
+import { meaningMark } from "../../research/report/narrative/meaning.js";
+import type { Checkers } from "../../research/units/narrative/rates.js";
 import type { Answer } from "../../research/generated/answer.js";
 
 /** A sentence about the papers of an answer, with what people call them in place of ids. */
@@ -19,27 +22,84 @@ export const inNames =
       })
       .join(" ");
 
+type Surface = Pick<Io, "columns" | "color">;
+
+/** A text in lines of the terminal's width, at most 100 columns, indented. */
+const flowOn = ({ columns }: Pick<Io, "columns">) => {
+  const width = columnsOf(columns);
+  return (text: string, indent: string): string[] =>
+    wrap(oneLine(text), width - indent.length).map((line) => indent + line);
+};
+const columnsOf = (columns: number): number => Math.max(30, Math.min(columns, 100));
+
+/** A clause as a sentence. */
+const closed = (clause: string): string => `${clause.replace(/\.$/, "")}.`;
+
+/** The sentences of an answer, each with the numbers of its quotes and what a reader should know of it. */
+function statementLines(answer: Answer, checkers: Checkers, names: ReadonlyMap<string, string>, io: Surface): string[] {
+  const named = inNames(answer, names);
+  const { yellow, bold } = createColors(io.color);
+  const flow = flowOn(io);
+  const numberOf = new Map(answer.quotes.map(({ handle }, index) => [handle, index + 1]));
+  const head = answer.check?.answer_falls === true ? flow("Not borne out by what it cites:", "").map(bold) : [];
+  const said = answer.statements.flatMap(({ text, rests_on, marks = [], check }) => {
+    const meaning = check && meaningMark(check, checkers);
+    const isBorneOut = meaning?.kind === "borne-out";
+    const doubts = [...marks, ...(meaning === undefined || isBorneOut ? [] : [closed(meaning.says)])];
+    const numbers = rests_on.flatMap((handle) => numberOf.get(handle) ?? []).join(", ");
+    return [
+      ...flow(`${text} [${numbers}]${isBorneOut ? " ✓✓" : ""}`, ""),
+      ...doubts.flatMap((doubt) => flow(`! ${named(doubt)}`, "  ").map(yellow)),
+    ];
+  });
+  return [...head, ...said];
+}
+
+/** How far the sentences were held against what they cite, and those that were taken out; none of an unchecked one. */
+function checkLines(answer: Answer, checkers: Checkers, io: Surface): string[] {
+  const meaning = answerMeaning(answer, checkers);
+  if (meaning === undefined) return [];
+  const flow = flowOn(io);
+  const { bold, yellow } = createColors(io.color);
+  const removed = meaning.removed.flatMap(({ text, says }) => [
+    ...flow(text, "  "),
+    ...flow(`! ${closed(says)}`, "    ").map(yellow),
+  ]);
+  return [
+    ...flow(`Checked: ${meaning.says}`, ""),
+    ...(removed.length === 0 ? [] : ["", bold("Not borne out, and taken out:"), ...removed]),
+  ];
+}
+
+/** What a person reads once the sentences of an answer that they have read are checked. */
+export function checkedLines(
+  answer: Answer,
+  checkers: Checkers,
+  names: ReadonlyMap<string, string>,
+  io: Surface,
+): string[] {
+  const isBorneOut = answer.statements.every(({ check }) => check?.verdict === "supported" && check.was === undefined);
+  const anew = isBorneOut && answer.not_borne_out === undefined ? [] : statementLines(answer, checkers, names, io);
+  return [...anew, ...(anew.length === 0 ? [] : [""]), ...checkLines(answer, checkers, io)];
+}
+
 /**
  * An answer for people: each statement with the numbers of its quotes, then the quotes with where they stand. `names`:
- * what people call its papers.
+ * what people call its papers. `checkers`: how those who checked it answered to controls.
  */
 export function answerLines(
   answer: Answer,
   names: ReadonlyMap<string, string>,
-  io: Pick<Io, "columns" | "color">,
+  io: Surface,
+  checkers: Checkers = {},
 ): string[] {
   const nameOf = (paper: string) => names.get(paper) ?? paper;
-  const named = inNames(answer, names);
   const colors = createColors(io.color);
-  const columns = Math.max(30, Math.min(io.columns, 100));
-  const flow = (text: string, indent: string) =>
-    wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const columns = columnsOf(io.columns);
+  const flow = flowOn(io);
   const { statements, quotes, nearest = [], dropped = 0, not_found, without_text = [] } = answer;
-  const numberOf = new Map(quotes.map(({ handle }, index) => [handle, index + 1]));
-  const said = statements.flatMap(({ text, rests_on, marks = [] }) => [
-    ...flow(`${text} [${rests_on.flatMap((handle) => numberOf.get(handle) ?? []).join(", ")}]`, ""),
-    ...marks.flatMap((mark) => flow(`! ${named(mark)}`, "  ").map(colors.yellow)),
-  ]);
+  const said = statementLines(answer, checkers, names, io);
+  const checked = checkLines(answer, checkers, io);
   const grounds = quotes.flatMap((quote, index) => [
     "",
     ...flow(`[${index + 1}] ${nameOf(quote.paper)}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(colors.bold),
@@ -71,5 +131,6 @@ export function answerLines(
     ...none,
     ...grounds,
     ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => flow(note, ""))]),
+    ...(checked.length === 0 ? [] : ["", ...checked]),
   ];
 }

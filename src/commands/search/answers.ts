@@ -9,6 +9,7 @@ import { namesAsked, type Pool } from "../../research/overview/questions/pool.js
 import { type Standing, whyStale } from "../../research/overview/questions/stale.js";
 import { foldersAsked, questionKey, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { readResearch } from "../../research/project-files/research.js";
+import type { Checkers } from "../../research/units/narrative/rates.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
 import { answerLines, inNames } from "./answer-lines.js";
@@ -20,6 +21,8 @@ export interface AnswerStanding {
   readonly projects: readonly [string, ...string[]];
   /** What people call their papers, as the answer names these. */
   readonly names: ReadonlyMap<string, string>;
+  /** How those who checked its sentences answered to controls. */
+  readonly checkers: Checkers;
   /** The last to its question. */
   readonly latest: boolean;
   /** Why it no longer stands, a clause each; empty where it does. */
@@ -48,13 +51,13 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
   }
   const colors = createColors(io.color);
   const columns = Math.max(30, Math.min(io.columns, 100));
-  const lines = all.flatMap(({ answer, names, latest, why }) => [
+  const lines = all.flatMap(({ answer, names, checkers, latest, why }) => [
     ...wrap(`${answer.id} · ${answer.at.slice(0, 10)} · ${oneLine(answer.question)}`, columns).map(colors.bold),
     ...(latest ? [] : ["Asked again since."]),
     ...(why.length === 0
       ? []
       : wrap(`Stale: ${oneLine(why.map(inNames(answer, names)).join("; "))}.`, columns).map(colors.yellow)),
-    ...answerLines(answer, names, io),
+    ...answerLines(answer, names, io, checkers),
     "",
   ]);
   const stale = all.filter(({ latest, why }) => latest && why.length > 0).length;
@@ -77,6 +80,8 @@ export async function standings(
   for (const notice of notices) say(io, `warning: ${notice}`);
   const opened = new Map<string, { readonly pool: Pool; readonly asked: readonly Standing[] }>();
   const last = new Map(answers.map((answer) => [questionKey(answer), answer.id]));
+  const { rrd } = await readResearch(folder);
+  const checkers = rrd.meaning?.checkers ?? {};
   const all: AnswerStanding[] = [];
   for (const answer of answers) {
     const projects = foldersAsked(folder, answer);
@@ -85,11 +90,12 @@ export async function standings(
     try {
       const { pool, asked } = opened.get(key) ?? { pool: await poolOf(projects), asked: await standingsOf(projects) };
       opened.set(key, { pool, asked });
-      all.push({ answer, projects, names: namesAsked(pool.papers), latest, why: await whyStale(answer, asked, pool) });
+      const [names, why] = [namesAsked(pool.papers), await whyStale(answer, asked, pool)];
+      all.push({ answer, projects, names, checkers, latest, why });
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
       const why = `it can't be checked: ${error.message.replace(/\.$/, "")}`;
-      all.push({ answer, projects, names: new Map(), latest, why: [why], isUnchecked: true });
+      all.push({ answer, projects, names: new Map(), checkers, latest, why: [why], isUnchecked: true });
     }
   }
   return all;

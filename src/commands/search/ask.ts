@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
-import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
+import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { drive } from "../../compose/drive.js";
-import { openQuestion } from "./open-question.js";
+import { checkerNamesOf } from "../../compose/sharing.js";
+import { needsModel } from "../run/check-meaning.js";
+import { checkAnswer } from "./check-answer.js";
+import { type Answered, openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -14,7 +17,6 @@ import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { pageName } from "../../research/project-files/layout.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
-import type { Answer } from "../../research/generated/answer.js";
 import { findProjects } from "../../research/overview/find-research.js";
 import { remainingLimits } from "../run/remaining-limits.js";
 import { answerLines } from "./answer-lines.js";
@@ -25,6 +27,8 @@ interface AskArguments {
   /** Projects, and the question as the last of them; with `again` projects alone. */
   readonly words: readonly string[];
   readonly again: boolean;
+  /** Have a second reader judge the sentences of the answer. */
+  readonly check: boolean;
   readonly fetch: boolean;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
@@ -37,14 +41,23 @@ const maxQuestion = 2_000;
 /** Puts a question to one or more projects and prints what their papers answer, each sentence with its quotes. */
 export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const { words, again } = args;
-  const config = await resolveConfig(io, args.flags);
+  const config = checking(args, await resolveConfig(io, args.flags));
   if (again) return askAgain(args, config, io);
   const question = questionOf(words.at(-1) ?? "");
   const folders = await findProjects(io.cwd, words.slice(0, -1));
-  await requireAgents(config, io);
+  await requireAgents(config, io, false, checkerNamesOf(config));
   const { code } = await put(question, folders, args, config, io);
   if (code === 0) await showInReport(folders[0], config, io);
   return code;
+}
+
+/** The settings with who checks the answer; who asks for a check by name wants it, whatever is set for reports. */
+function checking({ check }: Pick<AskArguments, "check">, config: ResolvedConfig): ResolvedConfig {
+  const { check: set, ...rest } = config;
+  if (!check) return set?.all === true ? config : rest;
+  const checked = { ...config, check: set ?? checkOf(undefined) };
+  if (Object.keys(checkerNamesOf(checked)).length > 0) return checked;
+  throw new ExpectedError(needsModel, 2);
 }
 
 /** @throws ExpectedError (exit code 2) for a question that is empty or too long. */
@@ -70,10 +83,11 @@ async function put(
   config: ResolvedConfig,
   io: Io,
 ): Promise<Put> {
-  let answer: { readonly said: Answer; readonly names: ReadonlyMap<string, string> } | undefined;
+  const began = io.clock.now();
+  let answer: Answered | undefined;
   let spent = nothingSpent;
-  const answered = (said: Answer, names: ReadonlyMap<string, string>) => {
-    answer = { said, names };
+  const answered = (said: Answered) => {
+    answer = said;
   };
   const paid = (now: Spent) => {
     spent = now;
@@ -84,10 +98,14 @@ async function put(
   if (answer !== undefined)
     io.stdout(
       json
-        ? `${JSON.stringify({ type: "answer", ...answer.said })}\n`
-        : `${answerLines(answer.said, answer.names, io).join("\n")}\n`,
+        ? `${JSON.stringify({ type: "answer", ...answer.answer })}\n`
+        : `${answerLines(answer.answer, answer.names, io).join("\n")}\n`,
     );
-  return { code: exitCodeOf(verdict), spent };
+  const code = exitCodeOf(verdict);
+  if (answer === undefined || code !== 0) return { code, spent };
+  const left = remainingLimits(config, { ...spent, iterations: 0 }, io.clock.now() - began);
+  const checked = await checkAnswer(answer, folders[0], { quiet, json }, left ?? config, io, left !== undefined);
+  return { code: checked.code, spent: plus(spent, checked.spent) };
 }
 
 /**
@@ -96,7 +114,7 @@ async function put(
  */
 async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Promise<number> {
   const folders = await findProjects(io.cwd, args.words);
-  await requireAgents(config, io);
+  await requireAgents(config, io, false, checkerNamesOf(config));
   const began = io.clock.now();
   let spent = nothingSpent;
   let exitCode = 0;

@@ -14,7 +14,7 @@ import { requireKnownFormats } from "../../engine/storage/state/format-version.j
 import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { answerWorkflow } from "../../research/overview/questions/answer-workflow.js";
-import { namesAsked, openPool, type ReadText } from "../../research/overview/questions/pool.js";
+import { namesAsked, openPool, type Pool, type ReadText } from "../../research/overview/questions/pool.js";
 import { namesOfProjects, nextAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { researchFormat } from "../../research/project-files/rrd-file.js";
@@ -32,10 +32,18 @@ interface QuestionWish {
   readonly question: string;
   /** Fetch the texts that are not kept. */
   readonly fetch: boolean;
-  /** Told the answer, and what people call its papers. */
-  readonly answered: (answer: Answer, names: ReadonlyMap<string, string>) => void;
+  /** Told the answer once it is kept. */
+  readonly answered: (answered: Answered) => void;
   /** Told what this question has cost so far, after each iteration. */
   readonly paid: (spent: Spent) => void;
+}
+
+/** An answer with what it was made from. */
+export interface Answered {
+  readonly answer: Answer;
+  readonly pool: Pool;
+  /** What people call its papers. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Makes a question to one or more projects ready for a run. Takes no lock before there is something to keep. */
@@ -63,7 +71,7 @@ export async function openQuestion(
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   return answerWorkflow({
     ...{ pool, question, unit, root, redact },
-    answered: (answer) => answered(answer, namesAsked(pool.papers)),
+    answered: (answer) => answered({ answer, pool, names: namesAsked(pool.papers) }),
     project: projects.map(({ rrd: { project } }) => project).join("; "),
     ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: states.map(lastOf) }),
     seen: lastOf({ ledger }),
@@ -92,7 +100,7 @@ interface Keeping {
 }
 
 /** Folds an iteration into the project, or leaves it to the run that holds the project. */
-async function keepIteration(
+export async function keepIteration(
   folder: string,
   iteration: AskedIteration,
   { config, now, notify }: Keeping,
@@ -116,7 +124,8 @@ async function keepIteration(
     }
   const { message: _, ...beside } = iteration;
   await leaveMessage(folder, { beside }, now(), config.stateDir);
-  notify("info", "A run is under way; it records the answer before its next iteration.");
+  if (iteration.answer !== undefined)
+    notify("info", "A run is under way; it records the answer before its next iteration.");
 }
 
 /** Reads texts, and fetches what is not kept. */

@@ -1,7 +1,9 @@
 // Generated from schemas/answer.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
+import type { CheckerRate } from "./rrd.js";
+
 /**
- * One line of answers.jsonl: a question put to a project, and what its papers answer. A statement without a quote that was found is not kept. Whether the answer still stands is derived when it is read.
+ * One line of answers.jsonl: a question put to a project, and what its papers answer. A statement without a quote that was found is not kept. Once its sentences are checked by a second reader, the line stands there again under the same id, and the later one counts. Whether the answer still stands is derived when it is read.
  */
 export interface Answer {
   /**
@@ -49,6 +51,7 @@ export interface Answer {
      * @minItems 1
      */
     rests_on: string[];
+    check?: Checked;
     /**
      * What a reader should know of it, a sentence each: a number that none of its passages holds, a retracted paper, a quote that shares too few words.
      */
@@ -83,6 +86,17 @@ export interface Answer {
     text_sha256?: string | null;
     [k: string]: unknown;
   }[];
+  check?: MeaningCheck;
+  /**
+   * Sentences that were taken out, because another reader did not find them in what they cite.
+   */
+  not_borne_out?: RemovedStatement[];
+  /**
+   * By agent: how its answers to the controls among these sentences came out. The rates of the project count them.
+   */
+  controls?: {
+    [k: string]: CheckerRate;
+  };
   /**
    * Statements that rested on no quote that was found.
    */
@@ -113,5 +127,101 @@ export interface Answer {
     output: number;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * What another reader says of a sentence, held against the passages that it rests on and nothing else.
+ */
+export interface Checked {
+  /**
+   * How a sentence stands to its passages.
+   */
+  verdict: "supported" | "overstated" | "not-supported" | "contradicted" | "cannot-tell";
+  /**
+   * The agents that judged it.
+   *
+   * @minItems 1
+   */
+  by: string[];
+  /**
+   * In at most 20 words.
+   */
+  why?: string;
+  /**
+   * Of an overstated one: what the passages do not carry.
+   */
+  too_much?: string;
+  /**
+   * Of an overstated one: a sentence that its reader would call supported.
+   */
+  better?: string;
+  /**
+   * Of a contradicted one: id of the paper whose passage says otherwise.
+   */
+  against?: string;
+  /**
+   * The sentence as it stood before it was mended.
+   */
+  was?: string;
+  /**
+   * What each of two readers said, where they disagree.
+   */
+  said?: {
+    /**
+     * The agent.
+     */
+    by: string;
+    /**
+     * How a sentence stands to its passages.
+     */
+    verdict: "supported" | "overstated" | "not-supported" | "contradicted" | "cannot-tell";
+    /**
+     * In at most 20 words.
+     */
+    why?: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * How far another reader has held the sentences against the passages that they rest on. Absent: nobody was asked.
+ */
+export interface MeaningCheck {
+  /**
+   * When the check ended, ISO 8601 in UTC.
+   */
+  at: string;
+  /**
+   * The agents that judged.
+   */
+  by?: string[];
+  /**
+   * Why it could not be had, or not to its end; a clause.
+   */
+  unchecked?: string;
+  /**
+   * Of those agents the ones whose answers to controls do not prove yet that they can judge: nothing is taken out by their word.
+   */
+  unproven?: string[];
+  /**
+   * No sentence of the answer is borne out by what it cites. It is kept whole, and says so.
+   */
+  answer_falls?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A sentence that was taken out.
+ */
+export interface RemovedStatement {
+  text: string;
+  /**
+   * JSON pointer to where it stood in the narrative as it was written.
+   */
+  where: string;
+  /**
+   * Handles of quotes.
+   */
+  rests_on?: string[];
+  check: Checked;
   [k: string]: unknown;
 }

@@ -21,10 +21,10 @@ export interface ResearchConfig {
    */
   screening_conflicts?: "include" | "third" | "person";
   /**
-   * Who holds the sentences of a report against the passages that they rest on. Not set: the second of several agents (claude,codex), otherwise the same agent in a fresh context, once a model has written the report. false: nobody.
+   * Who holds the sentences of a report against the passages that they rest on. Not set: the second of several agents (claude,codex), otherwise the same agent in a fresh context, once a model has written the report. all: also every claim of a reading, and every answer to a question. false: nobody.
    */
   check?:
-    | (false | "false")
+    | (false | "false" | "all")
     | {
         /**
          * Agent that checks, a name as for 'agent'.
@@ -37,6 +37,10 @@ export interface ResearchConfig {
          * @maxItems 2
          */
         agents?: string[];
+        /**
+         * Check every claim of a reading too, and every answer to a question.
+         */
+        all?: boolean;
       };
   /**
    * E-mail address that is sent to scholarly APIs in the User-Agent, as they ask. It is never invented.

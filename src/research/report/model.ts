@@ -269,7 +269,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(finding) }));
   const pairs = shownPairs(rrd.papers_pool, narrative.contrasts ?? [], sources);
   const gaps = narrative.gaps.map(statement);
-  const questions = askedQuestions(input.answers, names);
+  const questions = askedQuestions(input.answers, names, rrd.meaning?.checkers ?? {});
   const recommendations = narrative.recommendations.map((said) => ({ ...statement(said), priority: said.priority }));
   const comparison =
     narrative.comparison === undefined

@@ -1,4 +1,4 @@
-// Writes a report with two errors in it, checks it as one who knows, and mends it; each of it takes a while.
+// Writes a report, or answers a question, with two errors in it, checks it as one who knows, and mends it; each of it takes a while.
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -12,10 +12,12 @@ const said = (text, handle) => ({ text, rests_on: [handle] });
 const isSaid = ({ sentence, passages }) =>
   passages.some(({ passage }) => passage.replace(/[“”]/g, "").includes(sentence));
 const holds = (each) => [right, corrected].includes(each.sentence) || isSaid(each);
+const three = [said(right, "other_0#1"), said(overstated, "other_3#1"), said(madeUp, "other_2#1")];
 const results = {
+  question: { unit, quotes: [], statements: three, not_found: null },
   report: {
     ...{ unit, question: "What helps weak hands?", answer: [said(right, "other_0#1")] },
-    findings: [said(right, "other_0#1"), said(overstated, "other_3#1"), said(madeUp, "other_2#1")],
+    findings: three,
     ...{ agreed: [], disputed: [], gaps: [], themes: [], comparison: null, recommendations: [] },
   },
   check: {

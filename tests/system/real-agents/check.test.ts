@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import type { Answer as StoredAnswer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import { run } from "../../support/processes/built.js";
 import { folderProject } from "../../support/projects/folder-project.js";
@@ -23,15 +24,20 @@ interface Unit {
   readonly sentences?: readonly ShownSentence[];
 }
 
-/** Writes a report with an overstatement and a fabrication in it, checks as one who knows, and mends what it is told. */
+/**
+ * Writes a report, and answers a question, with an overstatement and a fabrication in it, checks as one who knows, and
+ * mends what it is told.
+ */
 function model({ user }: ModelRequest): Answer {
   const unit = JSON.parse(/<unit>\n([\s\S]*?)\n<\/unit>/.exec(user)?.[1] ?? "{}") as Unit;
   const shown = unit.sentences ?? [];
   const said = (text: string, handle: string) => ({ text, rests_on: [handle] });
+  const three = [said(right, "other_0#1"), said(overstated, "other_3#1"), said(madeUp, "other_2#1")];
   const results: Record<string, object> = {
+    question: { unit: unit.unit, quotes: [], statements: three, not_found: null },
     report: {
       ...{ unit: "report", question: "What helps weak hands?", answer: [said(right, "other_0#1")] },
-      findings: [said(right, "other_0#1"), said(overstated, "other_3#1"), said(madeUp, "other_2#1")],
+      findings: three,
       ...{ agreed: [], disputed: [], gaps: [], themes: [], comparison: null, recommendations: [] },
     },
     check: { unit: "check", answers: shown.map((each) => ({ number: each.number, ...judged(each) })) },
@@ -72,7 +78,7 @@ const both = [
   ["codex", "claude"],
 ] as const;
 
-describe.each(both)("a report that the real %s writes and the real %s checks", (writer, checker) => {
+describe.each(both)("what the real %s writes and the real %s checks", (writer, checker) => {
   const problems = [writer, checker].flatMap((name) => {
     const found = installed(name);
     return "problem" in found ? [found.problem] : [];
@@ -118,6 +124,36 @@ describe.each(both)("a report that the real %s writes and the real %s checks", (
         expect(document).toContain("Nothing is said of costs.");
         expect(document).toMatch(new RegExp(`borne out by the sentences they cite, checked by ${checker}`));
       }
+
+      // So does an answer to a question.
+      const asked = await cli(
+        "ask",
+        "hands",
+        "What helps grip strength and finger reach?",
+        "--check",
+        "--agent",
+        writer,
+      );
+      expect(asked.err).not.toContain("refused");
+      expect(asked.code).toBe(0);
+      const [first = "", then = ""] = asked.out.replace(/\s+/g, " ").split("Checked: ");
+      expect(first).toContain(`${right} [1] ${overstated} [2] ${madeUp} [3]`);
+      expect(first).toContain(`${right} [1] ✓✓ ${corrected} [2] ✓✓`);
+      expect(then).toMatch(
+        new RegExp(
+          `^2 of 3 sentences borne out .* checked by ${checker}; 1 corrected; 1 removed\\. .*taken out: ${madeUp}`,
+        ),
+      );
+      const [answer] = JSON.parse((await cli("answers", "hands", "--json")).out) as StoredAnswer[];
+      expect(answer?.statements.map(({ text, check }) => [text, check?.verdict, check?.by])).toEqual([
+        [right, "supported", [checker]],
+        [corrected, "supported", [checker]],
+      ]);
+      expect(answer?.not_borne_out?.map(({ text, check }) => [text, check.why])).toEqual([
+        [madeUp, "Nothing is said of costs."],
+      ]);
+      for (const name of ["research-report.md", "report.html"])
+        expect(readFileSync(join(folder, name), "utf8").split(madeUp)).toHaveLength(3);
     },
   );
 });

@@ -5,10 +5,13 @@ import { problemsOf } from "../../../engine/storage/schema-check.js";
 import type { Answer } from "../../generated/answer.js";
 import { answersFile } from "../layout.js";
 
-/** Reads the answers of a project; a project that nobody asked has none. */
+/**
+ * Reads the answers of a project, of one that was checked since the later line; a project that nobody asked has none.
+ */
 export async function readAnswers(folder: string): Promise<ReadLog<Answer>> {
   const path = answersFile(folder);
-  return parseLog(await logText(path), path, parseAnswer);
+  const { lines, ...rest } = parseLog(await logText(path), path, parseAnswer);
+  return { ...rest, lines: [...new Map(lines.map((answer) => [answer.id, answer])).values()] };
 }
 
 function parseAnswer(row: string): Answer | undefined {

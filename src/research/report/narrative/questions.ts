@@ -3,6 +3,9 @@ import { questionKey } from "../../project-files/logs/answers-log.js";
 import { notesOfOld } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
+import { narrativeOfAnswer } from "../../overview/questions/answer-as-report.js";
+import type { Checkers } from "../../units/narrative/rates.js";
+import { type Meaning, type MeaningMark, markGiven, meaningOf } from "./meaning.js";
 import type { PaperName } from "../quotes.js";
 
 /** The most that a report lists; answers.jsonl has them all. */
@@ -18,8 +21,12 @@ export interface AskedQuestion {
     readonly text: string;
     /** What a reader should know of it, a sentence each. */
     readonly marks: readonly string[];
+    /** What another reader says of whether it follows from its quotes. */
+    readonly meaning?: MeaningMark;
     readonly quotes: readonly AskedQuote[];
   }[];
+  /** How far its sentences were held against what they cite; absent: nobody was asked. */
+  readonly meaning?: Meaning;
   /** Why it no longer stands, as far as the records tell, a clause each: a paper was retracted, or is gone. */
   readonly fallen: readonly string[];
 }
@@ -42,6 +49,7 @@ export interface AskedQuote {
 export function askedQuestions(
   answers: readonly Answer[],
   names: ReadonlyMap<string, PaperName>,
+  checkers: Checkers,
 ): readonly AskedQuestion[] {
   const newest = new Map<string, Answer>();
   for (const answer of answers) {
@@ -52,10 +60,16 @@ export function askedQuestions(
   return [...newest.values()]
     .slice(-maxQuestions)
     .toReversed()
-    .map((answer) => asked(answer, names));
+    .map((answer) => asked(answer, names, checkers));
 }
 
-function asked(answer: Answer, names: ReadonlyMap<string, PaperName>): AskedQuestion {
+/** What is to be said of the check of an answer; undefined of one that nobody checked. */
+export const answerMeaning = (answer: Answer, checkers: Checkers): Meaning | undefined =>
+  answer.check === undefined
+    ? undefined
+    : meaningOf(narrativeOfAnswer(answer), { meaning: { checkers }, papers_pool: [] });
+
+function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: Checkers): AskedQuestion {
   const { question, at, statements, quotes, projects = [] } = answer;
   const byHandle = new Map(quotes.map((quote) => [quote.handle, quote]));
   const nameOf = (key: string) => (projects.length > 1 ? undefined : names.get(key));
@@ -67,9 +81,10 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>): AskedQues
   return {
     question,
     day: at.slice(0, 10),
-    sentences: statements.map(({ text, marks = [], rests_on }) => ({
-      text,
-      marks,
+    ...given({ meaning: answerMeaning(answer, checkers) }),
+    sentences: statements.map(({ text, marks = [], rests_on, check }) => ({
+      ...{ text, marks },
+      ...markGiven(check, checkers),
       quotes: rests_on.flatMap((handle): AskedQuote[] => {
         const found = byHandle.get(handle);
         if (found === undefined) return [];

@@ -3,7 +3,7 @@ import type { Finding, Recommendation } from "../model.js";
 import type { PageContext } from "./context.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { strengthSays } from "../strength.js";
-import { paperLink, quoteWords, statementLine, statementParts } from "./statements.js";
+import { paperLink, quoteWords, removedList, statementLine, statementParts } from "./statements.js";
 
 export function* findings(context: PageContext): Iterable<Markup> {
   const { findings: all } = context.model;
@@ -27,12 +27,12 @@ export function* disputed(context: PageContext): Iterable<Markup> {
 
 /** Quotes of different papers on one outcome, both in full. */
 function* pairs(context: PageContext, isWanted: (pair: ShownPair) => boolean): Iterable<Markup> {
-  const { model, say } = context;
+  const { model } = context;
   for (const { outcome, stand, sides, differs } of model.pairs.filter(isWanted))
     yield markup`<h3 dir="auto">${outcome}: ${standWords[stand]}</h3><ul class="sides">${sides.map(
       ({ quote, compared, says }) =>
         markup`<li dir="auto"><p>${compared}: ${says}</p><div class="q">${paperLink(quote.paper)}${quoteWords(context, quote)}</div></li>`,
-    )}</ul>${differs === undefined ? "" : markup`<p dir="auto">${say(differs.text)}</p>`}`;
+    )}</ul>${differs === undefined ? "" : markup`<p dir="auto">${statementLine(context, differs)}</p>`}`;
 }
 
 export function* gaps(context: PageContext): Iterable<Markup> {
@@ -41,7 +41,8 @@ export function* gaps(context: PageContext): Iterable<Markup> {
 
 /** Sentences that were taken out, and why. */
 export function* unborne({ model: { meaning }, say }: PageContext): Iterable<Markup> {
-  yield markup`<p class="quiet">The agent of the report wrote these, and another reader did not find them in the sentences that they cite.</p><ul class="list">${(meaning?.removed ?? []).map(({ text, says }) => markup`<li dir="auto"><p>${say(text)}</p><p class="how"><span class="wrong">${says}</span></p></li>`)}</ul>`;
+  if (meaning === undefined) return;
+  yield markup`<p class="quiet">The agent of the report wrote these, and another reader did not find them in the sentences that they cite. They were taken out.</p>${removedList(meaning, say)}`;
 }
 
 const priorities = [

@@ -1,13 +1,12 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { headlineOf } from "../../../engine/ui/standing.js";
 import type { ReportModel } from "../model.js";
-import type { Meaning } from "../narrative/meaning.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
 import type { Sureness } from "../strength.js";
 import type { PageContext } from "./context.js";
-import { dots, statementLine } from "./statements.js";
+import { dots, meaningLine, statementLine } from "./statements.js";
 
 /** Above the question: whether it is finished, and who read. */
 export function masthead({ model, notices = [] }: PageContext): Markup {
@@ -57,10 +56,6 @@ export function* answer(context: PageContext): Iterable<Markup> {
 /** What only the reader can do stands by the answer; what concerns the scores stands by them. */
 export const isForAPerson = ({ kind }: ReportModel["warnings"][number]): boolean =>
   kind === "waiting" || kind === "not-retrieved";
-
-/** How far the sentences were held against what they cite. */
-const meaningLine = ({ says, answerFalls }: Meaning): Markup =>
-  markup`${answerFalls ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says}</p>`;
 
 /** The same for a reader who sees no dots. */
 const surenessLine = ({ level, words, because }: Sureness): Markup =>

@@ -1,7 +1,7 @@
 import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
-import type { MeaningMark } from "../narrative/meaning.js";
+import type { Meaning, MeaningMark } from "../narrative/meaning.js";
 import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import { signs, type Strength } from "../strength.js";
@@ -63,14 +63,27 @@ function sourcesOf({ quotes, papers }: Statement): Markup {
 const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [index === 0 ? "" : "; ", part]);
 
 /** The second mark: what another reader says of the sentence. */
-const meaningOf = ({ kind, says }: MeaningMark): Markup =>
+export const meaningSign = ({ kind, says }: MeaningMark): Markup =>
   kind === "borne-out"
     ? markup` <span class="ok meaning" role="img" title="${says}" aria-label="${says}">✓✓</span>`
     : markup` <span class="chip ${kind === "doubted" ? "bad" : "insights"}">${says}</span>`;
 
+/** How far the sentences above were held against what they cite, and what the marks mean. */
+export const meaningLine = ({ says, answerFalls }: Meaning): Markup =>
+  markup`${answerFalls ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${marked}.</p>`;
+
+/** What the second mark says. */
+const marked = "the sentence follows from them, says another reader";
+
+/** Sentences that were taken out, each with the reason. */
+export const removedList = ({ removed }: Meaning, say: PageContext["say"]): Markup =>
+  removed.length === 0
+    ? markup``
+    : markup`<ul class="list">${removed.map(({ text, says }) => markup`<li dir="auto"><p>${say(text)}</p><p class="how"><span class="wrong">${says}</span></p></li>`)}</ul>`;
+
 /** What a reader must know before trusting a sentence: its numbers or sources are not where they should be. */
 function doubtsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers, meaning }: Statement): Markup {
-  return markup`${meaning === undefined ? "" : meaningOf(meaning)}${
+  return markup`${meaning === undefined ? "" : meaningSign(meaning)}${
     missingNumbers.length === 0
       ? ""
       : markup` <span class="chip bad">number not in the passage: ${missingNumbers.join(", ")}</span>`

@@ -81,8 +81,7 @@ export const texts = {
       ...pairs.filter(({ stand }) => stand !== "agreed").map(pairText),
     ].join("\n\n"),
   gaps: ({ gaps }: ReportModel) => gaps.map((gap) => `- ${said(gap)}${cited(gap)}${doubts(gap)}`).join("\n"),
-  unborne: ({ meaning }: ReportModel) =>
-    (meaning?.removed ?? []).map(({ text, says }) => `- ${line(tablesAsText(text))} **[${inline(says)}]**`).join("\n"),
+  unborne: ({ meaning }: ReportModel) => (meaning === undefined ? "" : unborneText(meaning)),
   questions: ({ questions }: ReportModel) => questions.map(questionText).join("\n\n"),
   comparison: ({ comparison }: ReportModel) =>
     comparison === undefined
@@ -131,6 +130,14 @@ const meaningText = ({ says, borneOut, answerFalls }: Meaning): string =>
     `**Checked:** ${inline(says)}${borneOut === 0 ? "" : " ✓✓ stands behind each that is."}`,
   ].join(" ");
 
+/** Sentences that were taken out, with the reason. */
+const unborneText = ({ removed }: Meaning): string =>
+  removed.map(({ text, says }) => `- ${line(tablesAsText(text))} **[${inline(says)}]**`).join("\n");
+
+/** The second mark of a sentence, or what its reader says of it. */
+const meaningMarkText = (mark: Statement["meaning"]): string =>
+  mark === undefined ? "" : mark.kind === "borne-out" ? " ✓✓" : ` **[${inline(mark.says)}]**`;
+
 /** Two quotes on one outcome, side by side. */
 const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   [
@@ -142,15 +149,15 @@ const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   ].join("\n\n");
 
 /** A question that was asked, with its answer: each sentence with the words it rests on. */
-const questionText = ({ question, day, sentences, fallen }: AskedQuestion): string =>
+const questionText = ({ question, day, sentences, fallen, meaning }: AskedQuestion): string =>
   [
     `**${inline(question)}** (answered on ${day}${fallen.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
     sentences.length === 0
       ? "Not in these papers."
       : sentences
-          .map(({ text, marks, quotes }) =>
+          .map(({ text, marks, quotes, meaning: mark }) =>
             [
-              `- ${line(text)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
+              `- ${line(text)}${meaningMarkText(mark)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
               ...quotes.map(({ paper, key, pieces, locator, notes }) =>
                 passageText(
                   pieces,
@@ -160,6 +167,9 @@ const questionText = ({ question, day, sentences, fallen }: AskedQuestion): stri
             ].join("\n"),
           )
           .join("\n"),
+    ...(meaning === undefined
+      ? []
+      : [meaningText(meaning), ...(meaning.removed.length === 0 ? [] : [unborneText(meaning)])]),
   ].join("\n\n");
 
 /** What the last update changed: papers, then findings. */
@@ -266,7 +276,7 @@ function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string
 /** What is wrong with a sentence, said right behind it. */
 function doubts({ missingNumbers, outsideNumbers, brokenHandles, meaning }: Statement): string {
   return [
-    ...(meaning === undefined ? [] : [meaning.kind === "borne-out" ? " ✓✓" : ` **[${inline(meaning.says)}]**`]),
+    meaningMarkText(meaning),
     ...missingNumbers.map((number) => ` **[number not in the passage: ${cell(number)}]**`),
     ...outsideNumbers.map((number) => ` **[in the sentence, outside the quoted words: ${cell(number)}]**`),
     ...brokenHandles.map(({ handle, reason }) => ` **[no such quote: ${cell(handle)}, ${cell(reason)}]**`),

@@ -5,6 +5,29 @@ export type Checkers = NonNullable<Meaning["checkers"]>;
 
 export const noneAnswered: CheckerRate = { borne_out: { asked: 0, right: 0 }, not_borne_out: { asked: 0, right: 0 } };
 
+/** The rates with what these checkers answered besides. */
+export const withRates = (before: Checkers, more: Checkers): Checkers => ({ ...before, ...added(before, more, 1) });
+
+/** What checkers answered between the one count and the other. */
+export const ratesSince = (before: Checkers, after: Checkers): Checkers =>
+  Object.fromEntries(Object.entries(added(before, after, -1)).filter(([, rate]) => answeredOf(rate) > 0));
+
+/** The rates of `many`, each with `times` what is known of it before. */
+function added(known: Checkers, many: Checkers, times: 1 | -1): Checkers {
+  const sum = (one: AnsweredControls, other: AnsweredControls): AnsweredControls => ({
+    asked: one.asked + times * other.asked,
+    right: one.right + times * other.right,
+  });
+  const rates = Object.entries(many).map(([name, { borne_out, not_borne_out }]) => {
+    const before = known[name] ?? noneAnswered;
+    return [
+      name,
+      { borne_out: sum(borne_out, before.borne_out), not_borne_out: sum(not_borne_out, before.not_borne_out) },
+    ] as const;
+  });
+  return Object.fromEntries(rates);
+}
+
 /** Controls that a checker has answered before its marks count. */
 export const minAnswered = 8;
 /** The share of each kind that it has to answer rightly. */

@@ -1,4 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { many } from "../../../engine/lib/words.js";
+import { withRates } from "../../units/narrative/rates.js";
 import { given } from "../../../engine/lib/given.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../project-files/layout.js";
@@ -13,6 +15,8 @@ export interface AskedIteration {
   readonly line: LedgerLine;
   /** Absent where none was accepted. */
   readonly answer?: Answer;
+  /** Of an iteration that checked the sentences of an answer: when that was accepted, as it says itself. */
+  readonly checks?: string;
   /** The message it came in, where a run held the project. */
   readonly message?: string;
 }
@@ -23,9 +27,9 @@ export interface AskedIteration {
  */
 export async function foldAsked(
   research: Pick<Research, "folder" | "load" | "fold" | "nextIteration">,
-  { line, answer, message }: AskedIteration,
+  { line, answer, checks, message }: AskedIteration,
 ): Promise<string | undefined> {
-  const { ledger } = await research.load();
+  const { rrd, ledger } = await research.load();
   const { lines: answers } = await readAnswers(research.folder);
   // A message that a kill left there after its fold: its answer names it; of one without, the line's end tells.
   const isKept =
@@ -34,20 +38,23 @@ export async function foldAsked(
       : answers.some((kept) => kept.message === message);
   if (message !== undefined && isKept) return undefined;
   const isTaken = answers.some(({ id }) => id === line.unit);
-  const unit = isTaken
-    ? nextAnswerUnit(
-        answers,
-        ledger.map((each) => each.unit),
-      )
-    : line.unit;
+  const next = () =>
+    nextAnswerUnit(
+      answers,
+      ledger.map((each) => each.unit),
+    );
+  // What came in through the inbox may have got another number than its agent was told.
+  const ofCheck = checks === undefined ? undefined : (answers.find(({ at }) => at === checks)?.id ?? line.unit);
+  const unit = ofCheck ?? (isTaken ? next() : line.unit);
   const iteration = research.nextIteration();
   const kept = answer === undefined ? undefined : { ...answer, id: unit, ...given({ message }) };
-  const says = kept === undefined ? line.outcome : summaryOf(kept);
+  const says = kept === undefined ? line.outcome : checks === undefined ? summaryOf(kept) : checkedSummary(kept);
+  const meaning = { ...rrd.meaning, checkers: withRates(rrd.meaning?.checkers ?? {}, kept?.controls ?? {}) };
   await research.fold({
     iteration,
     at: line.at,
     message: `${unit}: ${says}`,
-    changes: [],
+    changes: kept?.controls === undefined ? [] : [{ in: "rrd", set: { meaning }, was: { meaning: rrd.meaning } }],
     ledger: { ...line, unit, iteration },
     ...(kept === undefined
       ? {}
@@ -68,10 +75,20 @@ export const summaryOf = ({ statements, quotes }: Pick<Answer, "statements" | "q
     ? "not in these papers"
     : `${statements.length} ${statements.length === 1 ? "statement" : "statements"} on ${quotes.length} ${quotes.length === 1 ? "quote" : "quotes"}`;
 
+/** The same of an answer whose sentences were checked. */
+export const checkedSummary = ({ statements, not_borne_out = [], check }: Answer): string => {
+  const judged = [...statements, ...not_borne_out].filter((each) => each.check !== undefined);
+  const borneOut = judged.filter((each) => each.check?.verdict === "supported").length;
+  return check?.unchecked === undefined
+    ? `${borneOut} of ${many(judged.length, "sentence")} borne out`
+    : `not checked: ${check.unchecked}`;
+};
+
 /** What a message holds, where it is such an iteration. */
 export function askedIn(beside: Readonly<Record<string, unknown>>): AskedIteration | undefined {
-  const { line, answer } = beside as { line?: LedgerLine; answer?: Answer };
+  const { line, answer, checks } = beside as { line?: LedgerLine; answer?: Answer; checks?: unknown };
   if (line === undefined || problemsOf("ledger", line).length > 0 || !isAnswerUnit(line.unit)) return undefined;
-  if (answer === undefined) return { line };
-  return problemsOf("answer", answer).length > 0 ? undefined : { line, answer };
+  const head = typeof checks === "string" ? { line, checks } : { line };
+  if (answer === undefined) return head;
+  return problemsOf("answer", answer).length > 0 ? undefined : { ...head, answer };
 }
