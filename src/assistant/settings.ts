@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { modelNamed } from "../engine/agents/prices.js";
+import { windowOf } from "../engine/agents/prices.js";
 import { isOllama, ollamaAddress, standIn } from "../engine/agents/shared/model-address.js";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
@@ -88,7 +88,7 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
       `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${file}.`,
     );
   const model = asked.model ?? (blank(written.model) ? provider.model : written.model);
-  const known = modelNamed(model);
+  const known = windowOf(model);
   const window = (written.context_window ?? -1) < 0 ? undefined : written.context_window;
   const answer = asked.maxTokens ?? (written.api_url === undefined ? undefined : written.max_tokens);
   return {
@@ -96,7 +96,7 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
     url,
     model,
     ...(found === undefined ? {} : { key: found.key, keyFrom: found.from }),
-    window: window ?? known?.window ?? defaultWindow,
+    window: window ?? known ?? defaultWindow,
     isWindowKnown: (window ?? known) !== undefined,
     ...given({
       chosen: address.chosen,

@@ -1,6 +1,6 @@
 import { requireHere, type RoleNames } from "./agents.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
-import { modelNamed } from "../engine/agents/prices.js";
+import { windowOf as windowOfModel } from "../engine/agents/prices.js";
 import { modelOf } from "../engine/agents/registry.js";
 import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
@@ -128,7 +128,7 @@ export const librariansOf = ({ names, config }: Pick<CodeCrew, "names" | "config
  * agent's model is not known, it is the usual number.
  */
 export const windowOf = (names: readonly string[], settings: AgentSettings): number =>
-  Math.min(...names.map((name) => modelNamed(modelOf(name, settings))?.window ?? usualWindow));
+  Math.min(...names.map((name) => windowOfModel(modelOf(name, settings)) ?? usualWindow));
 
 function requireRoles(names: readonly string[], pointer: string): void {
   const unknown = names.find((name) => !(roles as readonly string[]).includes(name));

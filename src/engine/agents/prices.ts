@@ -1,3 +1,4 @@
+import { given } from "../lib/given.js";
 import type { AgentEvent, Usage } from "../loop/types.js";
 
 /** A model as its maker lists it. Prices are US dollars for a million tokens, at the API's standard rate. */
@@ -11,9 +12,11 @@ export interface Model {
   /** Input that the provider's cache served. */
   readonly cached?: number;
   readonly output?: number;
+  /** An earlier kind, whose window says nothing of a name that is not in the list. */
+  readonly former?: true;
 }
 
-type PricedModel = Required<Model>;
+type PricedModel = Required<Omit<Model, "former">>;
 
 /**
  * Nothing but data: correct it here when a maker changes a price, and set the date. Last compared on 2026-11-22 with
@@ -31,6 +34,8 @@ export const models: readonly Model[] = [
   { name: "claude-sonnet-5-5", window: 1_000_000, input: 2, cached: 0.1, output: 10 },
   { name: "claude-sonnet-5", window: 1_000_000, input: 2, cached: 0.2, output: 10 },
   { name: "claude-sonnet-4", window: 200_000, input: 3, cached: 0.3, output: 15 },
+  { name: "claude-sonnet-4-5", window: 200_000, input: 3, cached: 0.3, output: 15 },
+  { name: "claude-sonnet-4-6", window: 200_000, input: 3, cached: 0.3, output: 15 },
   { name: "claude-haiku-5-5", window: 200_000, input: 0.1, cached: 0.01, output: 0.5 },
   { name: "claude-haiku-4-5", window: 200_000, input: 1, cached: 0.1, output: 5 },
   { name: "gpt-5", window: 400_000, input: 1.25, cached: 0.125, output: 10 },
@@ -46,10 +51,11 @@ export const models: readonly Model[] = [
   // Earlier models, and those of other makers: the window alone, as https://platform.openai.com/docs/models,
   // https://docs.claude.com/en/docs/about-claude/models, https://ai.google.dev/gemini-api/docs/models,
   // https://api-docs.deepseek.com and https://help.aliyun.com/zh/model-studio/models say.
-  ...windows([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
+  ...former([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
   ...windows([200_000, "claude-2.1", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-3-5-sonnet"]),
   ...windows([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
-  ...windows([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"], [128_000, "gpt-4-turbo"]),
+  ...former([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"]),
+  ...windows([128_000, "gpt-4-turbo"], [131_072, "gpt-oss"]),
   ...windows([128_000, "gpt-4o", "gpt-4o-mini", "chatgpt-4o", "o1-mini", "o1-preview"]),
   ...windows([1_047_576, "gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano"]),
   ...windows([200_000, "o1", "o1-pro", "o3", "o3-mini", "o3-pro", "o4-mini"]),
@@ -57,10 +63,27 @@ export const models: readonly Model[] = [
   ...windows([1_048_576, "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro"], [2_097_152, "gemini-1.5-pro"]),
   ...windows([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
   ...windows([32_768, "qwen-max"], [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"], [262_144, "qwen3-max"]),
+  // Open models and other services, as their cards say (2026-11-28); of several sizes the smallest window.
+  ...former([8_192, "llama3", "gemma2"]),
+  ...windows([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
+  ...windows([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),
+  ...windows([262_144, "qwen-3-coder"], [131_072, "mistral-large", "mistral-medium", "mistral-nemo", "ministral"]),
+  ...windows([131_072, "devstral", "deepseek-v3.1", "deepseek-v3.2", "deepseek-coder-v2"], [40_960, "magistral"]),
+  ...windows([16_384, "phi-4"], [131_072, "grok-2", "grok-3"], [256_000, "grok-4", "grok-code-fast"]),
+  ...windows([131_072, "kimi-k2", "glm-4.5", "granite-3", "granite-4", "nemotron"], [200_000, "glm-4.6"]),
+  ...windows([128_000, "command-r", "nova-micro"], [256_000, "command-a"], [300_000, "nova-lite", "nova-pro"]),
+  ...windows([1_000_000, "minimax-m1"], [204_800, "minimax-m2"], [65_536, "smollm3"]),
 ];
 
-function windows(...rows: readonly (readonly [window: number, ...names: string[]])[]): Model[] {
+type Row = readonly [window: number, ...names: string[]];
+
+function windows(...rows: readonly Row[]): Model[] {
   return rows.flatMap(([window, ...names]) => names.map((name) => ({ name, window })));
+}
+
+/** Earlier kinds: see `Model.former`. */
+function former(...rows: readonly Row[]): Model[] {
+  return windows(...rows).map((model) => ({ ...model, former: true }));
 }
 
 /** Names that Claude Code takes for the newest model of a family. */
@@ -75,13 +98,12 @@ const aliases: Readonly<Record<string, string>> = {
  * Behind a name of the list may stand a date, a snapshot or the size of the window; another number or word is another
  * model.
  */
-const tail = /^(?:$|[-@]\d{6,8}\b|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
+const tail = /^(?:$|[-@]\d{6,8}\b|-\d{4}$|:[\w.-]+$|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
 
 /** The model of this name, as the list has it; undefined for one it does not hold: a wrong price is worse than none. */
 export function modelNamed(name: string | undefined): Model | undefined {
-  const given = name?.replace(/^.*\//, "").toLowerCase();
-  if (given === undefined) return undefined;
-  const plain = given.replace(/^[a-z]+(?=$|\[)/, (word) => aliases[word] ?? word);
+  if (name === undefined) return undefined;
+  const plain = plainName(name);
   const fitting = models.filter(
     (model) =>
       plain.startsWith(model.name) && tail.test(plain.slice(model.name.length).replace(/^-\d{4}-\d\d-\d\d/, "")),
@@ -92,6 +114,38 @@ export function modelNamed(name: string | undefined): Model | undefined {
   );
   return known !== undefined && plain.endsWith("[1m]") ? { ...known, window: 1_000_000 } : known;
 }
+
+/** A name without who offers it: "openrouter/anthropic/claude-sonnet-4.5" and "us.anthropic.claude-…" of Bedrock. */
+function plainName(name: string): string {
+  const given = name
+    .toLowerCase()
+    .replace(/^.*\//, "")
+    .replace(/^(?:ft:|(?:[a-z]+\.)+(?=[a-z]))/, "")
+    .replace(/^[a-z]+(?=$|\[)/, (word) => aliases[word] ?? word);
+  return given.startsWith("claude") ? given.replaceAll(".", "-") : given;
+}
+
+/**
+ * Tokens that a model of this name takes in one request: as the list has it, or the least of its nearest kin, whose
+ * names share most parts from the first on. Undefined for a name without kin in the list.
+ */
+export function windowOf(name: string | undefined): number | undefined {
+  const known = modelNamed(name)?.window;
+  if (known !== undefined || name === undefined) return known;
+  const parts = partsOf(plainName(name));
+  const shared = models
+    .filter((model) => model.former !== true)
+    .map(({ name: other, window }) => {
+      const others = partsOf(other);
+      const unlike = others.findIndex((part, at) => part !== parts[at]);
+      return { window, parts: unlike === -1 ? others.length : unlike };
+    });
+  const most = Math.max(...shared.map(({ parts: count }) => count));
+  return most === 0 ? undefined : Math.min(...shared.flatMap((each) => (each.parts === most ? [each.window] : [])));
+}
+
+/** "gpt-5.1-codex" is gpt, 5, 1, codex; "qwen3:8b" is qwen, 3, 8, b. */
+const partsOf = (name: string): string[] => name.match(/[a-z]+|\d+/g) ?? [];
 
 /** Whether the list holds the prices of a model. */
 export const isPriced = (model: Model): model is PricedModel => model.input !== undefined;
@@ -111,10 +165,9 @@ export function priced(event: AgentEvent, fallback: string | undefined): AgentEv
   if (event.type !== "usage") return event;
   const name = event.model ?? fallback;
   const model = modelNamed(name);
-  const named = name === undefined ? event : { ...event, model: name };
-  if (model === undefined) return named;
-  const known = { ...named, window: event.window ?? model.window };
-  return event.cost_usd === undefined && isPriced(model)
+  const window = event.window ?? windowOf(name);
+  const known = { ...event, ...given({ model: name, window }) };
+  return event.cost_usd === undefined && model !== undefined && isPriced(model)
     ? { ...known, cost_usd: priceOf(event.usage, model), estimated: true }
     : known;
 }
