@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { ConfigFlags } from "../compose/config.js";
-import type { ResetUnit } from "../research/project-files/reset/reset-targets.js";
 import { given } from "../engine/lib/given.js";
 import type { Io } from "../engine/ui/io.js";
 import type { CodeArguments } from "./code/code.js";
@@ -284,7 +283,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     (await import("./steer/approve.js")).approveCommand({ folder, reject, json }, io),
   ).option("--reject", "take the edits back instead");
 
-  type OfReset = { paper?: string; unit?: ResetUnit; to?: number; undo: boolean };
+  type OfReset = { paper?: string; unit?: string; to?: number; undo: boolean };
   add("reset", "<folder>", async (options: OfReset & Common, folder) => {
     const { resetCommand } = await import("./steer/reset.js");
     const { paper, unit, to, undo, flags, json } = options;
@@ -292,9 +291,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   })
     .option("--paper <paper>", "reset only this paper: its key, its id or words of its title")
     .addOption(
-      new Option("--unit <name>", "reset only the search, the report or the ideas")
-        .choices(["discovery", "report", "ideas"])
-        .conflicts(["paper", "to", "undo"]),
+      new Option("--unit <kind>", "reset only units of this kind, such as discovery, report, ideas or check").conflicts(
+        [...["paper", "to", "undo"]],
+      ),
     )
     .addOption(
       new Option("--to <iteration>", "undo everything after this iteration, later resets too")

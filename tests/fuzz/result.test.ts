@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { problemsOf } from "../../src/engine/storage/schema-check.js";
 import { redactFor } from "../../src/engine/lib/redact.js";
 import { judge } from "../../src/research/workflow/accept.js";
-import { statusOf } from "../../src/research/workflow/status.js";
+import { statusOf } from "../../src/research/workflow/next-unit.js";
 import type { Unit } from "../../src/engine/loop/types.js";
 import type { ReadingMaterial } from "../../src/research/units/reading/prepare.js";
 import type { ScreeningMaterial } from "../../src/research/units/screening/prepare.js";

@@ -13,7 +13,7 @@ import type { Acceptable, Unacceptable } from "../../src/research/units/judged-r
 import { inconsistencies } from "../../src/research/derived/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/next-unit.js";
 import { progressOf, paperOf } from "../../src/research/derived/status.js";
-import { statusOf } from "../../src/research/workflow/status.js";
+import { statusOf } from "../../src/research/workflow/next-unit.js";
 import { derive } from "../../src/research/workflow/derive.js";
 import { reportData } from "../../src/research/units/report/brief.js";
 import { ideasData } from "../../src/research/units/ideas/brief.js";

@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { orVerdict } from "../../engine/loop/or-verdict.js";
+import { orVerdict } from "../../engine/loop/in-workflows.js";
 import { saidOf } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { Brief, Notes, Workflow } from "../../engine/loop/types.js";

@@ -18,7 +18,7 @@ import { loadNoted } from "../../research/units/shared-unit.js";
 import { nextKept } from "../../research/workflow/prepare.js";
 import { services } from "../../research/units/screening/search-session.js";
 import { rootOf, unusedPrompt } from "../../research/workflow/brief/prompt-file.js";
-import { statusOf } from "../../research/workflow/status.js";
+import { statusOf } from "../../research/workflow/next-unit.js";
 import { briefFor } from "../../research/workflow/brief/write-brief.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { classicPrompt } from "../run/classic-prompt.js";

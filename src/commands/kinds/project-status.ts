@@ -21,7 +21,7 @@ import { criterionInFull, eligibilityReport } from "../../research/screening/eli
 import { maxRefusals, progressOf } from "../../research/derived/status.js";
 import { meaningOf } from "../../research/report/narrative/meaning.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
-import { statusOf } from "../../research/workflow/status.js";
+import { statusOf } from "../../research/workflow/next-unit.js";
 import { withoutResult } from "../../research/derived/observations.js";
 import { deriveStatistics } from "../../research/derived/statistics.js";
 import type { Status } from "./kind.js";

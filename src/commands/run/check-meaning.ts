@@ -11,7 +11,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { openCheck } from "../../research/units/narrative/open-check.js";
 import { derive } from "../../research/workflow/derive.js";
-import { statusOf } from "../../research/workflow/status.js";
+import { statusOf } from "../../research/workflow/next-unit.js";
 import { work } from "./run.js";
 
 interface CheckArguments {

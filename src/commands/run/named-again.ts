@@ -8,7 +8,7 @@ import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { candidatesFile, searchFile } from "../../research/project-files/layout.js";
-import { withoutRounds } from "../../research/project-files/reset/reset-targets.js";
+import { withoutRounds } from "../../research/units/screening/take-back.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { derive } from "../../research/workflow/derive.js";
 import { namedSources } from "./typed-sources.js";

@@ -13,7 +13,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { sentinel } from "../../engine/loop/sentinel.js";
 import { openUpdate } from "../../research/derived/open-update.js";
 import { targetOf } from "../../research/derived/status.js";
-import { statusOf } from "../../research/workflow/status.js";
+import { statusOf } from "../../research/workflow/next-unit.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
 import { given } from "../../engine/lib/given.js";
 import { derive } from "../../research/workflow/derive.js";

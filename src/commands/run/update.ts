@@ -32,7 +32,7 @@ import {
 import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/new-and-changed.js";
 import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
 import { openUpdate } from "../../research/derived/open-update.js";
-import { statusOf } from "../../research/workflow/status.js";
+import { statusOf } from "../../research/workflow/next-unit.js";
 import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/forecast.js";
 import { derive } from "../../research/workflow/derive.js";
 import { needsWriting } from "../../research/units/report/close-update.js";

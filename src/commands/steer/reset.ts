@@ -1,9 +1,8 @@
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { resetResearch, type ResetTarget } from "../../research/project-files/reset/reset.js";
+import { resetResearch, type ResetTarget } from "../../research/units/reset.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
-import type { ResetUnit } from "../../research/project-files/reset/reset-targets.js";
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/derive.js";
 import { requirePerson } from "./require-person.js";
@@ -16,7 +15,7 @@ import { findResearch, nameFor } from "../../research/overview/find-research.js"
 interface ResetArguments {
   readonly folder: string;
   readonly paper?: string | undefined;
-  readonly unit?: ResetUnit | undefined;
+  readonly unit?: string | undefined;
   readonly to?: number | undefined;
   /** Take the last reset back. */
   readonly undo: boolean;
@@ -25,7 +24,7 @@ interface ResetArguments {
 }
 
 /**
- * Takes work back: all of it, one paper, the search, report or ideas, or everything after an iteration. A backup comes
+ * Takes work back: all of it, one paper, the units of a kind, or everything after an iteration. A backup comes
  * first.
  */
 export async function resetCommand(

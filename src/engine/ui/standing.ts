@@ -39,6 +39,8 @@ export interface Standing extends Outside {
   readonly ledger: readonly LedgerLine[];
   /** What people call its units, by their ids; of any other the id is shown. */
   readonly names?: ReadonlyMap<string, string>;
+  /** What an agent at work on a unit does, by what people call that: "reads smith2020"; absent: just the name. */
+  doing?(work: Pick<UnderWay, "unit" | "phase">, name: string): string | undefined;
   readonly spending: Sum;
   /** Milliseconds that agents worked on it; absent where nothing was recorded. */
   readonly spentMs?: number;
@@ -53,9 +55,9 @@ export interface StateWords {
   readonly tone: "running" | "held" | "finished" | "bad" | "waiting";
   /** "Running, in analysis", "Finished". */
   readonly headline: string;
-  /** "#5 analyzing p1", one for each iteration under way. */
+  /** "#5 reads p1", one for each iteration under way. */
   readonly doing: readonly string[];
-  /** The same in full: "#5 analyzing p1, claude: On hands, since 14:30". */
+  /** The same in full: "#5 reads p1, claude: On hands, since 14:30". */
   readonly underWay: readonly string[];
   /** "3 of 12 papers decided". */
   readonly progress: string;
@@ -77,10 +79,10 @@ export function wordsOf(standing: Standing, now: number): StateWords {
   return {
     tone,
     headline: `${headlineOf(standing, word)}${running && held.length > 0 ? "; ends before the next iteration" : ""}`,
-    doing: underWay.map((each) => doingText(each, standing.names)),
+    doing: underWay.map((each) => doingText(each, standing)),
     underWay: underWay.map((each) =>
       oneLine(
-        `${doingText(each, standing.names)}${each.agent === undefined ? "" : `, ${each.agent}`}: ${each.title}, since ${timeText(each.since, now)}`,
+        `${doingText(each, standing)}${each.agent === undefined ? "" : `, ${each.agent}`}: ${each.title}, since ${timeText(each.since, now)}`,
       ),
     ),
     progress: progressText(standing),
@@ -133,12 +135,11 @@ function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing
   return parts.length === 0 ? undefined : parts.join(" · ");
 }
 
-/** "#5 analyzing p1", "#6 critic of p1": what an iteration under way does. */
-const doingText = ({ iteration, unit: id, role, round, phase }: UnderWay, names: Standing["names"]): string => {
-  const unit = names?.get(id) ?? id;
+/** "#5 reads p1", "#6 critic of p1": what an iteration under way does. */
+const doingText = (work: UnderWay, standing: Pick<Standing, "names" | "doing">): string => {
+  const { iteration, unit, role, round } = work;
+  const name = standing.names?.get(unit) ?? unit;
   return oneLine(
-    role === undefined
-      ? `#${iteration} ${phase === "ANALYSIS" && unit !== "report" ? "analyzing " : ""}${unit}`
-      : `#${iteration} ${partText(role, round)} of ${unit}`,
+    `#${iteration} ${role === undefined ? (standing.doing?.(work, name) ?? name) : `${partText(role, round)} of ${name}`}`,
   );
 };

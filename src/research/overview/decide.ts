@@ -19,7 +19,7 @@ import { signState } from "../project-files/guarded/signed-state.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { recordNamed } from "./which-record.js";
-import { statusOf } from "../workflow/status.js";
+import { statusOf } from "../workflow/next-unit.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 

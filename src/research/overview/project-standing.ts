@@ -8,9 +8,10 @@ import { seenFromOutside } from "../../engine/storage/under-way.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import type { Rrd } from "../generated/rrd.js";
 import { namesIn } from "../papers/paper-keys.js";
+import { kindOfLine } from "../units/kinds.js";
 import { readResearch } from "../project-files/research.js";
 import { progressOf } from "../derived/status.js";
-import { statusOf } from "../workflow/status.js";
+import { statusOf } from "../workflow/next-unit.js";
 import { totalOf } from "./costs.js";
 import { countsOf, countsText } from "./counts.js";
 import { steeredResearch } from "./steered-research.js";
@@ -52,6 +53,7 @@ export function researchStanding(
     waits,
     ledger,
     names: namesIn(rrd),
+    doing: (work, called) => kindOfLine(work)?.doing(called),
     spending: totalOf(rrd, ledger),
     commands: commandsOf(steeredResearch(folder, where)),
     ...given({ stage: stageOf(phase), lastRun: rrd.loop?.last_run ?? undefined, spentMs: timeSpent(rrd, ledger) }),

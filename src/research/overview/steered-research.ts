@@ -1,7 +1,7 @@
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
 import { readResearch } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
-import { statusOf } from "../workflow/status.js";
+import { statusOf } from "../workflow/next-unit.js";
 
 /** A research project as a person leads it from outside; `where`: as the person knows it. */
 export const steeredResearch = (folder: string, where: string): SteeredWork => ({

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
-import { secondsBefore, wasReadElsewhere } from "../derived/timing.js";
+import { isReading, secondsBefore, wasReadElsewhere } from "../workflow/timing.js";
 
 /**
  * Time that agents worked on a project, in milliseconds. Pauses between runs don't count; undefined where nothing was
@@ -19,9 +19,7 @@ export function timeSpent(rrd: Rrd, ledger: readonly LedgerLine[]): number | und
 
 /** Average time an agent spent for one decided paper, failed attempts included, in milliseconds. */
 export function timePerPaper(rrd: Rrd, ledger: readonly LedgerLine[]): number | undefined {
-  const lines = ledger.filter(
-    (line) => line.phase === "ANALYSIS" && line.unit !== "report" && line.duration_seconds !== undefined,
-  );
+  const lines = ledger.filter((line) => isReading(line) && line.duration_seconds !== undefined);
   const read = lines.filter((line) => line.outcome === "accepted").length;
   if (read > 0) return (lines.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0) / read) * 1000;
   const average = rrd.timing?.analysis?.avg_seconds_per_paper;

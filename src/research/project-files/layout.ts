@@ -31,15 +31,11 @@ export const answersFile = (folder: string): string => join(folder, answersName)
 export const searchFile = (folder: string): string => join(folder, searchName);
 
 /** Made of the state alone: rendered with a report, again with its ideas, and whenever somebody asks. */
-const renderedNames = [reportName, bibliographyName] as const;
+/** What is written of a report, whichever unit changes it; and of the ideas. */
+export const reportDocuments = [reportDataName, reportName, bibliographyName, pageName] as const;
+export const ideasDocuments = [ideasName, reportName, bibliographyName] as const;
 
-/** The files that an accepted unit writes whole, by the unit. */
-export const documentsOf = {
-  report: [reportDataName, ...renderedNames, pageName],
-  ideas: [ideasName, ...renderedNames],
-} as const;
-
-export const documentNames: readonly string[] = [...new Set(Object.values(documentsOf).flat())];
+export const documentNames: readonly string[] = [...reportDocuments, ideasName];
 
 /** What a project keeps in git, as far as it is there; all that only this program and people write. */
 export const committedFiles = {

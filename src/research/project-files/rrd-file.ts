@@ -14,7 +14,6 @@ import {
   answersName,
   candidatesFile,
   committedFiles,
-  documentsOf,
   progressName,
   queriesName,
   reportDataName,
@@ -108,9 +107,6 @@ const noun = "project";
 /** What interrupted runs of the original tool leave is `analyzing`. */
 const isUnread = (status: unknown): boolean => status === "pending" || status === "analyzing";
 
-/** Units of the ANALYSIS phase that are not papers. */
-const workOfAnalysis = new Set(["report", "classic"]);
-
 /** The state of a literature research project, for the record store. */
 export const researchFormat: StateFormat<Rrd> = {
   file: rrdName,
@@ -138,11 +134,11 @@ export const researchFormat: StateFormat<Rrd> = {
   units: {
     collection: "papers_pool",
     isOpen: ({ status }: Fields) => isUnread(status),
-    hasRecord: ({ phase, unit }: LedgerLine) => phase === "ANALYSIS" && !workOfAnalysis.has(unit),
+    // Of a paper that was read the line counts quotes. One that code settled is told from a report by its changes.
+    hadRecord: ({ phase, evidence }: LedgerLine) => phase === "ANALYSIS" && (evidence !== undefined || undefined),
     leaves: ["insights"],
     marks: [{ unit: "report", field: "updates_check" }],
   },
-  outputs: documentsOf,
   committed: committedFiles.names,
   noun,
   howToBegin: `name a project folder, or create one with 'research-ralph new "<topic>"'`,

@@ -20,7 +20,7 @@ import { dimensionText } from "../papers/rubric/own-rubric.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { targetOf } from "../derived/status.js";
-import { periodOf, periodText } from "../derived/timing.js";
+import { periodOf, periodText } from "../workflow/timing.js";
 import { criterionText, eligibilityReport, type ExclusionCount } from "../screening/eligibility/eligibility.js";
 import { agreementOf, agreementText } from "../screening/eligibility/agreement.js";
 import { checkSentence } from "../units/retractions.js";

@@ -20,7 +20,7 @@ import {
   usesBothRubrics,
 } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
-import { secondsBefore, wasReadElsewhere } from "../derived/timing.js";
+import { secondsBefore, wasReadElsewhere } from "../workflow/timing.js";
 import { criterionText, eligibilityReport } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../units/narrative/handles.js";

@@ -4,6 +4,7 @@ import type { Delay, Delayed, ToolServer, Unit, Verdict } from "../../engine/loo
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Noted } from "../../engine/storage/noted.js";
 import type { Kept } from "../../engine/storage/result-file.js";
+import type { Reset } from "../../engine/storage/state/reset.js";
 import type { Problem, SchemaName } from "../../engine/storage/schema-check.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import type { Standing } from "../derived/status.js";
@@ -95,8 +96,14 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
   /** The schema of its result. */
   readonly schema: SchemaName;
   readonly figure: Figure;
-  /** What people call what it writes, such as "the report"; absent: its units are records. */
+  /** What people call what it writes, such as "the report"; absent: nothing that has a name. */
   readonly product?: string;
+  /** Documents of the project that a unit writes whole; absent: none. */
+  readonly writes?: readonly string[];
+  /** What an agent at work on the unit of this name does: "reads smith2020". */
+  doing(name: string): string;
+  /** When the time of its units is that of the work: only the first time it is done, or never; absent: always. */
+  readonly timed?: "once" | "never";
   /** Nothing waits for its units: a project of which they alone are left is complete where they can't be had. */
   readonly isOptional?: true;
   /** Whether a line of the ledger is about a unit of this kind. */
@@ -117,7 +124,21 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
   alsoRestsOn?(state: ResearchState, unit: Unit): readonly unknown[];
   /** The part that comes next where agents share the unit otherwise than by thinking it over. */
   nextPart?(noted: readonly Noted[], sharing: Sharing): Part | undefined;
+  /**
+   * The project once its units are to be done again, by `reset --unit`; absent: they are papers, and `reset --paper`
+   * takes back one. Changes nothing. @throws ExpectedError where there is nothing to do again.
+   */
+  takeBack?(rrd: Rrd, folder: string): TakenBack | Promise<TakenBack>;
   load(): Promise<UnitWork<M, Result>>;
+}
+
+/** What a reset of a kind of unit leaves. */
+export interface TakenBack extends Pick<Reset<Rrd>, "files" | "forgets"> {
+  readonly rrd: Rrd;
+  /** What is done again, without a full stop. */
+  readonly says: string;
+  /** Further sentences. */
+  readonly more?: readonly string[];
 }
 
 /** What works on the units of one kind. */

@@ -3,10 +3,10 @@ import { defaultHistoryLimits, type HistoryLimits } from "../../engine/lib/histo
 import { deriveLoop } from "../derived/observations.js";
 import { withOverrides } from "../derived/overrides.js";
 import { deriveStatistics } from "../derived/statistics.js";
-import { deriveTiming } from "../derived/timing.js";
+import { deriveTiming } from "./timing.js";
 import type { Rrd } from "../generated/rrd.js";
 import { withKeys } from "../papers/paper-keys.js";
-import { statusOf } from "./status.js";
+import { statusOf } from "./next-unit.js";
 
 /** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {

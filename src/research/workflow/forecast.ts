@@ -11,7 +11,7 @@ import { check } from "../units/check/kind.js";
 import { reading } from "../units/reading/kind.js";
 import { report } from "../units/report/kind.js";
 import type { Figure, UnitKind } from "../units/unit-kind.js";
-import { statusOf } from "./status.js";
+import { statusOf } from "./next-unit.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 
 /** What one unit took until it was accepted, attempts for nothing included. */

@@ -17,7 +17,7 @@ import { criteriaFrom, type NewCriterion } from "../project-files/eligibility-cr
 import { formatRrd } from "../project-files/rrd-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { closingWords, unitBlock } from "./brief/write-brief.js";
-import { orVerdict } from "../../engine/loop/or-verdict.js";
+import { orVerdict } from "../../engine/loop/in-workflows.js";
 import { fill, type Prompt } from "./brief/prompt-file.js";
 import { checkedResult, keepAnswer, readResult, reasonsOf } from "../../engine/storage/result-file.js";
 import { deriveStatistics } from "../derived/statistics.js";

@@ -1,10 +1,24 @@
 import type { Delayed, Unit, Verdict } from "../../engine/loop/types.js";
 import { nextThought } from "../../engine/loop/think.js";
 import { openLines } from "../../engine/storage/noted.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { standingOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
 import { isThought, notedOf } from "../units/shared-unit.js";
-import type { ResearchState, Sharing } from "../units/unit-kind.js";
+import type { ProjectStatus, ResearchState, Sharing } from "../units/unit-kind.js";
+
+/**
+ * Where a project stands, derived from the records and the ledger: which kinds of units are done, and the phase of the
+ * first that is not. A folder made by the original tool has no ledger, and its phase is then believed.
+ */
+export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus {
+  const standing = standingOf(rrd, ledger);
+  const project = { rrd, ledger, status: standing };
+  const open = kinds.findIndex((kind) => isWanted(kind, project) && !kind.isDone(project));
+  const done = kinds.slice(0, open === -1 ? kinds.length : open).map(({ name }) => name);
+  return { ...standing, done, phase: kinds[open]?.phase ?? "COMPLETE" };
+}
 
 /**
  * What to do next: the next unit of the first kind (`units/kinds.ts`) that is not done, or nothing more. Pure. `busy`:

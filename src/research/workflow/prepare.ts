@@ -3,7 +3,7 @@ import { kindOf, workBasis } from "../units/kinds.js";
 import type { Acceptable } from "../units/judged-result.js";
 import type { Disk, Material, Outside, ResearchState } from "../units/unit-kind.js";
 import { nextUnit } from "./next-unit.js";
-import { statusOf } from "./status.js";
+import { statusOf } from "./next-unit.js";
 
 /** What code brought for a unit before its brief. */
 export interface PreparedUnit {

@@ -13,13 +13,13 @@ import { nextUnit, withPart } from "./next-unit.js";
 import { kindOfLine, kinds, workBasis } from "../units/kinds.js";
 import { loadNoted } from "../units/shared-unit.js";
 import type { Library, ResearchState, ServeTools } from "../units/unit-kind.js";
-import { orVerdict } from "../../engine/loop/or-verdict.js";
+import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
 import { learnPatterns } from "../project-files/lessons.js";
 import { readPatterns } from "../project-files/progress-text.js";
 import { memoryOf } from "../derived/observations.js";
 import type { PreparedUnit } from "./prepare.js";
 import { openRefusals, paperOf, progressOf } from "../derived/status.js";
-import { statusOf } from "./status.js";
+import { statusOf } from "./next-unit.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { given } from "../../engine/lib/given.js";
 import { withSummary } from "../../engine/loop/history/summarise.js";
@@ -78,11 +78,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
    * first.
    */
   let impatientUntil = 0;
-  const told = new Set<string>();
-  const once = async (message: string, tell: Tell): Promise<void> => {
-    if (!told.has(message)) await tell({ type: "notice", level: "info", message });
-    told.add(message);
-  };
+  const sayOnce = sayingOnce();
 
   return {
     name: "research",
@@ -100,7 +96,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { noted, lost } = await loadNoted(research.folder, ledger, (line) =>
           workBasis(rrd, kindOfLine(line), line.unit),
         );
-        for (const line of lost) await once(lostText(line), tell);
+        for (const line of lost) await sayOnce(lostText(line), tell);
         return { rrd, ledger, status: statusOf(rrd, ledger), noted };
       }),
     next: (state, busy, later) => {

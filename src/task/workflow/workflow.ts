@@ -6,7 +6,7 @@ import type { Redact } from "../../engine/lib/redact.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
 import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
-import { orVerdict } from "../../engine/loop/or-verdict.js";
+import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
 import { type Left, type OwnOutcome, saidOf } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { AgentRun, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
@@ -74,17 +74,12 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
   let latest: { readonly task: RalphTask; readonly checked: Checked; readonly settled?: true } | undefined;
   let isFirst = true;
   const owned = new Set<string>();
-  const told = new Set<string>();
+  const sayOnce = sayingOnce();
 
   const placeFor = (task: RalphTask, signal: AbortSignal): Place => {
     const { reach } = options.place;
     const named = options.readOnly === undefined ? [] : contextOutside(task, workspace);
     return { ...options.place, reach: { ...reach, read: [...reach.read, ...named] }, signal };
-  };
-
-  const once = async (level: "info" | "warning", message: string, tell: Tell): Promise<void> => {
-    if (!told.has(message)) await tell({ type: "notice", level, message });
-    told.add(message);
   };
 
   /** `iteration`: of the agent whose work is run by it; undefined where none has worked yet. */
@@ -108,7 +103,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     if (tell === undefined) return;
     for (const name of foreign) {
       const message = `${name} is not research-ralph's and stays as it is; name another file in the configuration (task_plan_file, task_record_file, task_current_file).`;
-      await once("info", message, tell);
+      await sayOnce(message, tell);
     }
   };
 
@@ -160,7 +155,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         if (found === undefined) return { later: { until: now(), reason: "The run is ending." } };
         if (!found.checks.every(({ passed }) => passed)) {
           for (const message of await missingContext(state.task, placeFor(state.task, signal)))
-            await once("warning", message, tell);
+            await sayOnce(message, tell, "warning");
           return { ready: found };
         }
         latest = { task: state.task, checked: found, settled: true };

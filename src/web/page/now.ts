@@ -37,9 +37,9 @@ function state({ name, standing, agents, at }: Now): Markup {
   return markup`<section id="now" aria-label="Now"><p class="state">${stateLine(standing, words)} <span class="meta">${standing.came ?? ""}</span></p>${lines.map((line) => markup`<p class="meta">${line}</p>`)}<div class="acts">${controls(name, standing)}</div></section>`;
 }
 
-function atWork(agent: AgentAtWork, { doing }: Now): Markup {
+function atWork(agent: AgentAtWork, now: Now): Markup {
   const { iteration, unit, usage, said, earlier, model, cost_usd } = agent;
-  const what = doing?.(unit) ?? markup`${unitWords(unit)}`;
+  const what = now.doing?.(unit) ?? markup`${unitWords(agent, now.standing)}`;
   const facts = [
     `iteration ${iteration}`,
     ...(model === undefined ? [] : [model]),
@@ -53,11 +53,12 @@ function atWork(agent: AgentAtWork, { doing }: Now): Markup {
   }</section>`;
 }
 
-function unitWords(unit: string | undefined): string {
+function unitWords({ unit, iteration }: AgentAtWork, { underWay, names, doing }: Standing): string {
   if (unit === undefined) return "Works";
-  if (unit === "report") return "Writes the report";
-  if (unit === "ideas") return "Writes product ideas";
-  return /^(?:discovery|batch)/.test(unit) ? "Screens records" : `Works on ${unit}`;
+  const work = underWay.find((each) => each.iteration === iteration);
+  const name = names?.get(unit) ?? unit;
+  const does = (work && doing?.(work, name)) ?? `works on ${name}`;
+  return does.replace(/^./u, (letter) => letter.toUpperCase());
 }
 
 function steering({ name, standing, steering: words }: Now): Markup {

@@ -50,8 +50,8 @@ test.each<[string, Partial<Standing>, string, string, string | undefined]>([
 test("what is under way, how the last run ended, how far it is and what it cost are sentences of one line", () => {
   const lastRun = { at, verdict: "limit", reason: "All\niterations are used up." };
   const words = wordsOf(standing({ running: true, underWay: [unit], lastRun }), now);
-  expect(words.doing).toEqual(["#5 analyzing p1"]);
-  expect(words.underWay).toEqual([expect.stringMatching(/^#5 analyzing p1, claude: On hands, since 2026-03-01 /)]);
+  expect(words.doing).toEqual(["#5 p1"]);
+  expect(words.underWay).toEqual([expect.stringMatching(/^#5 p1, claude: On hands, since 2026-03-01 /)]);
   expect(words.progress).toBe("3 of 1,200 papers decided");
   expect(words).not.toHaveProperty("lastRun");
   expect(wordsOf(standing({ lastRun }), now).lastRun).toMatch(/^limit, 2026-03-01 .*: All iterations are used up\.$/);

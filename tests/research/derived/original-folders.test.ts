@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { completeFolders } from "../../fixtures/original-folders.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { statusOf } from "../../../src/research/workflow/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { derive } from "../../../src/research/workflow/derive.js";
 
 describe("complete folders of the original tool", () => {

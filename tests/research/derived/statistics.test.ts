@@ -4,10 +4,10 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd, Paper } from "../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
 import { searchOf } from "../../../src/research/derived/status.js";
-import { statusOf } from "../../../src/research/workflow/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { deriveStatistics } from "../../../src/research/derived/statistics.js";
 import { derive } from "../../../src/research/workflow/derive.js";
-import { deriveTiming } from "../../../src/research/derived/timing.js";
+import { deriveTiming } from "../../../src/research/workflow/timing.js";
 import { paper, rrdWith, decided, scoresOfAll } from "../../support/projects/research.js";
 import { inconsistencies } from "../../../src/research/derived/inconsistencies.js";
 

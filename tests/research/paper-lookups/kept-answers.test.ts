@@ -10,7 +10,7 @@ import { checkWorks } from "../../../src/research/paper-lookups/kept-retraction-
 import { services } from "../../../src/research/units/screening/search-session.js";
 import { nextKept } from "../../../src/research/workflow/prepare.js";
 import type { ReadingMaterial } from "../../../src/research/units/reading/prepare.js";
-import { statusOf } from "../../../src/research/workflow/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 
 const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001" } });

@@ -24,7 +24,7 @@ import {
 } from "../../../src/research/project-files/layout.js";
 import { queryRecorder, readQueries } from "../../../src/research/project-files/logs/query-log.js";
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
-import { resetResearch } from "../../../src/research/project-files/reset/reset.js";
+import { resetResearch } from "../../../src/research/units/reset.js";
 import { readRrdFile, researchFormat } from "../../../src/research/project-files/rrd-file.js";
 import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { readSearchRecord, writeSearchRecord } from "../../../src/research/search/search-record.js";

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wordsOf } from "../../../src/engine/ui/standing.js";
+import { researchStanding } from "../../../src/research/overview/project-standing.js";
+import { readResearch } from "../../../src/research/project-files/research.js";
 import type { Brief } from "../../../src/engine/loop/types.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
 import { reportPage } from "../../../src/research/report/page/page.js";
@@ -8,7 +11,9 @@ import { reportModel } from "../../../src/research/report/model.js";
 import type { Section } from "../../../src/research/report/sections/section.js";
 import { sections } from "../../../src/research/report/sections/sections.js";
 import { kinds } from "../../../src/research/units/kinds.js";
+import { resetResearch } from "../../../src/research/units/reset.js";
 import type { UnitKind } from "../../../src/research/units/unit-kind.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import { forecastOf } from "../../../src/research/workflow/forecast.js";
 import { objections } from "../../fixtures/units/objections/kind.js";
 import { objections as section } from "../../fixtures/units/objections/section.js";
@@ -76,6 +81,24 @@ test("a further kind of unit is a folder and a line: brief, schema, refusal, fol
   const page = [...reportPage(await contextOf(model))].join("");
   expect(page).toContain('<section id="objections"><h2>Objections</h2><p>p1: It has one machine.</p></section>');
   expect(page).toContain('<a href="#objections">Objections</a>');
+});
+
+test("what an agent at work on it does, and what a reset of it takes back, is said by the kind", async () => {
+  const given = researchFolder(wanting());
+  writeFileSync(join(given.root, "prompt.md"), "# OBJECTIONS\n\nObject.\n");
+  const found = { unit: "objections", findings: [{ where: "p1", problem: "It has one machine." }] };
+  await given.run(goodAgent(({ kind }) => (kind === "objections" ? { result: found, message: last } : undefined)));
+  const { rrd, ledger } = await readResearch(given.folder);
+  const [since, unit, title] = [ledger.at(-1)?.at ?? "", "objections", "Objections"];
+  const underWay = [{ iteration: 9, unit, title, phase: "ANALYSIS", since }];
+  const outside = { running: true, abandoned: false, held: [], underWay };
+  const standing = researchStanding({ folder: given.folder, where: "x" }, { rrd, ledger }, outside);
+  expect(wordsOf(standing, 0).doing).toEqual(["#9 objects to the report"]);
+
+  expect(rrd.phase).toBe("COMPLETE");
+  const at = { derive, git: false, now: () => Date.parse(since) };
+  expect(await resetResearch(given.folder, { unit }, at)).toContain("Objections will be made again.");
+  expect((await readResearch(given.folder)).rrd).toMatchObject({ phase: "ANALYSIS", objections: [] });
 });
 
 test("where a project does not ask for it, nothing is different", async () => {

@@ -6,7 +6,7 @@ import { nextUnit as nextUnitOf } from "../../../src/research/workflow/next-unit
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../src/research/papers/rubric/rubric.js";
 import { saysComplete } from "../../../src/engine/loop/sentinel.js";
 import { progressOf, searchOf, unitRefusals, untriedSources } from "../../../src/research/derived/status.js";
-import { statusOf } from "../../../src/research/workflow/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { isLastUnit } from "../../../src/research/units/kinds.js";
 import type { ResearchState } from "../../../src/research/units/unit-kind.js";
 import { paper, rrdWith } from "../../support/projects/research.js";

@@ -4,7 +4,7 @@ import { prepareUnit } from "../../../src/research/workflow/prepare.js";
 import type { Library } from "../../../src/research/units/unit-kind.js";
 import { nextUnit } from "../../../src/research/workflow/next-unit.js";
 import { readingWorkflow } from "../../../src/research/workflow/single-paper.js";
-import { statusOf } from "../../../src/research/workflow/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import type { Delay } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
 import {

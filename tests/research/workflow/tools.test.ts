@@ -8,7 +8,7 @@ import { piecesOf } from "../../../src/research/tools/passage.js";
 import { readingTools, searchingTools } from "../../../src/research/tools/all-tools.js";
 import { nextUnit } from "../../../src/research/workflow/next-unit.js";
 import { scholarly } from "../../../src/research/units/screening/search-session.js";
-import { statusOf } from "../../../src/research/workflow/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import type { Unit } from "../../../src/engine/loop/types.js";
 import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";

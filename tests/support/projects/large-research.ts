@@ -7,7 +7,7 @@ import type { Library } from "../../../src/research/units/unit-kind.js";
 import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
 import { derive } from "../../../src/research/workflow/derive.js";
 import { nextUnit } from "../../../src/research/workflow/next-unit.js";
-import { statusOf } from "../../../src/research/workflow/status.js";
+import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { workspacesOf } from "../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "./research.js";
 

@@ -46,11 +46,10 @@ export const taskFormat: StateFormat<Task> = {
   units: {
     collection: "criteria",
     isOpen: ({ status }) => status === "open",
-    hasRecord: ({ phase }) => phase === "WORK",
+    hadRecord: ({ phase }) => phase === "WORK",
     leaves: ["findings"],
     marks: [{ unit: "review", field: "reviewed" }],
   },
-  outputs: { summary: ["summary.md"] },
   committed: ["task.json", "log.md", "ledger.jsonl", "summary.md"],
   noun: "task",
   howToBegin: "write one",

@@ -41,8 +41,8 @@ interface UnitRecords {
   readonly collection: string;
   /** Whether the record says that its unit is still to be done. */
   isOpen(record: Fields): boolean;
-  /** Whether the accepted unit of this line has a record, where none is there any more. */
-  hasRecord(line: LedgerLine): boolean;
+  /** Whether the accepted unit of this line had a record; undefined where only its journal entry tells. */
+  hadRecord(line: LedgerLine): boolean | undefined;
   /** Collections in which an accepted unit leaves records of its own. */
   readonly leaves: readonly string[];
   /** Fields that a unit sets on other units' records and no person writes. */
@@ -82,8 +82,6 @@ export interface StateFormat<State extends Fields> {
   readonly parts: readonly string[];
   readonly collections: readonly Collection[];
   readonly units: UnitRecords;
-  /** The files that an accepted unit writes whole, by the unit. */
-  readonly outputs: Readonly<Record<string, readonly string[]>>;
   /** What is kept in git, as far as it is there; the file of the state and the ledger among it. */
   readonly committed: readonly string[];
   /** What a person calls such a folder, as in "The project /a/b". */
@@ -132,8 +130,7 @@ export const attemptsFormat = <State extends { readonly iteration?: number }>({
   maxBytes: 50_000_000,
   parts: ["loop"],
   collections: ["attempts", ...others].map((name) => ({ name, key: "id" })),
-  units: { collection: "attempts", isOpen: () => false, hasRecord: () => false, leaves: [], marks: [] },
-  outputs: {},
+  units: { collection: "attempts", isOpen: () => false, hadRecord: () => false, leaves: [], marks: [] },
   committed: [],
   parse(content, path) {
     let value: unknown;

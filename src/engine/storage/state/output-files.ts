@@ -15,10 +15,11 @@ import { stateVersion } from "./format-version.js";
 import { readEntry } from "./journal.js";
 import { currentAccepted } from "./ledger.js";
 
+/** The files that an accepted unit writes whole, by the unit. */
+export type Outputs = Readonly<Record<string, readonly string[]>>;
+
 /** Every file that some unit writes whole. */
-export const outputNames = ({ outputs }: Pick<StateFormat<Fields>, "outputs">): readonly string[] => [
-  ...new Set(Object.values(outputs).flat()),
-];
+export const outputNames = (outputs: Outputs): readonly string[] => [...new Set(Object.values(outputs).flat())];
 
 /** A whole file of the folder; null takes it away. */
 export interface OutputFile {
@@ -123,13 +124,13 @@ export async function outputsAfter<State extends Fields>(
   format: StateFormat<State>,
   ledger: readonly LedgerLine[],
   line: LedgerLine,
-  everything: boolean,
+  { outputs, everything }: { readonly outputs: Outputs; readonly everything: boolean },
 ): Promise<OutputFile[]> {
   if (line.to === undefined) return [];
   const [before, after] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
   const files: OutputFile[] = [];
-  for (const name of outputNames(format)) {
-    const units = Object.entries(format.outputs).flatMap(([unit, names]) => (names.includes(name) ? [unit] : []));
+  for (const name of outputNames(outputs)) {
+    const units = Object.entries(outputs).flatMap(([unit, names]) => (names.includes(name) ? [unit] : []));
     if (!everything && units.every((unit) => after.get(unit) === before.get(unit))) continue;
     const iterations = units.flatMap((unit) => after.get(unit) ?? []).toSorted((a, b) => b - a);
     const text = await writtenIn(folder, format, iterations, name);

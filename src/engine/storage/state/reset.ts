@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
@@ -9,7 +10,7 @@ import { timeForName } from "../../lib/clock.js";
 import { backUp, copyRegular } from "./backup.js";
 import type { Fields, StateFormat } from "./format.js";
 import { readEntry } from "./journal.js";
-import { outputNames, outputsAfter } from "./output-files.js";
+import { type OutputFile, outputNames, type Outputs, outputsAfter } from "./output-files.js";
 import { changesBetween, undoChanges } from "./hand-edits/merge-hand-edits.js";
 import { type Loaded, openRecordStore, type StoreOptions } from "./record-store.js";
 import { invalid, lastRecorded, readStateFile } from "./state-file.js";
@@ -22,6 +23,10 @@ export interface Reset<State> {
   /** The last iteration that still counts; absent where only `unit` is reset. */
   readonly to?: number;
   readonly sentences: readonly string[];
+  /** Output files as they are from then on, besides those that go or come back by `to`. */
+  readonly files?: readonly OutputFile[];
+  /** Paths of what was kept for the work that is done again, and is of no use to it. */
+  readonly forgets?: readonly string[];
 }
 
 interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"> {
@@ -29,6 +34,8 @@ interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"
   readonly now: () => number;
   /** An iteration that must have been recorded: the reset goes back to it. */
   readonly to?: number;
+  /** The files that an accepted unit writes whole, by the unit. */
+  readonly outputs: Outputs;
   /** Takes also output files away that no ledger knows. */
   readonly everything: boolean;
 }
@@ -54,16 +61,16 @@ export async function resetRecords<State extends Fields>(
   const notify = (_: string, message: string) => void done.push(message);
   const store = await openRecordStore(folder, format, { ...options, notify }, async () => {
     await requireIteration(folder, format.ledger, options.to ?? 0);
-    const names = [format.file, format.log, ...outputNames(format)];
+    const names = [format.file, format.log, ...outputNames(options.outputs)];
     done.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
     done.push(...(await replaceBroken(folder, format, at)));
   });
   try {
     const { state, ledger } = await store.load();
     const iteration = store.nextIteration();
-    const { after, unit, to, sentences } = await plan({ state, ledger });
+    const { after, unit, to, sentences, files: own = [], forgets = [] } = await plan({ state, ledger });
     const line: LedgerLine = { iteration, at, unit, phase: format.phaseOf(state), outcome: "reset", ...given({ to }) };
-    const files = await outputsAfter(folder, format, ledger, line, options.everything);
+    const files = [...(await outputsAfter(folder, format, ledger, line, options)), ...own];
     const gone = files.filter(({ text }) => text === null).map(({ name }) => name);
     const all =
       gone.length === 0
@@ -79,6 +86,7 @@ export async function resetRecords<State extends Fields>(
       ledger: line,
       files,
     });
+    for (const path of forgets) await rm(path, { force: true });
   } finally {
     await store.close();
   }

@@ -4,7 +4,7 @@ import { given } from "../../../engine/lib/given.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
-import { orVerdict } from "../../../engine/loop/or-verdict.js";
+import { orVerdict } from "../../../engine/loop/in-workflows.js";
 import { ledgerLine } from "../../../engine/loop/run-record/ledger-line.js";
 import type { Account, AgentRun, Outcome, ToolServer, Unit, Verdict, Workflow } from "../../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../../engine/storage/result-file.js";

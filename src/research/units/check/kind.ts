@@ -1,5 +1,6 @@
 import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
+import { reportDocuments } from "../../project-files/layout.js";
 import { alone } from "../single-unit.js";
 import type { UnitKind } from "../unit-kind.js";
 import type { CheckMaterial } from "./batch.js";
@@ -12,7 +13,10 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
   part: "CHECK",
   schema: "result-check",
   figure: { input: 2_000 + 10_000, output: 2_500, minutes: 2 },
+  doing: () => "checks sentences of the report",
+  timed: "never",
   isOptional: true,
+  writes: reportDocuments,
   owns: ({ unit }) => unit === "check",
   isWanted: ({ rrd }) => rrd.meaning?.open !== undefined,
   isDone: ({ rrd }) => unanswered(rrd).length === 0,
@@ -23,6 +27,7 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
   basis: (rrd) => [unanswered(rrd), rrd.meaning?.checkers],
   nextPart: (noted, { checkers }) =>
     checkers === undefined ? undefined : { role: checkerRoles[Math.min(noted.length, checkers - 1)] ?? "", round: 1 },
+  takeBack: async (rrd, folder) => (await import("./take-back.js")).takeBackCheck(rrd, folder),
   load: async () => (await import("./work.js")).checkWork,
 };
 
@@ -36,7 +41,10 @@ export const mend: UnitKind<CheckMaterial, MendResult> = {
   part: "MEND",
   schema: "result-mend",
   figure: { input: 2_000 + 4_000, output: 1_000, minutes: 1 },
+  doing: () => "mends sentences of the report",
+  timed: "never",
   isOptional: true,
+  writes: reportDocuments,
   owns: ({ unit }) => unit === "mend",
   isWanted: ({ rrd }) => rrd.meaning?.open !== undefined,
   isDone: ({ rrd }) => toMend(rrd).length === 0,
@@ -44,5 +52,6 @@ export const mend: UnitKind<CheckMaterial, MendResult> = {
     return alone(project, { kind: this.name, id: "mend", phase: this.phase, title: "Mending of sentences" }, choosing);
   },
   basis: (rrd) => [toMend(rrd)],
+  takeBack: async (rrd) => (await import("./take-back.js")).takeBackMending(rrd),
   load: async () => (await import("./work.js")).mendWork,
 };

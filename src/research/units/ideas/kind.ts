@@ -2,6 +2,7 @@ import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { isSaidToBe, wantedIdeas } from "../../derived/status.js";
+import { ideasDocuments } from "../../project-files/layout.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
 import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
 import { alone } from "../single-unit.js";
@@ -15,6 +16,9 @@ export const ideas: UnitKind<Material, IdeationResult> = {
   schema: "result-ideation",
   figure: { input: briefInput, output: 4_000, minutes: 3 },
   product: "the ideas",
+  writes: ideasDocuments,
+  doing: () => "writes product ideas",
+  timed: "once",
   owns: ({ unit }) => unit === "ideas",
   // Nobody may build on a retracted paper, or on one that is not eligible.
   isWanted: ({ rrd, status }) =>
@@ -36,5 +40,9 @@ export const ideas: UnitKind<Material, IdeationResult> = {
     return alone(project, { kind: this.name, id: "ideas", phase: this.phase, title: "Product ideas" }, choosing);
   },
   basis: () => [],
+  takeBack: (rrd) => ({
+    rrd: { ...rrd, phase: rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase },
+    says: "The ideas will be derived again",
+  }),
   load: async () => (await import("./work.js")).work,
 };

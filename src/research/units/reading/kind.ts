@@ -19,6 +19,7 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   part: "ANALYSIS",
   schema: "result-analysis",
   figure: { input: briefInput + medianPaper, output: 2_500, minutes: 3 },
+  doing: (name) => `reads ${name}`,
   owns: ({ phase }) => phase === "ANALYSIS",
   isDone: ({ status }) => status.allRead,
   left({ rrd, status: { discoveryOver }, records = Infinity }) {

@@ -1,6 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { isSaidToBe, lastReadOf } from "../../derived/status.js";
+import { reportDocuments } from "../../project-files/layout.js";
 import { papersToCheck } from "../retractions.js";
 import { alone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
@@ -14,6 +15,9 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
   schema: "result-report",
   figure: { input: briefInput, output: 3_000, minutes: 3 },
   product: "the report",
+  writes: reportDocuments,
+  doing: () => "writes the report",
+  timed: "once",
   owns: ({ unit }) => unit === "report",
   isDone: ({ rrd, status }) =>
     status.allRead &&
@@ -24,5 +28,6 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
     return alone(project, { kind: this.name, id: "report", phase: this.phase, title: "Report" }, choosing);
   },
   basis: (rrd) => [papersToCheck(rrd).map(({ id, url, pdf_url, identifiers }) => [id, url, pdf_url, identifiers])],
+  takeBack: async (rrd, folder) => (await import("./take-back.js")).takeBackReport(rrd, folder),
   load: async () => (await import("./work.js")).work,
 };

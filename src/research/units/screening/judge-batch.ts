@@ -21,7 +21,6 @@ import { blockedNames } from "../../derived/statistics.js";
 import { screeningMetrics } from "./screened.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
-import { excludedFacts } from "./excluded-facts.js";
 import { isSeed } from "./next-round.js";
 import { many } from "../../../engine/lib/words.js";
 import { agreementOf, oneSided, readingsText } from "../../screening/eligibility/agreement.js";
@@ -29,7 +28,12 @@ import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
 import { mostOf, targetOf, batchesWithoutNew, searchOf } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
-import type { Found as PaperFound, PoolCitations, ScreeningCandidate } from "./search-results.js";
+import {
+  excludedFacts,
+  type Found as PaperFound,
+  type PoolCitations,
+  type ScreeningCandidate,
+} from "./search-results.js";
 import { reportLine, type SourceReport } from "./source-reports.js";
 
 type Found = DiscoveryResult["papers"][number];

@@ -23,6 +23,7 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   schema: "result-discovery",
   // It searches further in two more requests.
   figure: { input: 3 * briefInput, output: 3_000, minutes: 4 },
+  doing: () => "screens records",
   owns: ({ phase }) => phase === "DISCOVERY",
   isDone: ({ status }) => status.discoveryOver,
   left({ rrd, ledger, status: { discoveryOver }, records }) {
@@ -55,5 +56,6 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     timesTooFull(state.ledger, unit.id),
   ],
   nextPart: (noted, { readers }) => (readers === undefined ? undefined : { role: nextReader(noted), round: 1 }),
+  takeBack: async (rrd, folder) => (await import("./take-back.js")).takeBackSearch(rrd, folder),
   load: async () => (await import("./work.js")).work,
 };

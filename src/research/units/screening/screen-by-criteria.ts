@@ -5,9 +5,8 @@ import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { checkScreening } from "../../screening/eligibility/check-answers.js";
 import { groundText } from "../../screening/eligibility/answer-text.js";
 import { criterionText } from "../../screening/eligibility/eligibility.js";
-import { excludedFacts } from "./excluded-facts.js";
 import type { Batch } from "./screening-batch.js";
-import type { ScreeningCandidate } from "./search-results.js";
+import { excludedFacts, type ScreeningCandidate } from "./search-results.js";
 
 /** The checked answers to the eligibility criteria, by the id of the candidate. */
 export type AnswersById = ReadonlyMap<string, readonly Answer[]>;

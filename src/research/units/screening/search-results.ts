@@ -5,9 +5,11 @@ import { termsNotAsked } from "../../search/search-plan.js";
 import { isBrought, type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
-import { excludedFacts } from "./excluded-facts.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { leftOpenBy } from "./update-rounds.js";
+import { authorsOf } from "../../papers/authors.js";
+import { yearOf } from "../../papers/dedup/match-features.js";
+import { ownKey } from "../../papers/own-key.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { isOwnList } from "../../papers/records/own-list.js";
@@ -254,4 +256,20 @@ function identified({ listings, candidates }: SearchSession): Record<string, num
     for (const source of its.values()) counts.set(source, (counts.get(source) ?? 0) + 1);
   }
   return Object.fromEntries(counts);
+}
+
+/** What is kept of an excluded record, so that it is known again under another id. */
+export function excludedFacts(
+  record: PaperRecord | undefined,
+): Pick<Exclusion, "key" | "source_key" | "url" | "identifiers" | "year" | "first_author"> {
+  if (record === undefined) return {};
+  const { url, identifiers = {}, date, authors } = record;
+  const year = yearOf(date);
+  const first_author = authorsOf(authors)[0];
+  return {
+    ...ownKey(record.ownKey),
+    url,
+    ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
+    ...given({ year, first_author }),
+  };
 }

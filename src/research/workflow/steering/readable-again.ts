@@ -6,7 +6,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { abstractOf } from "../../papers/read-depth.js";
 import { progressEntry } from "../../project-files/progress-text.js";
 import type { Research } from "../../project-files/research.js";
-import { withoutResult } from "../../project-files/reset/reset-targets.js";
+import { withoutResult } from "../../units/reading/take-back.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 
 /**

@@ -221,13 +221,16 @@ describe("a version of rrd.json from before a paper was done", () => {
       line(5, "a-later-kind"),
     ];
     expect(await restored(lines, [entry(5)])).toEqual({ rrd, restored: [], lost: [] });
-    expect(await restored([line(5, "gone_1")], [])).toMatchObject({ lost: ["gone_1"] });
+    // A line that counts quotes is that of a paper.
+    const evidence = { verified: 1, near: 0, not_in_text: 0, could_not_check: 0 };
+    const gone = (iteration: number) => line(iteration, "gone_1", { evidence });
+    expect(await restored([gone(5)], [])).toMatchObject({ lost: ["gone_1"] });
     // What counts is the line of the acceptance, not that of a try before.
-    const tried = [line(1, "gone_1", { phase: "DISCOVERY", outcome: "failed" }), line(2, "gone_1")];
+    const tried = [line(1, "gone_1", { phase: "DISCOVERY", outcome: "failed" }), gone(2)];
     expect(await restored(tried, [])).toMatchObject({ lost: ["gone_1"] });
     expect(await restored(tried.toReversed(), [])).toMatchObject({ lost: ["gone_1"] });
     // One that is not there and whose entry is about other papers was none itself.
-    expect(await restored([line(2, "gone_1")], [result("sample_2", 2)])).toEqual({ rrd, restored: [], lost: [] });
+    expect(await restored([gone(2)], [result("sample_2", 2)])).toEqual({ rrd, restored: [], lost: [] });
   });
 
   it("counts a paper as lost whose entry is about other papers", async () => {

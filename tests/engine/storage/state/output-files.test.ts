@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync, mkdirSync } from "node:
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Fold } from "../../../../src/research/project-files/research.js";
-import { type ResetTarget, resetResearch } from "../../../../src/research/project-files/reset/reset.js";
+import { type ResetTarget, resetResearch } from "../../../../src/research/units/reset.js";
 import {
   acceptance,
   derive,
@@ -25,6 +25,8 @@ import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storag
 
 const report = "research-report.md";
 const ideas = "product-ideas.json";
+/** What units write, as far as it is looked at here. */
+const some = { outputs: { report: [report, "references.bib"], ideas: [ideas] }, everything: false };
 const backup = ".ralph/backups/2026-02-03T04-05-06.000Z";
 
 /** What accepting the report or the ideas leaves. */
@@ -223,7 +225,7 @@ async function research() {
 
 describe("the documents after a reset", () => {
   it("are each as it was at the last acceptance that stands", async () => {
-    expect(await outputsAfter(await research(), researchFormat, ledger, resetLine({ to: 2 }), false)).toEqual([
+    expect(await outputsAfter(await research(), researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([
       { name: "research-report.md", text: "first research-report.md" },
       { name: "references.bib", text: "first references.bib" },
     ]);
@@ -232,7 +234,7 @@ describe("the documents after a reset", () => {
   it("go with the last acceptance, as far as they are there", async () => {
     const folder = await research();
     expect(
-      (await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 0 }), false)).map(({ name, text }) => [
+      (await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 0 }), some)).map(({ name, text }) => [
         name,
         text,
       ]),
@@ -241,14 +243,19 @@ describe("the documents after a reset", () => {
       ["references.bib", null],
       ["product-ideas.json", null],
     ]);
-    expect(await outputsAfter(temporaryFolder(), researchFormat, ledger, resetLine({ to: 0 }), true)).toEqual([]);
+    expect(
+      await outputsAfter(temporaryFolder(), researchFormat, ledger, resetLine({ to: 0 }), {
+        ...some,
+        everything: true,
+      }),
+    ).toEqual([]);
   });
 
   it("stay where the reset is of a single unit, or nothing of theirs is undone", async () => {
     const folder = await research();
     const [first] = ledger;
-    expect(await outputsAfter(folder, researchFormat, [first!], resetLine({ unit: "report" }), false)).toEqual([]);
-    expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 3 }), false)).toEqual([]);
+    expect(await outputsAfter(folder, researchFormat, [first!], resetLine({ unit: "report" }), some)).toEqual([]);
+    expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 3 }), some)).toEqual([]);
   });
 });
 
@@ -258,14 +265,16 @@ it.each([["report", "ideas"] as const, ["ideas", "report"] as const])(
     const folder = temporaryFolder();
     await makeJournal(folder);
     const name = "shared.md";
-    const format = { ...researchFormat, outputs: { report: [name], ideas: [name] } };
+    const outputs = { report: [name], ideas: [name] };
     const lines = [line(1, first), line(2, second), line(3, first)];
     for (const { iteration, at, unit } of lines) {
       const entry = { iteration, at, message: unit, changes: [], progress: null, ledger: { offset: 0, text: "{}\n" } };
       await writeEntry(folder, { ...entry, files: [{ name, text: `${iteration}` }] });
       await markDone(folder, iteration);
     }
-    expect(await outputsAfter(folder, format, lines, resetLine({ to: 2 }), false)).toEqual([{ name, text: "2" }]);
+    expect(await outputsAfter(folder, researchFormat, lines, resetLine({ to: 2 }), { ...some, outputs })).toEqual([
+      { name, text: "2" },
+    ]);
   },
 );
 
@@ -282,12 +291,12 @@ it("what the journal does not hold of an earlier acceptance stays as the later o
   };
   await writeEntry(folder, { ...entry, files: [{ name: "references.bib", text: "first" }] });
   await markDone(folder, 1);
-  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), false)).toEqual([
+  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([
     { name: "references.bib", text: "first" },
   ]);
   await writeEntry(folder, entry);
   await markDone(folder, 1);
-  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), false)).toEqual([]);
+  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([]);
 });
 
 describe("a document that a person changed", () => {

@@ -12,6 +12,9 @@ import { git, repository, temporaryFolder } from "../../../support/folders.js";
 import { type Task, taskFormat } from "../../../support/projects/task-format.js";
 import { hastenDates } from "../../../support/clock.js";
 
+/** What units of a task write, none of which is reset by everything. */
+const whole = { outputs: { summary: ["summary.md"] }, everything: false };
+
 const start: Task = {
   title: "A task",
   criteria: [
@@ -216,7 +219,7 @@ describe("a state of another kind than a project's", () => {
         expect([undone.map(({ iteration }) => iteration), missing]).toEqual([[2, 3], []]);
         return { after: state, unit: "*", to: 1, sentences: ["Back to 1."] };
       },
-      { derive, git: false, now: () => 0, to: 1, everything: false },
+      { derive, git: false, now: () => 0, to: 1, ...whole },
     );
     const { criteria, findings } = readTask(folder);
     expect({ criteria, findings }).toEqual({ criteria: after.criteria, findings: after.findings });
@@ -251,7 +254,7 @@ describe("a state of another kind than a project's", () => {
       derive,
       git: false,
       now: () => 0,
-      everything: false,
+      ...whole,
     });
     expect(statusOf(readTask(folder))).toEqual(["met", "open"]);
     const broken = readdirSync(folder).find((name) => name.startsWith("task.json.broken-")) ?? "";

@@ -7,7 +7,7 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { briefFor } from "../../../../src/research/workflow/brief/write-brief.js";
 import { nextUnit } from "../../../../src/research/workflow/next-unit.js";
-import { statusOf } from "../../../../src/research/workflow/status.js";
+import { statusOf } from "../../../../src/research/workflow/next-unit.js";
 import { derive } from "../../../../src/research/workflow/derive.js";
 import { workspacesOf } from "../../../../src/research/workflow/workspace.js";
 import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../../support/projects/research.js";

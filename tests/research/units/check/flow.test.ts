@@ -2,8 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
+import { readResearch } from "../../../../src/research/project-files/research.js";
 import { meaningOf } from "../../../../src/research/report/narrative/meaning.js";
 import type { CheckAnswer } from "../../../../src/research/units/check/sentence.js";
+import { resetResearch, type ResetTarget } from "../../../../src/research/units/reset.js";
+import { derive } from "../../../../src/research/workflow/derive.js";
+import { statusOf } from "../../../../src/research/workflow/next-unit.js";
 import { answerByWords, readPapers, type ShownSentence } from "../../../support/projects/passages-for-controls.js";
 import { goodAgent, narrative, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
@@ -91,6 +95,39 @@ test("what is overstated is mended, what is made up is removed, and both are tol
   expect(markdown).toContain(
     "## Not borne out\n\n- It is cheaper than all others. **[not borne out, says scripted: Nothing of costs.]**",
   );
+});
+
+test("a reset of the check brings the report back as its writer left it, and the check is due again", async () => {
+  const given = researchFolder(project());
+  const mends = (sentence: string) =>
+    sentence.includes("every machine") ? "It needs 14 minutes on one machine." : null;
+  const { rrd: before } = await given.run(agentThat(judges, mends), 40, { check: true });
+  const reset = (target: ResetTarget) =>
+    resetResearch(given.folder, target, { derive, git: false, now: () => Date.UTC(2026, 1, 3) });
+  const said = () => JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+
+  await expect(reset({ unit: "mend" })).rejects.toThrow("No sentence waits to be mended");
+  expect(await reset({ unit: "check" })).toContain("The sentences of the report will be checked again.");
+  expect(said().findings.map(({ text }) => text)).toEqual([
+    ...["Fourteen minutes are enough.", "It needs 14 minutes on every machine.", "It is cheaper than all others."],
+  ]);
+  expect(JSON.stringify(said())).not.toContain('"check"');
+  const { rrd, ledger } = await readResearch(given.folder);
+  expect(JSON.stringify(rrd.papers_pool)).not.toContain('"check"');
+  expect(rrd.meaning).toMatchObject({ checkers: before.meaning?.checkers, open: { step: "check" } });
+  expect(statusOf(rrd, ledger)).toMatchObject({ phase: "ANALYSIS", done: ["discovery", "paper", "report", "ideas"] });
+
+  const again = await given.run(agentThat(judges, mends), 40, { check: true });
+  expect(again.verdict.verdict).toBe("complete");
+  expect(again.ledger.slice(5).map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
+    ...["check reset", "check accepted", "mend accepted", "check accepted"],
+  ]);
+  expect(said().not_borne_out).toMatchObject([{ text: "It is cheaper than all others." }]);
+
+  // Back to before the first check: the documents too.
+  await reset({ to: 2 });
+  expect(said()).not.toHaveProperty("not_borne_out");
+  expect(readFileSync(join(given.folder, "research-report.md"), "utf8")).not.toContain("## Not borne out");
 });
 
 test("a check that can't be had withholds nothing, and the report says why", async () => {

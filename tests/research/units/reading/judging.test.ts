@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judge } from "../../../../src/research/workflow/accept.js";
 import { dayOf } from "../../../../src/research/units/judged-result.js";
-import { statusOf } from "../../../../src/research/workflow/status.js";
+import { statusOf } from "../../../../src/research/workflow/next-unit.js";
 import type { Unit } from "../../../../src/engine/loop/types.js";
 import {
   ideas,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resetResearch } from "../../../../src/research/project-files/reset/reset.js";
+import { resetResearch } from "../../../../src/research/units/reset.js";
 import { derive } from "../../../../src/research/workflow/derive.js";
 import { goodAgent, paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Update } from "../../../../src/research/papers/paper-record.js";
 import { acceptDiscovery } from "../../../../src/research/units/screening/judge-batch.js";
 import { searchResults } from "../../../../src/research/units/screening/search-results.js";
-import { statusOf } from "../../../../src/research/workflow/status.js";
+import { statusOf } from "../../../../src/research/workflow/next-unit.js";
 import { prepareBatch } from "../../../../src/research/units/screening/prepare.js";
 import { library, rrdWith } from "../../../support/projects/research.js";
 

@@ -28,9 +28,9 @@ export async function restoreStaleSaves<State extends Fields>(
   const { collection } = units;
   const unitsOf = collections.find(({ name }) => name === collection);
   if (unitsOf === undefined) throw new Error(`${format.file} has no collection '${collection}'`);
-  const hadRecord = (unit: string): boolean => {
+  const hadRecord = (unit: string): boolean | undefined => {
     const line = ledger.findLast((each) => each.unit === unit && each.outcome === "accepted");
-    return line !== undefined && units.hasRecord(line);
+    return line !== undefined && units.hadRecord(line);
   };
   const existing = new Map(recordsOf(state, collection).map((record) => [record[unitsOf.key], record]));
   const restored: string[] = [];
@@ -39,11 +39,12 @@ export async function restoreStaleSaves<State extends Fields>(
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
     const record = existing.get(unit);
-    if (record === undefined ? !hadRecord(unit) : !units.isOpen(record)) continue;
+    const had = record === undefined ? hadRecord(unit) : units.isOpen(record);
+    if (had === false) continue;
 
     const entry = await entryOf(iteration);
     const isOwn = (change: { in: string; id?: string }) => change.in === collection && change.id === unit;
-    if (record === undefined && entry !== undefined && !entry.changes.some(isOwn)) continue;
+    if (record === undefined && !(entry?.changes.some(isOwn) ?? had)) continue;
     const changes = entry?.changes.filter((change) => isOwn(change) || units.leaves.includes(change.in)) ?? [];
     const merged = mergeChanges(format, whole, changes, true).state;
     const after = recordOf(merged, unitsOf, unit);

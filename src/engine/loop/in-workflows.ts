@@ -1,5 +1,5 @@
 import { ExpectedError } from "../lib/errors.js";
-import type { Verdict } from "./types.js";
+import type { Tell, Verdict } from "./types.js";
 
 /** Turns a failure that a person can correct into a verdict, which ends the run. Our own bugs are thrown on. */
 export async function orVerdict<Value>(work: () => Promise<Value>): Promise<Value | Verdict> {
@@ -10,4 +10,13 @@ export async function orVerdict<Value>(work: () => Promise<Value>): Promise<Valu
       return { verdict: error.exitCode === 5 ? "blocked" : "failed", reason: error.message };
     throw error;
   }
+}
+
+/** Says sentences as notices, each once, however often they are true. */
+export function sayingOnce(): (message: string, tell: Tell, level?: "info" | "warning") => Promise<void> {
+  const said = new Set<string>();
+  return async (message, tell, level = "info") => {
+    if (!said.has(message)) await tell({ type: "notice", level, message });
+    said.add(message);
+  };
 }

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { currentAccepted } from "../../../../src/engine/storage/state/ledger.js";
-import { readResearch } from "../../../../src/research/project-files/research.js";
-import { resetResearch } from "../../../../src/research/project-files/reset/reset.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { currentAccepted } from "../../../src/engine/storage/state/ledger.js";
+import { readResearch } from "../../../src/research/project-files/research.js";
+import { resetResearch, type ResetTarget, stateAfter } from "../../../src/research/units/reset.js";
 import {
   acceptance,
   derive,
@@ -21,14 +21,13 @@ import {
   type Told,
   writeRrd,
   temporaryFolder,
-} from "../../../support/folders.js";
+} from "../../support/folders.js";
 
-import type { JournalEntry } from "../../../../src/engine/generated/journal.js";
-import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storage/state/journal.js";
-import { asksAgain, type ResetTarget, stateAfter } from "../../../../src/research/project-files/reset/reset-targets.js";
-import { candidatesFile } from "../../../../src/research/project-files/layout.js";
+import type { JournalEntry } from "../../../src/engine/generated/journal.js";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { ExpectedError } from "../../../src/engine/lib/errors.js";
+import { makeJournal, markDone, writeEntry } from "../../../src/engine/storage/state/journal.js";
+import { candidatesFile, searchFile } from "../../../src/research/project-files/layout.js";
 
 const now = () => Date.UTC(2026, 1, 3, 4, 5, 6);
 const reset = (folder: string, target: ResetTarget, options: { git?: boolean; at?: number } = {}) =>
@@ -493,6 +492,7 @@ describe("a reset of everything", () => {
       unit: "*",
       to: 0,
       sentences: ["The project begins again: 1 paper and 2 insights are removed."],
+      forgets: [candidatesFile("/r"), searchFile("/r")],
     });
     expect(answer.after).not.toHaveProperty("refusals");
     const { insights: ___, ...bare } = sampleRrd(2);
@@ -517,10 +517,10 @@ describe("a reset of a unit that is no paper", () => {
   });
 
   it("says what is to be done again, and clears its own refusals alone", async () => {
-    const rrd: Rrd = { ...sampleRrd(1), refusals: [refusal("report"), refusal("ideas")] };
+    const rrd: Rrd = { ...sampleRrd(1), refusals: [refusal("report"), refusal("ideas"), refusal("x-report-1")] };
     const { after: state, unit, sentences } = await after(rrd, { unit: "report" });
     expect([state.refusals, unit, sentences]).toEqual([
-      [refusal("ideas")],
+      [refusal("ideas"), refusal("x-report-1")],
       "report",
       ["The report will be written again; 1 refusal cleared."],
     ]);
@@ -534,11 +534,11 @@ describe("a reset of a unit that is no paper", () => {
     const rrd: Rrd = {
       ...sampleRrd(1),
       requirements: {},
-      refusals: [refusal("discovery-1"), refusal("discovery-12"), refusal("discovery"), refusal("x-discovery-1")],
+      refusals: [refusal("discovery-1"), refusal("discovery-12"), refusal("x-discovery-1")],
     };
     const { after: state, unit, sentences } = await after(rrd, { unit: "discovery" });
     expect([state.refusals?.map((each) => each.unit), unit, sentences]).toEqual([
-      ["discovery", "x-discovery-1"],
+      ["x-discovery-1"],
       "discovery",
       [expect.stringMatching(/^The search continues; 2 refusals cleared\b/)],
     ]);
@@ -576,15 +576,17 @@ describe("a reset of a unit that is no paper", () => {
     expect((await after(open as Rrd, { unit: "discovery" })).after).not.toHaveProperty("blocked_sources");
   });
 
-  it("of the search, or of everything, asks the sources again; no other does", () => {
+  it("of the search, or of everything, forgets what the sources answered; no other does", async () => {
     const targets: ResetTarget[] = [
       { all: true },
       { unit: "discovery" },
       { unit: "report" },
-      { paper: "discovery" },
+      { paper: "sample_1" },
       { to: 0 },
     ];
-    expect(targets.map(asksAgain)).toEqual([true, true, false, false, false]);
+    const resets = await Promise.all(targets.map((target) => after({ ...sampleRrd(1), requirements: {} }, target)));
+    const kept = [candidatesFile("/r"), searchFile("/r")];
+    expect(resets.map(({ forgets }) => forgets)).toEqual([kept, kept, undefined, undefined, undefined]);
   });
 });
 

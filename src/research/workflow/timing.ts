@@ -3,13 +3,16 @@ import { given } from "../../engine/lib/given.js";
 import { countingLines } from "../../engine/storage/state/ledger.js";
 import type { PhaseTiming, Rrd, Timing } from "../generated/rrd.js";
 import { isDecided } from "../papers/rubric/rubric.js";
+import { kindOf, kindOfLine, kinds } from "../units/kinds.js";
+import { reading } from "../units/reading/kind.js";
 
 const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
 
 /**
  * Start, end and duration of the phases, from the lines of the ledger that still count; what a ledger does not know of
  * (a run of the original) is kept. A duration is the wall time from start to end, as the original's is, without pauses
- * of more than a day. A report or ideas that are only written again move no time: the work was done before.
+ * of more than a day. A report or ideas that are only written again move no time: the work was done before. Nor does a
+ * check.
  */
 export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Timing> {
   const before = rrd.timing ?? {};
@@ -39,7 +42,6 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullab
   const { papers_analyzed: _count, avg_seconds_per_paper: average, ...kept } = before.analysis ?? {};
   const analysis = span("ANALYSIS", kept);
   const ideation = span("IDEATION", before.ideation);
-  const isReading = (line: LedgerLine) => line.phase === "ANALYSIS" && line.unit !== "report";
   const spent = counting.filter(isReading);
   const read = spent.filter((line) => line.outcome === "accepted").length;
   const work = spent.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
@@ -115,17 +117,24 @@ const isNewWork = (lines: readonly LedgerLine[]): boolean => {
 
 const isAccepted = (unit: string) => (line: LedgerLine) => line.unit === unit && line.outcome === "accepted";
 
-/** Searching and reading; what is written from them is not. */
-const isWork = ({ unit }: LedgerLine): boolean => !writing.has(unit);
-const writing: ReadonlySet<string> = new Set(["report", "ideas"]);
+/** Searching and reading; what is written from them, or said of that, is not. */
+const isWork = (line: LedgerLine): boolean => kindOfLine(line)?.timed === undefined;
 
-/** Lines of a report or of ideas that were there before, where nothing was searched or read in between. */
+/** Whether a line is of a paper that was read. */
+export const isReading = (line: LedgerLine): boolean => kindOfLine(line) === reading;
+
+/**
+ * Lines that are not the time of the work: of a report or of ideas that were there before, where nothing was searched
+ * or read in between, and of checks.
+ */
 function writtenAgain(rrd: Rrd, ledger: readonly LedgerLine[]): ReadonlySet<LedgerLine> {
   const again = new Set<LedgerLine>();
-  const done = new Set([...writing].filter((unit) => hadBefore(rrd, ledger, unit)));
+  const writing = kinds.filter(({ timed }) => timed === "once").map(({ name }) => name);
+  const done = new Set(writing.filter((unit) => hadBefore(rrd, ledger, unit)));
   for (const line of countingLines(ledger)) {
     if (line.outcome === "reset") continue;
-    if (isWork(line)) {
+    if (kindOfLine(line)?.timed === "never") again.add(line);
+    else if (isWork(line)) {
       if (line.outcome === "accepted") done.clear();
     } else if (done.has(line.unit)) again.add(line);
     else if (line.outcome === "accepted") done.add(line.unit);
@@ -138,8 +147,8 @@ function hadBefore(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): boole
   const [first] = ledger;
   if (first === undefined) return rrd.phase === "COMPLETE";
   if (first.outcome === "reset" && first.to === undefined && isWriting(first)) return true;
-  const kept = unit === "report" ? rrd.timing?.analysis : rrd.timing?.ideation;
-  return earlierSpan(kept, ledger) !== undefined;
+  const { analysis, ideation } = rrd.timing ?? {};
+  return earlierSpan(kindOf({ kind: unit }).phase === "ANALYSIS" ? analysis : ideation, ledger) !== undefined;
 }
 
 const isWriting = (line: LedgerLine): boolean => !isWork(line);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { timeSpent } from "../../../src/research/overview/time-and-cost.js";
+import { timePerPaper, timeSpent } from "../../../src/research/overview/time-and-cost.js";
 import { deriveStatistics } from "../../../src/research/derived/statistics.js";
 import { derive } from "../../../src/research/workflow/derive.js";
-import { periodOf, periodText } from "../../../src/research/derived/timing.js";
+import { periodOf, periodText } from "../../../src/research/workflow/timing.js";
 import { decided, paper, rrdWith } from "../../support/projects/research.js";
 
 /** A day of January, or of November ten months later. */
@@ -49,6 +49,17 @@ describe("a report that is written again", () => {
       rrd = derive({ ...rrd, phase }, ledger.slice(0, length));
     expect(rrd.timing).toEqual(timing);
     expect(timeSpent(rrd, ledger)).toBe((3600 + 30_615 + 3600 + 120) * 1000);
+  });
+
+  test("is no less the first time after a check, whose time is neither that of the work nor of a paper", () => {
+    const rrd = { ...rrdWith(pool), phase: "COMPLETE" as const };
+    const work = [line(1, january(1), "a"), line(2, january(1, 11), "b"), line(3, january(1, 12), "report")];
+    const checks = [line(4, january(2), "check"), line(5, january(2, 11), "mend"), line(6, january(2, 12), "check")];
+    const { timing } = derive(rrd, work);
+    expect(derive(rrd, [...work, ...checks]).timing).toEqual(timing);
+    expect(derive(rrd, [...work, ...checks, line(7, january(3), "report")]).timing).toEqual(timing);
+    const ofPapers = work.slice(0, 2).map((each) => ({ ...each, duration_seconds: 10 }));
+    expect(timePerPaper(rrd, [...ofPapers, ...work.slice(2), ...checks])).toBe(10_000);
   });
 
   test("keeps the period and the agents of the work, and says when it was written again", () => {

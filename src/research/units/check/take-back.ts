@@ -1,0 +1,65 @@
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { given } from "../../../engine/lib/given.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
+import { many } from "../../../engine/lib/words.js";
+import { readEntry } from "../../../engine/storage/state/journal.js";
+import type { ReportFile } from "../../generated/report.js";
+import type { Checked, Paper, Rrd } from "../../generated/rrd.js";
+import { reportDataName } from "../../project-files/layout.js";
+import { researchFormat } from "../../project-files/rrd-file.js";
+import { readNarrative } from "../narrative/kept-narrative.js";
+import { openCheck, toMend } from "../narrative/open-check.js";
+import type { TakenBack } from "../unit-kind.js";
+
+/**
+ * The state in which every sentence is to be checked again, and the report as it was before: what a check mended or
+ * took out of it is there again, as far as the journal holds it. How reliable each checker is stays known.
+ * @throws ExpectedError (exit code 2) where there is nothing to check.
+ */
+export async function takeBackCheck(rrd: Rrd, folder: string): Promise<TakenBack> {
+  const found = await readNarrative(folder);
+  const narrative = found && withoutMarks((await asWritten(folder, found)) ?? found);
+  const { open: _, ...meaning } = rrd.meaning ?? {};
+  const unmarked: Rrd = { ...rrd, meaning, papers_pool: rrd.papers_pool.map(unmarkedPaper) };
+  const after = narrative === undefined ? unmarked : openCheck(unmarked, narrative).rrd;
+  if (narrative === undefined || after.meaning?.open === undefined)
+    throw new ExpectedError(
+      narrative === undefined
+        ? `There is no report in ${folder} whose sentences could be checked; 'research-ralph run' writes it.`
+        : `No sentence of the report in ${folder} rests on quotes, so there is nothing to check.`,
+      2,
+    );
+  const file = { name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` };
+  return { rrd: after, says: "The sentences of the report will be checked again", files: [file] };
+}
+
+/** The state in which sentences that wait to be mended may be refused as often as before. @throws as takeBackCheck. */
+export function takeBackMending(rrd: Rrd): TakenBack {
+  const { length } = toMend(rrd);
+  if (length === 0)
+    throw new ExpectedError("No sentence waits to be mended; 'reset --unit check' has all of them checked again.", 2);
+  return { rrd, says: `${many(length, "sentence")} will be mended` };
+}
+
+/** The report as its writer left it; undefined where the journal does not hold it any more. */
+async function asWritten(folder: string, { iteration = 0 }: ReportFile): Promise<ReportFile | undefined> {
+  const entry = await readEntry(folder, researchFormat, iteration);
+  const text = entry?.files?.find(({ name }) => name === reportDataName)?.text ?? undefined;
+  return text === undefined ? undefined : (JSON.parse(text) as ReportFile);
+}
+
+/** Without what a check said; a sentence that was mended is what it was. */
+const withoutMarks = ({ not_borne_out: _, ...narrative }: ReportFile): ReportFile =>
+  JSON.parse(
+    JSON.stringify(narrative, (_key, value: unknown) => {
+      if (!isObject(value) || !isObject(value["check"])) return value;
+      const { check, ...said } = value;
+      return { ...said, ...given({ text: (check as Checked).was ?? said["text"] }) };
+    }),
+  ) as ReportFile;
+
+function unmarkedPaper(paper: Paper): Paper {
+  if (paper.analysis?.evidence?.some(({ check }) => check !== undefined) !== true) return paper;
+  const evidence = paper.analysis.evidence.map(({ check: _, ...each }) => each);
+  return { ...paper, analysis: { ...paper.analysis, evidence } };
+}

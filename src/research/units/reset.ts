@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
+import { many } from "../../engine/lib/words.js";
+import { currentAccepted } from "../../engine/storage/state/ledger.js";
+import { type Reset as ResetOf, resetRecords, undoneAfter } from "../../engine/storage/state/reset.js";
+import type { Rrd } from "../generated/rrd.js";
+import { nameOf } from "../papers/paper-keys.js";
+import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js";
+import type { ResearchOptions } from "../project-files/research.js";
+import { researchFormat } from "../project-files/rrd-file.js";
+import { kinds } from "./kinds.js";
+import { withoutResult } from "./reading/take-back.js";
+
+/** What is to be done again: everything, one paper, the units of a kind, or everything after an iteration. */
+export type ResetTarget =
+  | { readonly all: true }
+  | { readonly paper: string }
+  | { readonly unit: string }
+  | { readonly to: number };
+
+type Reset = ResetOf<Rrd>;
+
+interface ResetOptions {
+  readonly derive: ResearchOptions["derive"];
+  readonly git: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Takes results of a project back, as resetRecords does.
+ * @throws ExpectedError when another process holds the project, the paper or the kind is unknown, or there is no
+ * version to go back to.
+ */
+export async function resetResearch(folder: string, target: ResetTarget, options: ResetOptions): Promise<string[]> {
+  const outputs = Object.fromEntries(kinds.map(({ name, writes = [] }) => [name, writes]));
+  return resetRecords(folder, researchFormat, ({ state, ledger }) => stateAfter(folder, target, state, ledger), {
+    ...options,
+    outputs,
+    everything: "all" in target,
+    ...("to" in target ? { to: target.to } : {}),
+  });
+}
+
+/**
+ * Works out what a reset leaves; it writes nothing. @throws ExpectedError where there is no such paper or kind, or
+ * nothing to do again.
+ */
+export async function stateAfter(
+  folder: string,
+  target: ResetTarget,
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+): Promise<Reset> {
+  if ("paper" in target) return resetPaper(folder, rrd, target.paper);
+  if ("unit" in target) return resetUnit(folder, rrd, target.unit);
+  if ("to" in target) return resetTo(folder, rrd, ledger, target.to);
+  // What an agent dropped may be just what is wanted now.
+  const { refusals: _, excluded: __, ...kept } = rrd;
+  const empty = {
+    papers_pool: [],
+    insights: [],
+    visited_urls: [],
+    blocked_sources: [],
+    statistics: null,
+    timing: null,
+  };
+  const sentence = `The project begins again: ${many(rrd.papers_pool.length, "paper")} and ${many(rrd.insights?.length ?? 0, "insight")} are removed.`;
+  const after: Rrd = { ...kept, ...empty, phase: "DISCOVERY" };
+  return { after, unit: "*", to: 0, sentences: [sentence], forgets: [candidatesFile(folder), searchFile(folder)] };
+}
+
+function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
+  const paper = rrd.papers_pool.find((each) => each.id === id);
+  if (paper === undefined)
+    throw new ExpectedError(
+      `There is no paper ${id} in ${join(folder, rrdName)}; ${names().includes(id) ? `'--unit ${id}' resets it` : `'research-ralph status ${shellWord(folder)} --papers' lists them`}.`,
+      2,
+    );
+  const after = withoutResult(rrd, paper);
+  const gone = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
+  return {
+    after,
+    unit: id,
+    sentences: [
+      `${nameOf(paper)} is pending again; its analysis, scores, refusals and ${many(gone, "insight")} are removed.`,
+      ...(paper.override === undefined ? [] : [`So is the decision to ${paper.override.decision} it.`]),
+    ],
+  };
+}
+
+/** Lets the units of a kind be done again. A document stays until a new one is written. */
+async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset> {
+  const takeBack = kinds.find(({ name }) => name === unit)?.takeBack;
+  if (takeBack === undefined)
+    throw new ExpectedError(`Units of the kind "${unit}" can't be reset; name one of ${names().join(", ")}.`, 2);
+  const { refusals = [], ...rest } = rrd;
+  const others = refusals.filter((refusal) => refusal.unit !== unit && refusal.unit?.startsWith(`${unit}-`) !== true);
+  const gone = refusals.length - others.length;
+  const taken = await takeBack(others.length === 0 ? rest : { ...rest, refusals: others }, folder);
+  const { rrd: after, says, more = [], ...also } = taken;
+  const cleared = gone === 0 ? "" : `; ${many(gone, "refusal")} cleared`;
+  return { after, unit, sentences: [`${says}${cleared}.`, ...more], ...also };
+}
+
+async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
+  const { state, undone, missing } = await undoneAfter(folder, researchFormat, { state: rrd, ledger }, to);
+  let after = state;
+  // The phase is derived and in no entry; the first iteration that is undone tells in which one it was.
+  const [first] = undone;
+  if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
+  const sentences = [`Everything after iteration ${to} is undone: ${many(undone.length, "iteration")}.`];
+  const then = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
+  const back = [...then.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
+  if (back.length > 0) {
+    const resets = undone.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
+    sentences.push(
+      `${many(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${many(back.length, "result")} ${back.length === 1 ? "counts" : "count"} again: ${back.join(", ")}.`,
+    );
+  }
+  if (missing.length > 0) {
+    after = withoutResultsOf(after, undone, then);
+    sentences.push(
+      `The journal of iterations ${missing.join(", ")} is gone, so papers that they found stay, as pending ones.`,
+    );
+  }
+  return { after, unit: "*", to, sentences };
+}
+
+/** Without a journal at least the papers read since can be taken back. */
+function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: ReadonlyMap<string, number>): Rrd {
+  const read = new Set(
+    undone.filter(({ outcome, unit }) => outcome === "accepted" && !accepted.has(unit)).map(({ unit }) => unit),
+  );
+  return rrd.papers_pool.filter(({ id }) => read.has(id)).reduce(withoutResult, rrd);
+}
+
+/** Kinds that a person can reset as a whole. */
+const names = (): string[] => kinds.flatMap(({ name, takeBack }) => (takeBack === undefined ? [] : [name]));
