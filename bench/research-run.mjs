@@ -17,14 +17,9 @@ export async function openRun(cwd, folder, { iterations, tell = async () => {} }
     account: "src/research/workflow/forecast.ts",
     runLoop: "src/engine/loop/run-loop.ts",
     rules: "src/engine/loop/rules-of-run.ts",
-    research: "src/research/project-files/research.ts",
+    ...parts,
     words: "src/research/project-files/words.ts",
-    workflow: "src/research/workflow/workflow.ts",
-    workspace: "src/research/workflow/workspace.ts",
     prompt: "src/research/workflow/brief/prompt-file.ts",
-    derive: "src/research/workflow/derive.ts",
-    clock: "src/engine/lib/clock.ts",
-    limits: "src/engine/lib/history-limits.ts",
     redact: "src/engine/lib/redact.ts",
     render: "src/research/report/documents/documents.ts",
   });
@@ -36,12 +31,36 @@ export async function openRun(cwd, folder, { iterations, tell = async () => {} }
     git: true,
     notify: () => {},
   });
-  const workflow = modules.workflow.researchWorkflow({
+  const workflow = workflowOn(modules, cwd, folder, research, {
+    prompt: await modules.prompt.loadPrompt(cwd),
+    tell,
+    redact: modules.redact.redactFor({}),
+    render: modules.render.renderFor,
+  });
+  const more = [modules.detection.stopWhenStuck(words)];
+  const rules = modules.rules.rulesFor({ agents: [agent], iterations, budget: { usd: 1e6 }, words, more });
+  const loop = (workflow, options) => modules.runLoop.runLoop(workflow, agent, { ...rules, tell, ...options });
+  return { workflow, loop, modules };
+}
+
+/** What `workflowOn` needs of research-ralph besides its workflow. */
+export const parts = {
+  research: "src/research/project-files/research.ts",
+  workflow: "src/research/workflow/workflow.ts",
+  workspace: "src/research/workflow/workspace.ts",
+  derive: "src/research/workflow/derive.ts",
+  limits: "src/engine/lib/history-limits.ts",
+  clock: "src/engine/lib/clock.ts",
+};
+
+/** The workflow of a project whose papers are all there; nothing is asked of the network. `textOf`: a paper's text, by id. */
+export function workflowOn({ workflow, workspace, limits, clock }, cwd, folder, research, { textOf, ...options }) {
+  return workflow.researchWorkflow({
     research,
     library: async () => ({
       serves: () => false,
       candidates: async () => [],
-      text: async () => ({ unavailable: "The bench has none." }),
+      text: async ({ id }) => (textOf === undefined ? { unavailable: "The bench has none." } : { text: textOf(id) }),
       services: () => [],
       substitution: () => undefined,
       search: async () => {
@@ -50,24 +69,28 @@ export async function openRun(cwd, folder, { iterations, tell = async () => {} }
       updates: async () => new Map(),
       about: async () => ({ code: [], unchecked: [] }),
     }),
-    workspaces: modules.workspace.workspacesOf(join(cwd, "state"), folder),
-    prompt: await modules.prompt.loadPrompt(cwd),
+    workspaces: workspace.workspacesOf(join(cwd, "state"), folder),
     root: cwd,
-    ...modules.clock.systemClock,
-    tell,
+    ...clock.systemClock,
     learn: false,
-    memory,
-    redact: modules.redact.redactFor({}),
+    redact: (text) => text,
     experience: { takes: {}, from: "" },
-    render: modules.render.renderFor,
+    memory: limits.defaultHistoryLimits,
     veto: async () => [],
     close: research.close,
+    ...options,
   });
-  const more = [modules.detection.stopWhenStuck(words)];
-  const rules = modules.rules.rulesFor({ agents: [agent], iterations, budget: { usd: 1e6 }, words, more });
-  const loop = (workflow, options) => modules.runLoop.runLoop(workflow, agent, { ...rules, tell, ...options });
-  return { workflow, loop, modules };
 }
+
+/** How the loop runs for an agent of the bench: one at a time, without limits. An iteration that ends otherwise is a bug. */
+export const oneAfterAnother = (agent, clock, fine = ["accepted"]) => ({
+  tell: async (event) => {
+    if (event.type === "iteration-ended" && !fine.includes(event.outcome.outcome))
+      throw new Error(`${event.unit} was ${event.outcome.outcome}: ${JSON.stringify(event.outcome)}`);
+  },
+  ...{ stopConditions: [], choose: () => ({ agent }), watches: [], reviews: [], jobs: 1 },
+  ...{ clock, finish: new AbortController().signal, abort: new AbortController().signal },
+});
 
 /** One in nine is refused: it gives more points than there are. */
 function answering() {

@@ -9,7 +9,7 @@ import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { judgeError } from "../engine/ui/command-line.js";
-import { homeOf, type Io } from "../engine/ui/io.js";
+import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
 import { modelFetch } from "./model/fetch.js";
 import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
@@ -18,16 +18,16 @@ import { isMakers } from "./providers.js";
 import type { SavedSession } from "./conversation/saved.js";
 import {
   type Asked,
+  type Settings,
+  keyFileProblems,
   ownFolder,
   ownServers,
   serviceName,
-  type Settings,
-  keyFileProblems,
   settingsOf,
+  trustFolder,
 } from "./settings.js";
 import type { Handed, ToolContext } from "./tools/context.js";
 import { permissionFrom } from "./tools/permission.js";
-import { trustFolder } from "./trust.js";
 import { plainView, quietView } from "./dialogue/plain-view.js";
 
 /** What the program is. */

@@ -7,13 +7,13 @@ import { isOllama, ollamaAddress, standIn } from "../engine/agents/shared/model-
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import { type ConfigKeys, isLoopback, whatever } from "../engine/config/keys.js";
-import { type Asked as Person, partsIn, requireTrust } from "../engine/config/trust.js";
+import { type Asked as Person, keepTrust, partsIn, requireTrust } from "../engine/config/trust.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { userFolder } from "../engine/lib/layout.js";
 import { shellWord } from "../engine/lib/sanitise.js";
-import { homeOf } from "../engine/ui/io.js";
+import { type Io, homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
 import { isMakers, makers, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
 
@@ -236,4 +236,12 @@ async function isTracked(path: string): Promise<boolean> {
     if (folder === dirname(folder)) return false;
   const { runGit } = await import("../engine/storage/git-command.js");
   return (await runGit(dirname(path), ["ls-files", "--error-unmatch", "--", basename(path)], { maxMs: 5000 })).ok;
+}
+
+/** `ralph --trust`: what `research-ralph trust --yes` does for the settings of this folder. */
+export async function trustFolder({ cwd, env }: Io, keys: ConfigKeys): Promise<string> {
+  const file = await readConfigFile(keys, projectFiles(cwd));
+  if (file === undefined) throw new ExpectedError(`There is no ralph.config.json or ralph.config.yaml in ${cwd}.`);
+  await keepTrust(partsIn(keys.needsTrust, file.written, file.path), env);
+  return `${file.path} is trusted as it stands now.`;
 }

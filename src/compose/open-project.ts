@@ -12,20 +12,24 @@ import { isWritten } from "../engine/storage/state/output-files.js";
 import { messageOf } from "../engine/lib/errors.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import type { Verdict } from "../engine/loop/types.js";
-import { homeOf, type Io } from "../engine/ui/io.js";
+import { type Io, homeOf } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import type { Guard } from "../engine/storage/guard/guard.js";
 import type { Edit } from "../engine/storage/guard/held-edits.js";
 import { keptGuards } from "../engine/config/state-dir.js";
-import { waitingEdits } from "../research/project-files/guarded/approval.js";
-import { type FileMemory, type GuardedProject, guardProject } from "../research/project-files/guarded/guarded-files.js";
+import {
+  type FileMemory,
+  type GuardedProject,
+  guardProject,
+  waitingEdits,
+} from "../research/project-files/guarded/guarded-files.js";
 import { pageName } from "../research/project-files/layout.js";
-import { openResearch, type Research } from "../research/project-files/research.js";
+import { type Research, openResearch } from "../research/project-files/research.js";
 import { signState } from "../research/project-files/guarded/signed-state.js";
-import { unusedPrompt, rootOf } from "../research/workflow/brief/prompt-file.js";
+import { rootOf, unusedPrompt } from "../research/workflow/brief/prompt-file.js";
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/forecast.js";
-import { isNews, withEnd, resetStagnation, withoutResult } from "../research/derived/observations.js";
+import { isNews, resetStagnation, withEnd, withoutResult } from "../research/derived/observations.js";
 import { derive, deriveBetween } from "../research/workflow/derive.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import type { Library } from "../research/units/unit-kind.js";

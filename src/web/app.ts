@@ -8,7 +8,7 @@ import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
 import { hold, resume, steer } from "../engine/storage/state/from-outside.js";
 import { followedList } from "./followed-list.js";
-import { type Followed, followedProject, followedWork } from "./followed-project.js";
+import { type Followed, type ShownWork, followedProject, followedWork } from "./followed-project.js";
 import { type Guard, guarded } from "./guard.js";
 import type { LivePage, Page } from "./live-page.js";
 import { readingPage } from "./page/reading.js";
@@ -17,7 +17,6 @@ import { assets, saying, shell } from "./page/shell.js";
 import { style } from "./page/style.js";
 import { projectAt } from "./page/texts.js";
 import { isUnreadable } from "./project-state.js";
-import type { ShownWork } from "./shown-work.js";
 
 /** What the pages are made from, and what they may do. */
 export interface Web extends Guard {

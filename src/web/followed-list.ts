@@ -3,7 +3,7 @@ import { stampOf } from "../engine/storage/atomic-file.js";
 import { rrdName } from "../research/project-files/layout.js";
 import { type LivePage, livePage } from "./live-page.js";
 import { type Listed, listPage } from "./page/list.js";
-import type { ShownWork } from "./shown-work.js";
+import type { ShownWork } from "./followed-project.js";
 import { isOfNoInterest, watchFolder } from "./watch-folder.js";
 
 interface Works {

@@ -4,20 +4,21 @@ import type { Redact } from "../engine/lib/redact.js";
 import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
-import { wordsInForce } from "../engine/storage/state/from-outside.js";
+import { type SteeredWork, wordsInForce } from "../engine/storage/state/from-outside.js";
 import { seenFromOutside } from "../engine/storage/under-way.js";
-import { costsOf } from "../research/overview/costs.js";
+import { type WorkCosts, costsOf } from "../research/overview/costs.js";
 import { researchStanding } from "../research/overview/project-standing.js";
 import { shortened } from "../research/report/papers.js";
 import { followAgents } from "./agent-stream.js";
-import { type LivePage, livePage, type Page, type Part, part, textPart } from "./live-page.js";
+import { type LivePage, type Page, type Part, livePage, part, textPart } from "./live-page.js";
 import { costPart } from "./page/costs.js";
 import { nowParts } from "./page/now.js";
 import { readingAt } from "./page/texts.js";
 import { workParts } from "./page/work.js";
-import { isUnreadable, openRecords, type Records } from "./project-state.js";
-import type { ShownWork } from "./shown-work.js";
+import { type Records, isUnreadable, openRecords } from "./project-state.js";
 import { watchFolder } from "./watch-folder.js";
+import type { Steering } from "../engine/generated/memory.js";
+import type { Standing } from "../engine/ui/standing.js";
 
 /** A project or a task as it is shown. */
 export interface Followed {
@@ -151,4 +152,20 @@ function isOfNoUse(folder: string, path: string, isFile: boolean): boolean {
     : second === transcriptsName || second === inboxName
       ? !isFile && third !== undefined
       : true;
+}
+
+/** A project or a task as the pages show it and a person leads it; handed to them by the command. */
+export interface ShownWork {
+  /** Stands in addresses; those of all that is shown are different. */
+  readonly name: string;
+  readonly folder: string;
+  readonly isProject: boolean;
+  /** Files whose change tells of its state. */
+  readonly files: readonly string[];
+  /** How it stands; undefined where it is gone. */
+  look(): Promise<Standing | undefined>;
+  readonly steered: SteeredWork;
+  /** What its agents were told and have heard. */
+  heard(): Promise<readonly Steering[]>;
+  costs(): Promise<WorkCosts>;
 }

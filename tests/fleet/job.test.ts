@@ -1,15 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -17,18 +7,7 @@ import { briefIn, jobOf, pack, takenJob, unpack } from "../../src/fleet/job.js";
 import { limits, queueOf } from "../../src/fleet/keys.js";
 import type { FleetJob } from "../../src/engine/generated/fleet-job.js";
 import type { Brief } from "../../src/engine/loop/types.js";
-
-const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-job-")));
-const run = "0123456789abcdef";
-const nothing = { paths: new Map<string, string>(), redact: (text: string) => text };
-const briefOf = (workspace: string, more: Partial<Brief> = {}): Brief => ({
-  iteration: 7,
-  text: `Write ${workspace}/result.json, not ${workspace}/other. The folder is /home/me/researches/x, hush.`,
-  tokens: 10,
-  workspace,
-  access: { web: true, read: true, everything: false },
-  ...more,
-});
+import { briefOf, fresh, nothing, run } from "./sent-brief.js";
 
 test("a brief and the files of its workspace come to another machine, and no path of this one", async () => {
   const here = fresh();

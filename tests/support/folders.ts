@@ -119,3 +119,9 @@ export function researchIn(root: string, rrd: Rrd = sampleRrd()): string {
   writeRrd(folder, rrd);
   return folder;
 }
+
+/** The commits on the branch main, the last first, as git writes them down itself. */
+export const subjects = (root: string): string[] =>
+  [...readFileSync(join(root, ".git/logs/HEAD"), "utf8").matchAll(/\tcommit(?: \(\w+\))?: (.*)$/gm)]
+    .map(([, subject = ""]) => subject)
+    .toReversed();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { load } from "../../../scripts/bundle.mjs";
 import { inFolder, size, thousands } from "../../measure.mjs";
+import { oneAfterAnother, parts, workflowOn } from "../../research-run.mjs";
 
 const papers = 30;
 const claimsOfPaper = 8;
@@ -21,12 +22,7 @@ export const row = {
   async run() {
     const loaded = await load({
       runLoop: "src/engine/loop/run-loop.ts",
-      research: "src/research/project-files/research.ts",
-      workflow: "src/research/workflow/workflow.ts",
-      workspace: "src/research/workflow/workspace.ts",
-      derive: "src/research/workflow/derive.ts",
-      limits: "src/engine/lib/history-limits.ts",
-      clock: "src/engine/lib/clock.ts",
+      ...parts,
       text: "src/text/documents/text/document-text.ts",
       render: "src/research/report/documents/documents.ts",
     });
@@ -237,48 +233,17 @@ const mended = ({ unit, sentences: shown }) => ({
 });
 
 async function runOn(loaded, cwd, folder, agent) {
-  const { systemClock } = loaded.clock;
   const research = await loaded.research.openResearch(folder, {
     derive: loaded.derive.derive,
     git: false,
     notify: () => {},
   });
-  const workflow = loaded.workflow.researchWorkflow({
-    research,
-    library: async () => ({
-      serves: () => false,
-      candidates: async () => [],
-      text: async ({ id }) => ({
-        text: loaded.text.buildText([{ text: textOf(Number(id.split("_")[1]) - 1) }], {
-          kind: "markdown",
-          depth: "full",
-        }),
-      }),
-      services: () => [],
-      substitution: () => undefined,
-      updates: async () => new Map(),
-      about: async () => ({ code: [], unchecked: [] }),
-    }),
-    workspaces: loaded.workspace.workspacesOf(join(cwd, "state"), folder),
-    root: cwd,
-    ...systemClock,
-    learn: false,
-    redact: (text) => text,
-    experience: { takes: {}, from: "" },
-    memory: loaded.limits.defaultHistoryLimits,
+  const workflow = workflowOn(loaded, cwd, folder, research, {
+    textOf: (id) =>
+      loaded.text.buildText([{ text: textOf(Number(id.split("_")[1]) - 1) }], { kind: "markdown", depth: "full" }),
     render: loaded.render.renderFor,
-    veto: async () => [],
     check: true,
-    close: research.close,
   });
-  const never = new AbortController().signal;
-  const verdict = await loaded.runLoop.runLoop(workflow, agent, {
-    tell: async (event) => {
-      if (event.type === "iteration-ended" && event.outcome.outcome !== "accepted")
-        throw new Error(`${event.unit} was ${event.outcome.outcome}: ${JSON.stringify(event.outcome)}`);
-    },
-    ...{ stopConditions: [], choose: () => ({ agent }), watches: [], reviews: [], jobs: 1 },
-    ...{ clock: systemClock, finish: never, abort: never },
-  });
+  const verdict = await loaded.runLoop.runLoop(workflow, agent, oneAfterAnother(agent, loaded.clock.systemClock));
   if (verdict.verdict !== "complete") throw new Error(verdict.reason);
 }

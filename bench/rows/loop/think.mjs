@@ -5,6 +5,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { load } from "../../../scripts/bundle.mjs";
 import { writeResearch } from "../../fixture.mjs";
 import { inFolder, root, thousands } from "../../measure.mjs";
+import { oneAfterAnother, parts, workflowOn } from "../../research-run.mjs";
 
 /** Errors planted in each draft, one of each kind below. */
 const kinds = ["number", "swapped number", "quote", "address", "negation"];
@@ -18,12 +19,7 @@ export const row = {
   async run() {
     const loaded = await load({
       runLoop: "src/engine/loop/run-loop.ts",
-      research: "src/research/project-files/research.ts",
-      workflow: "src/research/workflow/workflow.ts",
-      workspace: "src/research/workflow/workspace.ts",
-      derive: "src/research/workflow/derive.ts",
-      limits: "src/engine/lib/history-limits.ts",
-      clock: "src/engine/lib/clock.ts",
+      ...parts,
       text: "src/text/documents/text/document-text.ts",
     });
     const plain = await readAll(loaded, {});
@@ -54,58 +50,22 @@ async function readAll(loaded, sharing) {
     writeFileSync(join(folder, "progress.txt"), "");
     execFileSync("git", ["init", "-q"], { cwd });
     const { openResearch, readResearch } = loaded.research;
-    const { systemClock } = loaded.clock;
     const research = await openResearch(folder, { derive: loaded.derive.derive, git: false, notify: () => {} });
     const texts = new Map(papers.map(({ id, text }) => [id, text]));
-    const workflow = loaded.workflow.researchWorkflow({
-      research,
-      library: async () => ({
-        serves: () => false,
-        candidates: async () => [],
-        text: async ({ id }) => ({
-          text: loaded.text.buildText([{ text: texts.get(id) }], { kind: "markdown", depth: "full" }),
-        }),
-        services: () => [],
-        substitution: () => undefined,
-        updates: async () => new Map(),
-        about: async () => ({ code: [], unchecked: [] }),
-      }),
-      workspaces: loaded.workspace.workspacesOf(join(cwd, "state"), folder),
-      root: cwd,
-      ...systemClock,
-      learn: false,
-      redact: (text) => text,
-      experience: { takes: {}, from: "" },
-      memory: loaded.limits.defaultHistoryLimits,
-      veto: async () => [],
+    const workflow = workflowOn(loaded, cwd, folder, research, {
+      textOf: (id) => loaded.text.buildText([{ text: texts.get(id) }], { kind: "markdown", depth: "full" }),
       sharing,
-      close: research.close,
     });
     const seen = { tokens: 0, iterations: 0, planted: [], named: [], false: 0 };
     const agent = scripted(seen, texts);
-    const never = new AbortController().signal;
     const verdict = await loaded.runLoop.runLoop(workflow, agent, {
-      tell: async (event) => {
-        if (
-          event.type === "iteration-ended" &&
-          event.outcome.outcome !== "accepted" &&
-          event.outcome.outcome !== "noted"
-        )
-          throw new Error(`${event.unit} was ${event.outcome.outcome}: ${JSON.stringify(event.outcome)}`);
-      },
+      ...oneAfterAnother(agent, loaded.clock.systemClock, ["accepted", "noted"]),
       stopConditions: [
         ({ iterations }) =>
           iterations.filter(({ outcome }) => outcome.outcome === "accepted").length === texts.size
             ? { verdict: "limit", reason: "The papers are read." }
             : undefined,
       ],
-      choose: () => ({ agent }),
-      watches: [],
-      reviews: [],
-      jobs: 1,
-      clock: systemClock,
-      finish: never,
-      abort: never,
     });
     if (verdict.verdict !== "limit") throw new Error(verdict.reason);
     const { rrd } = await readResearch(folder);

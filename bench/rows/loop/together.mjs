@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { load } from "../../../scripts/bundle.mjs";
 import { abstractReading, writeResearch } from "../../fixture.mjs";
 import { inFolder, median, ms, size, thousands } from "../../measure.mjs";
+import { parts, workflowOn } from "../../research-run.mjs";
 
 const papers = Number(process.env.BENCH_PAPERS ?? size(10_000, 200));
 const agents = 40;
@@ -28,34 +29,14 @@ async function measure(cwd) {
   });
   const lines = Array.from({ length: papers - pending }, (_, index) => `${JSON.stringify(line(index + 1))}\n`);
   writeFileSync(join(folder, "ledger.jsonl"), lines.join(""));
-  const parts = await load({
-    loop: "src/engine/loop/run-loop.ts",
-    research: "src/research/project-files/research.ts",
-    workflow: "src/research/workflow/workflow.ts",
-    workspaces: "src/research/workflow/workspace.ts",
-    derive: "src/research/workflow/derive.ts",
-    limits: "src/engine/lib/history-limits.ts",
-  });
-  const { defaultHistoryLimits: memory } = parts.limits;
-  const derive = (rrd, ledger) => parts.derive.derive(rrd, ledger, memory);
-  const deriveBetween = (rrd, ledger) => parts.derive.deriveBetween(rrd, ledger, memory);
+  const modules = await load({ loop: "src/engine/loop/run-loop.ts", ...parts });
+  const { defaultHistoryLimits: memory } = modules.limits;
+  const derive = (rrd, ledger) => modules.derive.derive(rrd, ledger, memory);
+  const deriveBetween = (rrd, ledger) => modules.derive.deriveBetween(rrd, ledger, memory);
   const options = { derive, deriveBetween, git: false, notify: () => undefined };
-  const research = await parts.research.openResearch(folder, options);
-  const workflow = parts.workflow.researchWorkflow({
-    research,
-    library: async () => library,
-    workspaces: parts.workspaces.workspacesOf(join(cwd, "state"), folder),
-    root: cwd,
-    now: Date.now,
-    sleep: async () => undefined,
-    learn: false,
-    redact: (text) => text,
-    experience: { takes: {}, from: "" },
-    memory,
-    render: async () => [],
-    veto: async () => [],
-    close: research.close,
-  });
+  const research = await modules.research.openResearch(folder, options);
+  const clock = { now: Date.now, sleep: async () => undefined };
+  const workflow = workflowOn(modules, cwd, folder, research, { ...clock, render: async () => [] });
   const { agent, letGo } = waitingAgent();
   const stopping = new AbortController();
   const took = { alone: [] };
@@ -88,31 +69,20 @@ async function measure(cwd) {
     }
   };
   const stop = () => (stopping.signal.aborted ? { verdict: "limit", reason: "It was measured." } : undefined);
-  await parts.loop.runLoop(workflow, agent, {
+  await modules.loop.runLoop(workflow, agent, {
     tell: told,
     stopConditions: [stop],
     choose: () => ({ agent }),
     watches: [],
     reviews: [],
     jobs: agents,
-    clock: { now: Date.now, sleep: async () => undefined },
+    clock,
     finish: new AbortController().signal,
     abort: stopping.signal,
   });
   const one = median(took.alone);
   return { bare: `${ms(one)} (one alone)`, ours: `${ms(took.together)}, ${(took.together / one).toFixed(1)} ×` };
 }
-
-/** Nothing is asked of the network, and no paper has a text. */
-const library = {
-  serves: () => false,
-  candidates: async () => [],
-  text: async () => ({ unavailable: "It has none." }),
-  services: () => [],
-  substitution: () => undefined,
-  updates: async () => new Map(),
-  about: async () => ({ code: [], unchecked: [] }),
-};
 
 /** An agent whose runs end, with a reading, when they are let go. */
 function waitingAgent() {

@@ -8,8 +8,8 @@ import { listenForSignals } from "../../engine/ui/signals.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { serveWeb } from "../../web/serve.js";
-import type { ShownWork } from "../../web/shown-work.js";
-import { filesOf, findWork, type FoundWork, kinds, listWork, lookAt } from "../kinds/find-work.js";
+import type { ShownWork } from "../../web/followed-project.js";
+import { type FoundWork, filesOf, findWork, kinds, listWork, lookAt } from "../kinds/find-work.js";
 import { requirePerson } from "../steer/require-person.js";
 
 interface WebOptions extends FolderOptions {

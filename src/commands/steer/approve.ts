@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { approve, reject } from "../../engine/storage/guard/held-edits.js";
-import { waitingEdits } from "../../research/project-files/guarded/approval.js";
+import { waitingEdits } from "../../research/project-files/guarded/guarded-files.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { requirePerson } from "./require-person.js";

@@ -5,8 +5,8 @@ import { readRegularText } from "../../engine/storage/regular-file.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Question, Questions } from "../../engine/ui/terminal/questions.js";
-import { approve, type Edit, reject } from "../../engine/storage/guard/held-edits.js";
-import { waitingEdits } from "../project-files/guarded/approval.js";
+import { type Edit, approve, reject } from "../../engine/storage/guard/held-edits.js";
+import { waitingEdits } from "../project-files/guarded/guarded-files.js";
 import { rootOf } from "../workflow/brief/prompt-file.js";
 
 /** The edits of what instructs agents that wait for a person's yes during a run of the project, one after the other. */

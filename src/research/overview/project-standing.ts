@@ -3,7 +3,7 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Outside } from "../../engine/loop/types.js";
-import { commandsOf } from "../../engine/storage/state/from-outside.js";
+import { type SteeredWork, commandsOf } from "../../engine/storage/state/from-outside.js";
 import { seenFromOutside } from "../../engine/storage/under-way.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import type { Rrd } from "../generated/rrd.js";
@@ -14,8 +14,8 @@ import { progressOf } from "../derived/status.js";
 import { statusOf } from "../workflow/next-unit.js";
 import { totalOf } from "./costs.js";
 import { countsOf, countsText } from "./counts.js";
-import { steeredResearch } from "./steered-research.js";
 import { timeSpent } from "./time-and-cost.js";
+import { researchFormat } from "../project-files/rrd-file.js";
 
 /** A phase in words, for people; undefined for the last, which is being finished. */
 export const stageOf = (phase: Rrd["phase"]): string | undefined =>
@@ -63,3 +63,16 @@ export function researchStanding(
 /** Looks at a project without its lock. @throws ExpectedError where it can't be read. */
 export const lookAtResearch = async (folder: string, where: string): Promise<Standing> =>
   researchStanding({ folder, where }, await readResearch(folder), await seenFromOutside(folder));
+
+/** A research project as a person leads it from outside; `where`: as the person knows it. */
+export const steeredResearch = (folder: string, where: string): SteeredWork => ({
+  folder,
+  where,
+  formats: researchFormat,
+  finished: async () => {
+    const read = await readResearch(folder).catch(() => undefined);
+    return read !== undefined && statusOf(read.rrd, read.ledger).phase === "COMPLETE";
+  },
+  goOn: `research-ralph run ${where}`,
+  more: `raise the target with research-ralph run ${where} -p <more> --force`,
+});

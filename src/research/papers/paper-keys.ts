@@ -1,7 +1,7 @@
 import { given } from "../../engine/lib/given.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "./authors.js";
-import { isKey } from "./own-key.js";
+import { isKey } from "./paper-record.js";
 import { normalTitle } from "./normalise-title.js";
 import { personName } from "./person-name.js";
 

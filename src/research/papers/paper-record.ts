@@ -1,5 +1,4 @@
 import { given } from "../../engine/lib/given.js";
-import { ownKey } from "./own-key.js";
 
 /**
  * Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with
@@ -193,3 +192,10 @@ function keptPublication({ editors, keywords, ...texts }: Publication) {
     ...(keywords === undefined ? {} : { keywords: [...keywords] }),
   };
 }
+
+/** What a key looks like: short enough to be typed, and taken by BibTeX and by every shell as it stands. */
+export const isKey = (text: string): boolean => /^[A-Za-z][A-Za-z0-9_:.-]{1,39}$/.test(text);
+
+/** The name of an entry in its own file, as rrd.json keeps it: as a key where it can be one, else beside it. */
+export const ownKey = (name: string | undefined): { readonly key?: string; readonly source_key?: string } =>
+  name === undefined ? {} : isKey(name) ? { key: name } : { source_key: name };

@@ -1,14 +1,13 @@
-import { locatorAt, type Mark } from "../documents/text/document-text.js";
-import { isInEntry, type ReferenceList, referenceLists } from "../documents/text/reference-lists.js";
-import { fragmentsOf, isElided } from "./quote-variants/fragments.js";
-import { extrasOf, vocabularyOf, type Vocabulary } from "./marks-left-out.js";
+import { type Mark, locatorAt } from "../documents/text/document-text.js";
+import { type ReferenceList, isInEntry, referenceLists } from "../documents/text/reference-lists.js";
+import { type Vocabulary, extrasOf, vocabularyOf } from "./marks-left-out.js";
 import { agrees, unspaced } from "./same-words.js";
 import { nearestStretch, widened, wordsOf } from "./nearest-passage.js";
 import { inSigns } from "./quote-variants/formulas.js";
 import { findNear } from "./numbers/near-numbers.js";
-import { normalise, type Normalised, onOneLine, withoutExtras } from "./normalise.js";
+import { type Normalised, normalise, onOneLine, withoutExtras } from "./normalise.js";
 import { occurrences } from "./occurrences.js";
-import { passageAround, type Passage, type Span, tooFarApart } from "./passage.js";
+import { type Passage, type Span, passageAround, tooFarApart } from "./passage.js";
 import { variantsOf } from "./quote-variants/variants.js";
 
 /** A text to search, with its pages and sections where it has any. */
@@ -288,3 +287,20 @@ function take(spans: Iterable<Span>, max: number): Span[] {
   }
   return [...taken.values()].toSorted((a, b) => a.start - b.start);
 }
+
+const elisionMark =
+  /\[\s{0,3}(?:[…⋯‥]{1,2}|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:[…⋯‥]|\.\.\.)\s{0,3}\)|[…‥]|\.\s?\.\s?\.{1,6}/;
+
+/**
+ * The fragments of a quote with `…`, `...` or `[...]` in it; one where it has none. Marks that follow each other are
+ * one.
+ */
+export const fragmentsOf = (quote: string): string[] =>
+  quote
+    .split(elisionMark)
+    // "in […]. The rest" closes the sentence that it cuts: the stop is not part of the next.
+    .map((fragment, index) => (index === 0 ? fragment : fragment.replace(/^\s{0,3}[.;,:]\s{1,3}/, "")))
+    .filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
+
+/** Whether a quote has a mark for words left out. */
+export const isElided = (quote: string): boolean => elisionMark.test(quote);

@@ -8,7 +8,7 @@ import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { unitAgent } from "../../support/processes/command-agents.js";
 import { cli } from "../../support/processes/in-process.js";
-import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
+import { freshFolder, recordsOf, sampleResearch } from "../../support/projects/research-folder.js";
 
 const agent = ["--agent", unitAgent, "--unconfined", "--quiet", "--no-git"];
 const baseline = ["--agent", "baseline", "--quiet", "--no-git"];
@@ -16,16 +16,9 @@ const question = "How long does the calibration of a dexterous hand take?";
 
 let cwd: string;
 let folder: string;
-const lines = <Line>(name: string): Line[] =>
-  readFileSync(join(folder, name), "utf8")
-    .trim()
-    .split("\n")
-    .map((row) => JSON.parse(row) as Line);
-const answers = () => lines<Answer>("answers.jsonl");
-const rrd = () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+const { lines, answers, rrd, save } = recordsOf(() => folder);
 const textOf = (id: string) =>
   (JSON.parse(readFileSync(join(folder, ".ralph/texts", `${id}.json`), "utf8")) as { text: string }).text;
-const save = (change: (before: Rrd) => Rrd) => writeFileSync(join(folder, "rrd.json"), JSON.stringify(change(rrd())));
 
 beforeAll(async () => {
   cwd = freshFolder();

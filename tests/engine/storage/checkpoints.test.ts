@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -10,17 +10,13 @@ import {
   researchFolder,
   researchIn,
   sampleRrd,
+  subjects,
   type Told,
   temporaryFolder,
 } from "../../support/folders.js";
 import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
 
-/** The commits on the branch main, the last first, as git writes them down itself. */
-const subjects = (root: string): string[] =>
-  [...readFileSync(join(root, ".git/logs/HEAD"), "utf8").matchAll(/\tcommit(?: \(\w+\))?: (.*)$/gm)]
-    .map(([, subject = ""]) => subject)
-    .toReversed();
 const messages = (told: readonly Told[]) => told.map(({ message }) => message);
 
 describe("a checkpoint", () => {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { marker } from "../../../src/engine/process/descendants.js";
-import { recordEdit, realFile } from "../../../src/engine/storage/guard/held-edits.js";
-import { waitingEdits } from "../../../src/research/project-files/guarded/approval.js";
+import { realFile, recordEdit } from "../../../src/engine/storage/guard/held-edits.js";
+import { waitingEdits } from "../../../src/research/project-files/guarded/guarded-files.js";
 import { editsToApprove } from "../../../src/research/overview/edits-to-approve.js";
 import { temporaryFolder } from "../../support/folders.js";
 

@@ -1,9 +1,9 @@
+import fc from "../../support/runner/fast-check.js";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { isKey } from "../../../src/research/papers/own-key.js";
+import { isKey } from "../../../src/research/papers/paper-record.js";
 import { keysOf, namesIn, withKeys } from "../../../src/research/papers/paper-keys.js";
 import { withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
-import fc from "../../support/runner/fast-check.js";
 
 const lo = (id: string, more = {}) => ({ id, title: "Of shrews", authors: ["Lo, Wen"], date: "2020-05-01", ...more });
 

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 
 /** A fresh folder for a command to stand in. */
@@ -56,3 +57,20 @@ export const sampleResearch = (cwd: string, name = "grasping-2026-03-01"): strin
     requirements: { target_papers: 2, sources: ["samples"], keywords: ["dexterous manipulation"] },
     handoff: { product_ideation: { enabled: true, min_ideas: 3, max_ideas: 12 } },
   });
+
+/** What stands in a project's files, read at each call, and how a person saves its rrd.json. `at`: its folder. */
+export function recordsOf(at: () => string) {
+  const textOf = (name: string) => readFileSync(join(at(), name), "utf8");
+  const lines = <Line>(name: string): Line[] =>
+    textOf(name)
+      .trim()
+      .split("\n")
+      .map((row) => JSON.parse(row) as Line);
+  const rrd = () => JSON.parse(textOf("rrd.json")) as Rrd;
+  return {
+    lines,
+    answers: () => lines<Answer>("answers.jsonl"),
+    rrd,
+    save: (change: (before: Rrd) => Rrd) => writeFileSync(join(at(), "rrd.json"), JSON.stringify(change(rrd()))),
+  };
+}

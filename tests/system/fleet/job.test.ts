@@ -1,23 +1,10 @@
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { jobOf, takenJob, unpack } from "../../../src/fleet/job.js";
 import { limits } from "../../../src/fleet/keys.js";
-import type { Brief } from "../../../src/engine/loop/types.js";
-
-const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-job-")));
-const run = "0123456789abcdef";
-const nothing = { paths: new Map<string, string>(), redact: (text: string) => text };
-const briefOf = (workspace: string, more: Partial<Brief> = {}): Brief => ({
-  iteration: 7,
-  text: `Write ${workspace}/result.json, not ${workspace}/other. The folder is /home/me/researches/x, hush.`,
-  tokens: 10,
-  workspace,
-  access: { web: true, read: true, everything: false },
-  ...more,
-});
+import { briefOf, fresh, nothing, run } from "../../fleet/sent-brief.js";
 
 test("the most that is sent is taken", async () => {
   const here = fresh();

@@ -13,21 +13,14 @@ import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { unitAgent } from "../../support/processes/command-agents.js";
 import { cli } from "../../support/processes/in-process.js";
-import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
+import { freshFolder, recordsOf, sampleResearch } from "../../support/projects/research-folder.js";
 
 const agent = ["--agent", unitAgent, "--unconfined", "--quiet", "--no-git"];
 const question = "How long does the calibration of a dexterous hand take?";
 
 let cwd: string;
 let folder: string;
-const lines = <Line>(name: string): Line[] =>
-  readFileSync(join(folder, name), "utf8")
-    .trim()
-    .split("\n")
-    .map((row) => JSON.parse(row) as Line);
-const answers = () => lines<Answer>("answers.jsonl");
-const rrd = () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
-const save = (change: (before: Rrd) => Rrd) => writeFileSync(join(folder, "rrd.json"), JSON.stringify(change(rrd())));
+const { lines, answers, rrd, save } = recordsOf(() => folder);
 
 beforeAll(async () => {
   cwd = freshFolder();

@@ -8,6 +8,7 @@ import {
   read,
   repository,
   researchIn,
+  subjects,
   type Told,
   temporaryFolder,
 } from "../../support/folders.js";
@@ -17,11 +18,6 @@ import { listeningGit } from "../../support/processes/listening-git.js";
 import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
 
-/** The commits on the branch main, the last first, as git writes them down itself. */
-const subjects = (root: string): string[] =>
-  [...readFileSync(join(root, ".git/logs/HEAD"), "utf8").matchAll(/\tcommit(?: \(\w+\))?: (.*)$/gm)]
-    .map(([, subject = ""]) => subject)
-    .toReversed();
 const messages = (told: readonly Told[]) => told.map(({ message }) => message);
 
 describe("a checkpoint", () => {

@@ -24,18 +24,27 @@ import {
   listed,
 } from "../../../engine/storage/guard/guard.js";
 import { openKeptGuard } from "../../../engine/storage/guard/guard-record.js";
-import { forgetApproved, heldEdits, holdAddedLines } from "../../../engine/storage/guard/held-edits.js";
+import {
+  type Edit,
+  forgetApproved,
+  heldEdits,
+  holdAddedLines,
+  realFile,
+  waitingEdit,
+} from "../../../engine/storage/guard/held-edits.js";
 import { isHeld } from "../../../engine/storage/lock.js";
 import { isOurMessage } from "../../../engine/storage/state/steering-inbox.js";
-import { instructionFiles } from "./approval.js";
 import {
   aboutFolder,
   answersFolder,
   candidatesFile,
+  claudeName,
   committedFiles,
   documentsFolder,
   lastGoodFile,
+  lessonsName,
   progressFile,
+  promptName,
   queriesFile,
   rrdFile,
   rrdName,
@@ -45,7 +54,7 @@ import {
 import { onlyToolsAdded } from "../logs/query-log.js";
 import { formatRrd, parseRrd } from "../rrd-file.js";
 import { isSignedState } from "./signed-state.js";
-import { keepSteering, type Steered } from "../steering-fields.js";
+import { type Steered, keepSteering } from "../steering-fields.js";
 
 /**
  * What an agent may not touch that nothing confines, as a list for the guard. Its changes can't be told from a
@@ -319,3 +328,14 @@ const statOf = (path: string) => {
 /** A folder, not a link to one: what lies elsewhere is not next to this project. */
 const isProject = (path: string): boolean =>
   statOf(path)?.isDirectory() === true && statOf(rrdFile(path)) !== undefined;
+
+/** The files next to the projects that instruct agents. */
+export const instructionFiles = (root: string): string[] =>
+  [lessonsName, claudeName, promptName].map((name) => join(root, name));
+
+/** The edits that wait for a yes: of the files next to the projects, and of the project's log. */
+export async function waitingEdits(folder: string, root: string, stateDir: string): Promise<Edit[]> {
+  const files = [...instructionFiles(root), progressFile(folder)];
+  const edits = await Promise.all([...new Set(files.map(realFile))].map((path) => waitingEdit(stateDir, path)));
+  return edits.filter((edit) => edit !== undefined);
+}

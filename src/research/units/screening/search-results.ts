@@ -2,20 +2,19 @@ import { given } from "../../../engine/lib/given.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
 import { termsNotAsked } from "../../search/search-plan.js";
-import { isBrought, type MergeDecisions, mergeDecisions } from "../../search/candidates.js";
+import { type MergeDecisions, isBrought, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { leftOpenBy } from "./update-rounds.js";
 import { authorsOf } from "../../papers/authors.js";
 import { yearOf } from "../../papers/dedup/match-features.js";
-import { ownKey } from "../../papers/own-key.js";
+import { type PaperRecord, type Update, ownKey, versionsOf } from "../../papers/paper-record.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { isOwnList } from "../../papers/records/own-list.js";
 import { settledIds } from "./search-session.js";
-import { type PaperRecord, type Update, versionsOf } from "../../papers/paper-record.js";
-import { reportsOf, type SourceReport } from "./source-reports.js";
+import { type SourceReport, reportsOf } from "./source-reports.js";
 
 export type Found = NonNullable<Paper["found"]>;
 

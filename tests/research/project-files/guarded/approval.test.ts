@@ -6,7 +6,7 @@ import { approveCommand } from "../../../../src/commands/steer/approve.js";
 import { defaultStateDir } from "../../../../src/engine/config/state-dir.js";
 import { acquireLock } from "../../../../src/engine/storage/lock.js";
 import { editFile, realFile } from "../../../../src/engine/storage/guard/held-edits.js";
-import { waitingEdits } from "../../../../src/research/project-files/guarded/approval.js";
+import { waitingEdits } from "../../../../src/research/project-files/guarded/guarded-files.js";
 import { guardFiles } from "../../../support/projects/guarded-project.js";
 import { agentsFile } from "../../../../src/research/workflow/brief/about-research.js";
 import { agreedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";

@@ -1,0 +1,17 @@
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Brief } from "../../src/engine/loop/types.js";
+
+/** A folder of its own. */
+export const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-job-")));
+export const run = "0123456789abcdef";
+export const nothing = { paths: new Map<string, string>(), redact: (text: string) => text };
+export const briefOf = (workspace: string, more: Partial<Brief> = {}): Brief => ({
+  iteration: 7,
+  text: `Write ${workspace}/result.json, not ${workspace}/other. The folder is /home/me/researches/x, hush.`,
+  tokens: 10,
+  workspace,
+  access: { web: true, read: true, everything: false },
+  ...more,
+});
