@@ -368,7 +368,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   )
     .option("-y, --yes", "ask nothing")
     .option("--task", "write a ralph.json instead: a task with acceptance criteria");
-  add("fleet", "", async ({ flags, json }) => (await import("./inspect/fleet.js")).fleetCommand({ flags, json }, io))
+  add("fleet", "", async ({ flags, json, key }: { key: boolean } & Common) =>
+    (await import("./inspect/fleet.js")).fleetCommand({ flags, json, key }, io),
+  )
+    .option("--key", "print the public key of your runs, which workers on other machines accept with --accept")
     .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
     .option("--insecure-redis", "allow Redis on another machine without TLS");
   type OfWorker = { concurrency?: number; limit?: string; atMost?: string };
@@ -380,6 +383,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
     .option("--limit <N/time>", "rate at which all workers of this agent start jobs, such as 60/min; none: no limit")
     .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit")
+    .option("--accept <key>", "key of runs to work for, as `fleet --key` prints it there; again for more", joined)
     .option("--agent <name>", "agent that this machine runs, a name as for run, without fleet:")
     .option("--model <name>", "model of the agent")
     .option(
@@ -528,6 +532,9 @@ function share(value: string): number {
 /** Each whole, commas and all; the option may be given again. */
 const several = (value: string, before: string[] = []): string[] => [...before, value];
 
+/** As one text with commas; the option may be given again. */
+const joined = (value: string, before?: string): string => (before === undefined ? value : `${before},${value}`);
+
 /** Names with commas between them; the option may be given again. */
 const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];
 
@@ -557,6 +564,7 @@ const settings: Readonly<Record<string, keyof ConfigFlags>> = {
   sandbox: "sandbox",
   redis: "redis",
   insecureRedis: "insecure_redis",
+  accept: "worker_accepts",
   git: "git",
   trust: "trust",
 };

@@ -16,7 +16,7 @@ import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/
 import { type Summariser, summariser } from "../engine/loop/history/summarise.js";
 import type { Roles } from "../engine/loop/rules-of-run.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
-import type { Io } from "../engine/ui/io.js";
+import { homeOf, type Io } from "../engine/ui/io.js";
 import { housed, sandboxFor } from "./sandbox.js";
 import { rustupIn } from "./toolchains.js";
 import { baseline } from "../research/baseline-agent/definition.js";
@@ -109,6 +109,8 @@ const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): F
     project: folder === undefined ? "no project" : basename(folder),
     iterationMs: config.iterationMs,
     patienceMs: config.patienceMs,
+    home: homeOf(io.env),
+    now: io.clock.now,
     paths: new Map([
       ...(folder === undefined ? [] : [[folder, basename(folder)] as const]),
       [config.stateDir, "the state folder"],

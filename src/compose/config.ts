@@ -56,6 +56,8 @@ export interface ResolvedConfig {
   readonly redis?: string;
   /** It may be on another machine without TLS. */
   readonly insecure_redis: boolean;
+  /** Of a worker: the public keys, with commas, of the runs that it works for. */
+  readonly worker_accepts?: string;
   readonly git: boolean;
   /**
    * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is

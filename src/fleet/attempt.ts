@@ -6,7 +6,7 @@ import { type Redact, redactValue } from "../engine/lib/redact.js";
 import type { Agent, Failure } from "../engine/loop/types.js";
 import { readResultText } from "../engine/storage/result-file.js";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
-import { briefIn, type TakenJob } from "./job.js";
+import { briefIn, type TakenJob } from "./jobs/job.js";
 import { times } from "./keys.js";
 import type { WorkerFolder } from "./leftovers.js";
 import { bounded, talkerOf } from "./talk.js";

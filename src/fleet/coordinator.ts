@@ -6,18 +6,20 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
 import { spanInWords, timeIsUp } from "../engine/lib/clock.js";
+import { given } from "../engine/lib/given.js";
 import { ExpectedError, hasCode, messageOf, faultOfMachine } from "../engine/lib/errors.js";
 import { resultName } from "../engine/lib/layout.js";
 import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../engine/loop/types.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type Reached, reach } from "./connect.js";
-import { hearingOf } from "./received-events.js";
-import { jobOf, type Leaving } from "./job.js";
-import { prefix, queueOf, times, wantedOf } from "./keys.js";
+import { type Hearing, hearingOf, type Used } from "./received-events.js";
+import { jobOf, type Leaving, signed, timeOver } from "./jobs/job.js";
+import { maxSentAgain, prefix, queueOf, times, wantedOf } from "./keys.js";
 import { leaseOf } from "./lease.js";
-import { missing, offersIn } from "./offers.js";
+import { awake, firstAwake, missing, offersIn, taking } from "./offers.js";
 import { ranksOf } from "./priorities.js";
+import { ownSigner } from "./jobs/signature.js";
 import { type Entry, entryOf, readerOf, type TooLarge } from "./talk.js";
 
 /** Sends the briefs of one run to workers, and hears what becomes of them. */
@@ -39,6 +41,9 @@ export interface CoordinatorOptions extends Leaving {
   readonly iterationMs: number;
   /** How long a worker is waited for. Milliseconds. */
   readonly patienceMs: number;
+  /** The user's home folder, in which the key lies that jobs are signed with. */
+  readonly home: string;
+  readonly now: () => number;
 }
 
 /** A job that is wanted. */
@@ -57,9 +62,11 @@ const mostBegun = 20;
 /**
  * Reaches Redis. With its first job, when the project's own lock is held, it takes the project over: what an earlier
  * run of it wanted is not wanted any more.
- * @throws ExpectedError as `reach`.
+ * @throws ExpectedError as `reach` and `ownSigner`.
  */
 export async function openCoordinator(address: RedisAddress, options: CoordinatorOptions): Promise<Coordinator> {
+  const signer = await ownSigner(options.home);
+  const { now } = options;
   const reached = await reach(address);
   const run = randomBytes(8).toString("hex");
   const [redis, ear] = [reached.open(), reached.open()];
@@ -122,27 +129,52 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     await queue.remove(id).catch(() => 0);
     return /stalled/i.test(reason)
       ? { kind: "crashed", message: "Three workers in a row died while they ran the agent; find out what ends them." }
-      : { kind: "crashed", message: `No worker took the job: ${reason.slice(0, 500)}` };
+      : {
+          kind: reason.includes(timeOver) ? "network" : "crashed",
+          message: `No worker took the job: ${reason.slice(0, 500)}.`,
+        };
   }
 
+  /**
+   * A limit is of one worker's login or key, and others may go on: so it ends the run's iteration only once all of them
+   * rest, or as many as can be tried have reached theirs.
+   */
+  async function* runAgent(agent: string, brief: Brief, run: RunOptions): AsyncGenerator<AgentEvent> {
+    let used: Used | undefined;
+    for (let sent = 1; ; sent++) {
+      const hearing = hearingOf(used);
+      const end = yield* runJob(agent, brief, run, hearing);
+      if (end.failure?.kind !== "rate-limit") return yield end;
+      const all = taking(await offersIn(redis, queueOf(agent)).catch(() => []), signer.key);
+      const others = awake(all, now()).filter(({ name }) => name !== hearing.worker());
+      if (others.length === 0 || sent > maxSentAgain || run.signal.aborted)
+        return yield failed(earliest(end.failure, awake(all, now()).length > 0 ? undefined : firstAwake(all)));
+      used = hearing.used();
+      const message = `${hearing.worker() ?? "A worker"} has reached a limit (${end.failure.message}); the work is sent to another worker.`;
+      yield { type: "notice", message };
+    }
+  }
+
+  /** Answers with how it ended; says everything before. */
   async function* runJob(
     agent: string,
     brief: Brief,
     { signal, maxUsd, maxMs }: RunOptions,
-  ): AsyncGenerator<AgentEvent> {
+    hearing: Hearing,
+  ): AsyncGenerator<AgentEvent, AgentEnd> {
     const allowed = {
       // A worker takes no job without money or time.
       ...(maxUsd === undefined ? {} : { maxUsd: Math.max(0.01, maxUsd) }),
       maxMs: Math.max(1, Math.min(options.iterationMs, maxMs ?? Infinity)),
     };
-    const data = await jobOf(run, brief, allowed, options).catch((error: unknown) =>
-      fileFailure(error, brief.workspace),
-    );
-    if ("kind" in data) return yield failed(data);
     const name = queueOf(agent);
     const queue = queueFor(name);
     const id = nameFor(brief.iteration);
-    const hearing = hearingOf();
+    const job = await jobOf({ run, id, queue: name, expires: now() + times.job }, brief, allowed, options).catch(
+      (error: unknown) => fileFailure(error, brief.workspace),
+    );
+    if ("kind" in job) return failed(job);
+    const data = signed(job, signer);
     let wake = (): void => undefined;
     const mine: Live = { queue: name, inbox: [], wake: () => wake() };
     const onAbort = (): void => wake();
@@ -170,8 +202,10 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
       // Its time runs while somebody has it; put back, it may have to wait for a place.
       if (locks === 0) deadline = Infinity;
       else if (deadline === Infinity) deadline = performance.now() + allowed.maxMs + times.grace;
-      const none = locks > 0 ? undefined : missing(offers, agent);
-      let lonely: Failure | undefined;
+      const none = locks > 0 ? undefined : missing(offers, agent, signer.key);
+      const takers = taking(offers, signer.key);
+      const isResting = locks === 0 && takers.length > 0 && awake(takers, now()).length === 0;
+      let lonely: Failure | undefined = isResting ? allRest(agent, firstAwake(takers)) : undefined;
       if (none === undefined) [aloneSince, isToldAlone] = [undefined, false];
       else {
         aloneSince ??= Math.max(heardAt, lookedAt);
@@ -194,12 +228,12 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         aborted(signal),
         new Promise<Failure>((resolve) => (late = setTimeout(() => resolve(unanswered), mostAway))),
       ]).finally(() => clearTimeout(late));
-      if (unsent !== undefined) return yield failed(unsent);
+      if (unsent !== undefined) return failed(unsent);
       for (;;) {
-        if (signal.aborted) return yield failed(abortion(signal));
-        if (isClosed) return yield failed({ kind: "aborted", message: "The agent was ended because the run is over." });
+        if (signal.aborted) return failed(abortion(signal));
+        if (isClosed) return failed({ kind: "aborted", message: "The agent was ended because the run is over." });
         if (performance.now() >= deadline)
-          return yield failed({
+          return failed({
             kind: "timeout",
             message: `${agent} is no longer waited for: ${hearing.worker() ?? "its worker"} should have ended it after ${spanInWords(allowed.maxMs)}, and did not report that.`,
           });
@@ -209,7 +243,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
             if (hearing.isOld(next.entry.attempt)) continue;
             [heardAt, aloneSince] = [performance.now(), undefined];
             if ("tooLarge" in next.entry)
-              return yield failed({
+              return failed({
                 kind: "crashed",
                 message: "The worker sent too much output at once, so the attempt was ended.",
               });
@@ -222,28 +256,28 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
               if (item.type === "result") {
                 const unkept = await keepResult(brief.workspace, item);
                 if (unkept === undefined) continue;
-                return yield failed(unkept);
+                return failed(unkept);
               }
               const saidAt = performance.now();
+              if (item.type === "end") return item;
               yield item;
               // A slow listener holds its worker up.
               deadline += performance.now() - saidAt;
-              if (item.type === "end") return;
             }
           } finally {
             next.taken();
           }
           continue;
         }
-        if (lease.isReplaced()) return yield failed(replaced);
+        if (lease.isReplaced()) return failed(replaced);
         if (notice !== undefined) {
           const message = notice;
           notice = undefined;
           yield { type: "notice", message };
         }
-        if (loss !== undefined) return yield failed(loss);
+        if (loss !== undefined) return failed(loss);
         const quiet = performance.now() - Math.max(heardAt, lookedAt);
-        if (looking !== undefined && quiet >= times.silence + mostAway) return yield failed(unanswered);
+        if (looking !== undefined && quiet >= times.silence + mostAway) return failed(unanswered);
         if (quiet >= times.silence)
           looking ??= look()
             .catch(() => undefined)
@@ -311,7 +345,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   }
 
   return {
-    run: runJob,
+    run: runAgent,
     over: () => (lease.isReplaced() ? replaced.message : undefined),
     async close() {
       isClosed = true;
@@ -344,6 +378,16 @@ function unsentFailure(error: unknown, path: string): Failure {
       }
     : { kind: "network", message: `Redis did not take the job: ${message}.` };
 }
+
+const allRest = (agent: string, reset: string | undefined): Failure => ({
+  kind: "rate-limit",
+  message: `All workers of ${agent} have reached a limit.`,
+  ...given({ reset_at: reset }),
+});
+
+/** A limit that ends when the first worker can be asked again. `reset`: unknown where one that is awake reached it. */
+const earliest = (failure: Failure, reset: string | undefined): Failure =>
+  reset === undefined ? failure : { ...failure, reset_at: reset };
 
 const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Version of the format of jobs. */
-export const jobVersion = 1;
+export const jobVersion = 2;
 
 /** What all our keys begin with. */
 export const prefix = "rr";
@@ -62,12 +62,17 @@ export const times = {
   tidy: 24 * 3_600_000,
   /** How long what a worker said is kept where nobody reads it. */
   unheard: 10 * 60_000,
-  /** Most rest of a queue, whatever an agent says of when its limit ends. */
+  /** How long a job may wait for its worker. */
+  job: 24 * 3_600_000,
+  /** Most rest of a worker, whatever its agent says of when its limit ends. */
   longestRest: 24 * 3_600_000,
 };
 
 /** How often a job is begun again whose worker died. */
 export const maxBegunAgain = 2;
+
+/** How often a unit is sent again whose worker's agent had reached a limit, while other workers offer the agent. */
+export const maxSentAgain = 5;
 
 /** Bytes, entries. */
 export const limits = {

@@ -24,8 +24,6 @@ interface QueueState {
   readonly atMost?: number;
   /** Jobs begun in a time; absent: no limit. */
   readonly limit?: { readonly jobs: number; readonly seconds: number };
-  /** Seconds until a provider's limit is over; absent: the queue does not rest. */
-  readonly restsFor?: number;
 }
 
 interface RunState {
@@ -83,31 +81,25 @@ async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
 async function queueState(reached: Reached, redis: Redis, name: string, active: Set<string>): Promise<QueueState> {
   const queue = openQueue(reached, name, redis);
   try {
-    const [workers, counts, atWork, atMost, limit, rest] = await Promise.all([
+    const [workers, counts, atWork, atMost, limit] = await Promise.all([
       offersIn(redis, name),
       queue.getJobCounts("waiting", "prioritized", "delayed", "active"),
       redis.lrange(`${prefix}:${name}:active`, 0, -1),
       queue.getGlobalConcurrency(),
       queue.getGlobalRateLimit(),
-      queue.getRateLimitTtl(),
     ]);
     for (const job of atWork) active.add(job);
     const { waiting = 0, prioritized = 0, delayed = 0 } = counts;
-    const isLimited = limit !== null && limit.max < mostLimited;
     return {
       ...{ queue: name, workers, places: workers.reduce((sum, { places }) => sum + places, 0) },
       ...{ active: counts["active"] ?? 0, waiting: waiting + prioritized + delayed },
       ...(atMost === null ? {} : { atMost }),
-      ...(isLimited ? { limit: { jobs: limit.max, seconds: limit.duration / 1000 } } : {}),
-      ...(rest > 0 ? { restsFor: Math.ceil(rest / 1000) } : {}),
+      ...(limit === null ? {} : { limit: { jobs: limit.max, seconds: limit.duration / 1000 } }),
     };
   } finally {
     await queue.close().catch(() => undefined);
   }
 }
-
-/** A limit from here on limits nothing: it is there for the queue to be able to rest. */
-const mostLimited = 1_000_000_000;
 
 async function runState(redis: Redis, run: string, active: ReadonlySet<string>): Promise<RunState | undefined> {
   const [about, wanted] = await Promise.all([redis.get(runOf(run)), redis.smembers(wantedOf(run))]);

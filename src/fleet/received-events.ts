@@ -4,7 +4,7 @@ import type { AgentEvent, Usage } from "../engine/loop/types.js";
 import { given } from "../engine/lib/given.js";
 import type { Entry } from "./talk.js";
 
-type Used = Extract<AgentEvent, { type: "usage" }>;
+export type Used = Extract<AgentEvent, { type: "usage" }>;
 
 /** What a coordinator hears of one job, attempt by attempt. */
 export interface Hearing {
@@ -16,17 +16,19 @@ export interface Hearing {
   isOld(attempt: number): boolean;
   /** Who has it now. */
   worker(): string | undefined;
+  /** What all attempts have used. */
+  used(): Used | undefined;
 }
 
 /**
  * Fencing: the newest attempt alone is heard, each of its entries once and in order, up to its first end. What a lost
- * attempt used was used, and is added to what the next one tells.
+ * attempt used was used, and is added to what the next one tells. `earlier`: what other jobs for the same brief used.
  */
-export function hearingOf(): Hearing {
+export function hearingOf(earlier?: Used): Hearing {
   let [attempt, sequence] = [0, -1];
   let isOver = false;
   let worker: string | undefined;
-  let [before, last]: [Used | undefined, Used | undefined] = [undefined, undefined];
+  let [before, last]: [Used | undefined, Used | undefined] = [earlier, earlier];
 
   function told(item: FleetItem): readonly (FleetItem | AgentEvent)[] {
     if (isOver) return [];
@@ -55,6 +57,7 @@ export function hearingOf(): Hearing {
     },
     isOld: (each) => each < attempt,
     worker: () => worker,
+    used: () => last,
   };
 }
 

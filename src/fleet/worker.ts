@@ -15,10 +15,10 @@ import { type AttemptEnd, attemptJob } from "./attempt.js";
 import { reach, refusal } from "./connect.js";
 import { openQueue } from "./coordinator.js";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
-import { takenJob } from "./job.js";
+import { takenJob } from "./jobs/job.js";
 import { jobVersion, limits, maxBegunAgain, prefix, queueOf, talkOf, times, wantedOf } from "./keys.js";
 import { clearUp, openWorkerFolder } from "./leftovers.js";
-import { announce } from "./offers.js";
+import { announce, mostKeys } from "./offers.js";
 import { fieldsOf } from "./talk.js";
 
 export interface WorkerOptions {
@@ -31,6 +31,8 @@ export interface WorkerOptions {
   readonly limit?: { readonly jobs: number; readonly ms: number } | null;
   /** Of all workers of the agent together: agents at the same time; null takes an earlier limit away. */
   readonly atMost?: number | null;
+  /** Public keys of coordinators: the jobs that they have signed are taken, and no others. */
+  readonly accepts: readonly string[];
   readonly settings: AgentSettings;
   readonly now: () => number;
   readonly tell: (event: WorkerEvent) => void;
@@ -45,6 +47,7 @@ export type WorkerEvent =
       readonly places: number;
       readonly confinement: string;
       readonly redis: string;
+      readonly accepts: readonly string[];
     }
   | { readonly type: "begun"; readonly job: string; readonly attempt: number; readonly transcript: string }
   | {
@@ -100,7 +103,10 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const queue = openQueue(reached, name, redis);
   const since = new Date(now()).toISOString();
   const atWork = new Map<string, AtWork>();
-  let [numbers, isEnding, otherVersions] = [0, false, 0];
+  const accepts = new Set(options.accepts);
+  const strangers = new Set<string>();
+  const begun = begunJobs();
+  let [numbers, isEnding, otherVersions, restsUntil] = [0, false, 0, 0];
   let looking: NodeJS.Timeout | undefined;
   try {
     await tryRights();
@@ -129,7 +135,8 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   let isLooking = false;
   const offered = announce(redis, name, id, () => ({
     ...{ name: id, version: jobVersion, places: concurrency, busy: atWork.size },
-    ...{ confinement: settings.sandbox?.name ?? agent.confinement, since },
+    ...{ confinement: settings.sandbox?.name ?? agent.confinement, since, accepts: options.accepts },
+    ...(restsUntil > now() ? { rests_until: new Date(restsUntil).toISOString() } : {}),
   }));
   tell({
     type: "ready",
@@ -138,6 +145,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     places: concurrency,
     confinement: settings.sandbox?.name ?? agent.confinement,
     redis: address.shown,
+    accepts: options.accepts,
   });
 
   /** Asks for what an attempt will need besides its queue, and changes nothing. */
@@ -148,13 +156,13 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     await redis.xadd(talkOf(nobody), "NOMKSTREAM", "*", "j", id);
   }
 
-  /** What holds for all workers of the agent stands in Redis. A queue can rest only where it has a limit. */
+  /** What holds for all workers of the agent stands in Redis. */
   async function setLimits(): Promise<void> {
     const { limit, atMost } = options;
     if (atMost === null) await queue.removeGlobalConcurrency();
     else if (atMost !== undefined) await queue.setGlobalConcurrency(atMost);
-    const isSet = limit === undefined && (await queue.getGlobalRateLimit()) !== null;
-    if (!isSet) await queue.setGlobalRateLimit(limit?.jobs ?? unlimited, limit?.ms ?? 60_000);
+    if (limit === null) await queue.removeGlobalRateLimit();
+    else if (limit !== undefined) await queue.setGlobalRateLimit(limit.jobs, limit.ms);
   }
 
   /** Redis may be away for minutes, which each connection notices by itself. */
@@ -189,18 +197,21 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   async function work(job: Job, token: string): Promise<void> {
     const { DelayedError, UnrecoverableError, WaitingError } = reached.bullmq;
     const jobId = job.id ?? "";
-    const taken = takenJob(job.data);
-    if ("version" in taken) {
-      await leaveAlone(job, taken.version);
+    const taken = takenJob(job.data, { id: jobId, queue: name, accepts, now: now() });
+    if ("version" in taken || "stranger" in taken) {
+      if ("version" in taken) tellOfVersion(jobId, taken.version);
+      else tellOfStranger(jobId, taken.stranger);
       await job.moveToDelayed(now() + times.announce, token);
       throw new DelayedError();
     }
-    if ("reason" in taken) {
-      warn(`The job ${jobId} was not taken: ${taken.reason}.`);
-      throw new UnrecoverableError(taken.reason);
-    }
-    const { run } = taken.job;
+    const refuse = (reason: string): never => {
+      warn(`The job ${jobId} was not taken: ${reason}.`);
+      throw new UnrecoverableError(reason);
+    };
+    if ("reason" in taken) return refuse(taken.reason);
+    const { run, expires } = taken.job;
     if ((await redis.sismember(wantedOf(run), jobId)) === 0) return;
+    if (!begun.begin(jobId, expires, now())) return refuse("it was done here before, and stands in the queue again");
     const attempt = job.attemptsStarted;
     const number = (numbers += 1);
     const controller = new AbortController();
@@ -235,12 +246,18 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     };
     if (end === "full" || why === "ended") {
       over("put back", end === "full" ? fullDisk : undefined);
-      if (end === "full") void rest();
+      if (end === "full") {
+        warn(
+          `${fullDisk} This worker takes no work for ${times.fullDisk / 1000} seconds; free some space in ${stateDir}.`,
+        );
+        void rest(times.fullDisk);
+      }
       await job.moveToWait(token);
       throw new WaitingError();
     }
     if (why !== undefined || end === "dropped")
       return over("not wanted", why === "lost" ? "The lock was lost: another worker has it." : undefined);
+    begun.said(jobId);
     if (typeof end === "string") return over("said");
     over("failed", end.message);
     await restUntilReset(end);
@@ -271,27 +288,41 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   }
 
   /** Both sides report a job that only another version can do. */
-  async function leaveAlone(job: Job, version: unknown): Promise<void> {
-    if (otherVersions++ % 100 === 0)
-      warn(
-        `The job ${job.id} is of version ${String(version).slice(0, 20)}, and this worker takes version ${jobVersion}; it is left for another worker. Install the same version of research-ralph on both sides.`,
-      );
+  function tellOfVersion(job: string, version: unknown): void {
+    if (otherVersions++ % 100 !== 0) return;
+    warn(
+      `The job ${job} is of version ${String(version).slice(0, 20)}, and this worker takes version ${jobVersion}; it is left for another worker. Install the same version of research-ralph on both sides.`,
+    );
   }
 
-  /** No place on the disk: others may have some. */
-  async function rest(): Promise<void> {
-    warn(`${fullDisk} This worker takes no work for ${times.fullDisk / 1000} seconds; free some space in ${stateDir}.`);
+  function tellOfStranger(job: string, key: string): void {
+    if (strangers.has(key) || strangers.size >= mostKeys) return;
+    strangers.add(key);
+    warn(
+      `The job ${job} is signed by ${key}, which this worker does not accept; it is left for another worker. If you know whose key it is, start this worker with --accept ${key}.`,
+    );
+  }
+
+  /** Takes no work for so long; what is under way goes on. */
+  async function rest(ms: number): Promise<void> {
+    restsUntil = Math.max(restsUntil, now() + ms);
     await worker.pause(true);
-    setTimeout(() => void (isEnding || worker.resume()), times.fullDisk).unref();
+    void offered.say();
+    setTimeout(() => {
+      if (isEnding || restsUntil > now()) return;
+      worker.resume();
+      void offered.say();
+    }, ms + 5).unref();
   }
 
-  /** A provider's limit holds for its key, so it rests the whole queue. */
+  /** A limit is of this worker's login or key; what an agent says of it must not hold up the others. */
   async function restUntilReset({ kind, reset_at }: Failure): Promise<void> {
     const ms = kind === "rate-limit" ? Date.parse(reset_at ?? "") - now() : Number.NaN;
     if (!(ms > 0)) return;
-    const rest = Math.min(ms, times.longestRest);
-    await queue.rateLimit(rest).catch(() => undefined);
-    warn(`The limit of ${spec} is used up; its queue pauses until ${new Date(now() + rest).toISOString()}.`);
+    await rest(Math.min(ms, times.longestRest));
+    warn(
+      `The limit of ${spec} is used up; this worker takes no work until ${new Date(restsUntil).toISOString()}. Start it again to end that.`,
+    );
   }
 
   async function close(): Promise<void> {
@@ -324,7 +355,25 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
 }
 
 const fullDisk = "There is no space left on the disk.";
-const unlimited = 1_000_000_000;
+
+/**
+ * What this worker has begun, until it expires. A job comes again where its worker died or lost it, but never after its
+ * end was said: who puts it into the queue once more has copied it.
+ */
+function begunJobs() {
+  const jobs = new Map<string, { times: number; readonly expires: number }>();
+  return {
+    /** Whether it may be begun; it is then counted. */
+    begin(job: string, expires: number, now: number): boolean {
+      for (const [name, each] of jobs) if (each.expires <= now) jobs.delete(name);
+      const known = jobs.get(job) ?? { times: 0, expires };
+      if (known.times > maxBegunAgain) return false;
+      jobs.set(job, { times: known.times + 1, expires });
+      return true;
+    },
+    said: (job: string) => void jobs.set(job, { times: Infinity, expires: jobs.get(job)?.expires ?? 0 }),
+  };
+}
 
 /** What a worker's user has to be allowed, as an ACL writes it. Redis 6.2 has no right to read alone. */
 function keysFor(queue: string, info: ReadonlyMap<string, string>): string {

@@ -1,11 +1,13 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { times } from "../../src/fleet/keys.js";
 import type { Brief } from "../../src/engine/loop/types.js";
 
 /** A folder of its own. */
 export const fresh = (): string => realpathSync(mkdtempSync(join(tmpdir(), "rr-job-")));
-export const run = "0123456789abcdef";
+/** Which job it is. */
+export const name = { run: "0123456789abcdef", id: "0123456789abcdef-7", queue: "agent-claude", expires: times.job };
 export const nothing = { paths: new Map<string, string>(), redact: (text: string) => text };
 export const briefOf = (workspace: string, more: Partial<Brief> = {}): Brief => ({
   iteration: 7,

@@ -2,14 +2,23 @@ import { redisOf } from "../../compose/agents.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import type { FleetState } from "../../fleet/overview.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import type { Io } from "../../engine/ui/io.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 
-/** Shows who offers which agents over Redis, and what waits for them, by project. */
+/**
+ * Shows who offers which agents over Redis, and what waits for them, by project. `key`: shows the public key of this
+ * user's runs instead, and asks nobody.
+ */
 export async function fleetCommand(
-  { flags, json }: { readonly flags: ConfigFlags; readonly json: boolean },
+  { flags, json, key }: { readonly flags: ConfigFlags; readonly json: boolean; readonly key: boolean },
   io: Io,
 ): Promise<number> {
+  if (key) {
+    const { ownSigner } = await import("../../fleet/jobs/signature.js");
+    const own = await ownSigner(homeOf(io.env));
+    io.stdout(json ? `${JSON.stringify({ key: own.key })}\n` : `${own.key}\n`);
+    return 0;
+  }
   const config = await configToRead(io, flags, ["redis", "insecure_redis"]);
   const address = redisOf(config);
   const { fleetState } = await import("../../fleet/overview.js");
@@ -24,26 +33,23 @@ function linesOf({ queues, runs }: FleetState, redis: string, width: number): st
     return [
       `No worker and no run at ${redis}. Start a worker where there is room: research-ralph worker --agent claude.`,
     ];
-  const agents = queues.map(({ queue, workers, places, active, waiting, atMost, limit, restsFor }) => [
+  const agents = queues.map(({ queue, workers, places, active, waiting, atMost, limit }) => [
     queue.replace(/^agent-/, ""),
     `${count(workers.length, "worker")}`,
     `${active} of ${count(places, "place")} busy`,
     `${waiting} waiting`,
-    [
-      atMost === undefined ? "" : `at most ${atMost}`,
-      limit === undefined ? "" : `${limit.jobs} in ${limit.seconds} s`,
-      restsFor === undefined ? "" : `rests for ${restsFor} s`,
-    ]
+    [atMost === undefined ? "" : `at most ${atMost}`, limit === undefined ? "" : `${limit.jobs} in ${limit.seconds} s`]
       .filter(Boolean)
       .join(", "),
   ]);
   const workers = queues.flatMap(({ queue, workers: all }) =>
-    all.map(({ name, busy, places, confinement, version }) => [
+    all.map(({ name, busy, places, confinement, version, rests_until: rest }) => [
       oneLine(name),
       queue.replace(/^agent-/, ""),
       `${busy} of ${places} busy`,
       oneLine(confinement),
       `jobs of version ${version}`,
+      rest === undefined ? "" : `rests until ${rest.slice(0, 16).replace("T", " ")} UTC`,
     ]),
   );
   const projects = runs.map(({ project, active, waiting }) => [

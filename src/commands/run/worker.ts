@@ -1,12 +1,13 @@
 import { insecureNotice, redisOf, settingsFor } from "../../compose/agents.js";
-import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { isDistant } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { FleetWorker, WorkerEvent } from "../../fleet/worker.js";
-import type { Io } from "../../engine/ui/io.js";
+import { type RedisAddress, isLoopback } from "../../fleet/address.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
 
 interface WorkerOptions {
   readonly flags: ConfigFlags;
@@ -40,6 +41,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
       2,
     );
   const address = redisOf(config);
+  const accepts = await acceptedBy(config, address, io);
   const { limitOf, openWorker } = await import("../../fleet/worker.js");
   const limits = given({
     limit: limit === undefined ? undefined : limitOf(limit),
@@ -57,7 +59,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
     const insecure = insecureNotice(config);
     if (insecure !== undefined) tell({ type: "notice", ...insecure });
     const worker = await openWorker({
-      ...{ address, agent, concurrency, tell },
+      ...{ address, agent, concurrency, accepts, tell },
       ...limits,
       settings: housed(settings, housing),
       now: io.clock.now,
@@ -66,6 +68,25 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
   } finally {
     await housing.sandbox?.close();
   }
+}
+
+/**
+ * The keys of the coordinators whose jobs this worker takes: those that its user has named, and the user's own. Without
+ * a name it works for its own user alone, and only over a queue of this machine.
+ */
+async function acceptedBy(
+  { worker_accepts: named }: Pick<ResolvedConfig, "worker_accepts">,
+  { host, shown }: RedisAddress,
+  io: Io,
+): Promise<string[]> {
+  const { keysIn, ownSigner } = await import("../../fleet/jobs/signature.js");
+  if (named === undefined && !isLoopback(host))
+    throw new ExpectedError(
+      `The queue at ${shown} is on another machine, and everyone with a password of it can write jobs there; name the key of the runs to work for with --accept (\`research-ralph fleet --key\`, on the machine with the projects, prints it).`,
+      2,
+    );
+  const own = await ownSigner(homeOf(io.env));
+  return [...new Set([own.key, ...(named === undefined ? [] : keysIn(named))])];
 }
 
 /** Answers with the exit code: 0 where all was ended in peace. */
@@ -110,7 +131,7 @@ const clock = (at: number): string => new Date(at).toTimeString().slice(0, 8);
 function lineOf(event: WorkerEvent): string {
   switch (event.type) {
     case "ready":
-      return `${event.worker} offers ${event.agent} at ${event.redis}: ${event.places} ${event.places === 1 ? "place" : "places"}, confinement ${event.confinement}`;
+      return `${event.worker} offers ${event.agent} at ${event.redis}: ${event.places} ${event.places === 1 ? "place" : "places"}, confinement ${event.confinement}, jobs signed by ${event.accepts.join(", ")}`;
     case "begun":
       return `${event.job} begun${event.attempt > 1 ? ` (attempt ${event.attempt})` : ""}; transcript ${event.transcript}`;
     case "ended":

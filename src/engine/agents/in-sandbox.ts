@@ -34,7 +34,8 @@ export function startOf(
   { command, args, env }: Invocation,
 ): Started | undefined {
   const { settings, options } = context;
-  const all = { ...settings.env, ...env, ...options.env };
+  const own = { ...settings.env, ...env, ...options.env };
+  const all = { ...own, ...gitSettings(own, brief.access, settings.sandbox === undefined && definition.confinement) };
   if (settings.sandbox === undefined) return { command, args, env: all };
   const { env: inside, ...more } = definition.reach(context, brief.access);
   const program = locate(command, all);
@@ -52,6 +53,30 @@ export function startOf(
   };
   return { command: program?.path ?? command, args, env: { ...all, ...inside }, reach };
 }
+
+/**
+ * What keeps the git that a CLI starts by itself from starting what stands in the agent's folder, which the agent, and
+ * who sent it there, may have written. Where the CLI alone confines the agent, git finds no repository there at all, as
+ * filters and external diffs have any name. In a folder of the user's own, git works as the user has set it up.
+ */
+function gitSettings(
+  env: NodeJS.ProcessEnv,
+  { shell, everything }: Brief["access"],
+  confinement: AgentDefinition["confinement"] | false,
+): NodeJS.ProcessEnv {
+  if (shell === true || everything) return {};
+  const before = Number.parseInt(env["GIT_CONFIG_COUNT"] ?? "", 10) || 0;
+  const added = Object.entries(off).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${before + index}`, key],
+    [`GIT_CONFIG_VALUE_${before + index}`, value],
+  ]);
+  return {
+    ...{ GIT_CONFIG_COUNT: String(before + Object.keys(off).length), ...Object.fromEntries(added) },
+    ...(confinement === "workspace" ? { GIT_DIR: "/dev/null" } : {}),
+  };
+}
+
+const off = { "core.fsmonitor": "false", "core.hooksPath": "/dev/null", "core.attributesFile": "/dev/null" };
 
 const withoutSecretsBut = (needed: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !namesSecret(name) || needed.includes(name)));

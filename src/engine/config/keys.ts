@@ -133,6 +133,7 @@ export const engineKeys = configKeys({
     sandbox_image: "text",
     redis: "text",
     insecure_redis: "boolean",
+    worker_accepts: "text",
     git: "boolean",
     state_dir: "text",
     history_every: "number",
@@ -157,6 +158,7 @@ export const engineKeys = configKeys({
     sandbox_image: whatever,
     redis: whatever,
     insecure_redis: isOn,
+    worker_accepts: whatever,
     // An agent's login and settings lie there.
     state_dir: whatever,
   },

@@ -81,6 +81,10 @@ export interface EngineConfig {
    */
   insecure_redis?: boolean;
   /**
+   * Of a worker: public keys of the runs that it works for, separated by commas, as 'research-ralph fleet --key' prints them there. Without it a worker works for its own user alone, over a queue of its own machine.
+   */
+  worker_accepts?: string;
+  /**
    * Commit the project folder after every accepted iteration.
    */
   git?: boolean;

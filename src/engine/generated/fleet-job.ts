@@ -1,17 +1,25 @@
 // Generated from schemas/fleet-job.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * What a coordinator asks a worker to do: one run of one agent. The agent's name is the queue's and stands nowhere in it.
+ * What a coordinator asks a worker to do: one run of one agent. It travels as a text, beside the coordinator's signature of that text.
  */
 export interface FleetJob {
-  /**
-   * Version of this format. A worker leaves jobs of another version alone.
-   */
-  version: 1;
   /**
    * Random id of the coordinator's run.
    */
   run: string;
+  /**
+   * Name of the job in its queue.
+   */
+  id: string;
+  /**
+   * The queue it is for, and with it the agent: a worker takes it out of no other.
+   */
+  queue: string;
+  /**
+   * From then on no worker begins it. Milliseconds since 1970 in UTC.
+   */
+  expires: number;
   brief: {
     /**
      * All that the agent reads on stdin, with the placeholder where the path of its workspace belongs.

@@ -100,6 +100,8 @@ export const projectIdFile = inHidden("fleet-id");
 
 /** A user's settings, memory and conversations, within their home. */
 export const userFolder = (home: string): string => join(home, ".local/ralph");
+/** The private key that the jobs of this user's runs are signed with. */
+export const fleetKeyFile = (home: string): string => join(userFolder(home), "fleet-key.pem");
 
 /** What an agent answers with, within its workspace. */
 export const resultName = "result.json";

@@ -205,6 +205,23 @@ describe("how a run is judged", () => {
     expect(readFileSync(out, "utf8").trim()).toBe(`${here.workspace} users configured`);
   });
 
+  it("lets git start nothing that stands in a workspace, and lets one that its CLI alone confines see no repository", async () => {
+    const [out, ran] = [join(here.folder, "git"), join(here.folder, "ran")];
+    const planted = `git init -q . && git config core.fsmonitor 'touch ${ran}; false' && git config core.hooksPath hooks &&
+      git config filter.evil.clean 'touch ${ran}; cat' && mkdir hooks && printf '#!/bin/sh\ntouch ${ran}' > hooks/pre-commit && chmod +x hooks/pre-commit`;
+    const script = `(unset GIT_CONFIG_COUNT GIT_DIR; ${planted}); git status > ${out} 2>&1; git commit --allow-empty -m x >> ${out} 2>&1`;
+    const tried = async (name: string, more: string) => {
+      const command = program(here.folder, "planting", `${script}; ${more}`);
+      const settings = settingsIn(here, { unconfined: true, agents: { claude: { command } } });
+      await run(name === "claude" ? name : `cmd:${command}`, settings, briefIn(here));
+      expect(existsSync(ran)).toBe(false);
+      return readFileSync(out, "utf8");
+    };
+    expect(await tried("command", "echo done")).toContain("No commits yet");
+    const filtered = `echo '* filter=evil' > .gitattributes; git add .; cat ${fixture("claude-success")}`;
+    expect(await tried("claude", filtered)).toContain("not a git repository");
+  });
+
   it("says so when the transcript can't be kept", async () => {
     const command = program(here.folder, "claude", `cat ${fixture("claude-success")}`);
     writeFileSync(join(here.folder, "file"), "");

@@ -2,13 +2,12 @@ import { appendFileSync, readFileSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseLedger } from "../../../src/engine/storage/state/ledger.js";
 import { join } from "node:path";
-import { run } from "../../support/processes/built.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { faultsIn, type Results, results } from "../crash/inspect.js";
 import { randomFrom } from "../crash/random.js";
 import { makeWorld, type World } from "../crash/world.js";
-import { processesWith, type Program, quickProgram, start } from "./support/programs.js";
+import { processesWith, type Program, quickProgram, start, run } from "./support/programs.js";
 import { fresh, until } from "./support/rig.js";
 
 /** Instants at which something is killed; `npm run test:system` tries few. */

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { basename, join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { run, sharedPackage } from "../../support/processes/built.js";
+import { sharedPackage } from "../../support/processes/built.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { sampleResearch } from "../../support/projects/research-folder.js";
@@ -17,6 +17,7 @@ import {
   quickProgram,
   quickTimes,
   start,
+  run,
 } from "./support/programs.js";
 import { fresh, until } from "./support/rig.js";
 

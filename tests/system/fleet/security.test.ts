@@ -6,11 +6,11 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../src/fleet/keys.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { redacted } from "../../../src/engine/lib/redact.js";
-import { run, sharedPackage } from "../../support/processes/built.js";
+import { sharedPackage } from "../../support/processes/built.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { sampleResearch } from "../../support/projects/research-folder.js";
-import { type Program, start } from "./support/programs.js";
+import { type Program, start, run } from "./support/programs.js";
 import { fresh, until } from "./support/rig.js";
 
 let server: RedisServer;
@@ -186,7 +186,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
     expect(all).toContain("workspace-");
     const unpacked = unpackedIn(all);
     // What was planted was there, and was taken out: of a brief, of what the agent said and of what it left.
-    expect(all).toMatch(/"brief":.*\[secret removed\]/);
+    expect(all).toMatch(/\bbrief\b.*\[secret removed\]/);
     expect(unpacked.some((text) => text.startsWith("{"))).toBe(true);
     expect(unpacked.some((text) => text.includes('"type":"result"') && text.includes(redacted))).toBe(true);
     const told = ended.out + ended.err + worker.said() + all + unpacked.join("\n");

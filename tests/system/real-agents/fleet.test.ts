@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { run } from "../../support/processes/built.js";
 import { besideModel } from "../../support/network/beside-model.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, type RedisServer, startRedis } from "../../support/network/redis.js";
@@ -14,8 +13,7 @@ import {
   type Program,
   quickProgram,
   quickTimes,
-  start,
-} from "../fleet/support/programs.js";
+  start, run } from "../fleet/support/programs.js";
 import { until } from "../fleet/support/rig.js";
 import { optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { generateKeyPairSync } from "node:crypto";
+import { fleetKeyFile } from "../../../../src/engine/lib/layout.js";
 import { packageFile } from "../../../../src/engine/lib/package-root.js";
 import type { RedisServer } from "../../../support/network/redis.js";
+import { run as runBuilt } from "../../../support/processes/built.js";
 import { compileEntries } from "../../../support/processes/compiled.js";
 import { fresh, until } from "./rig.js";
 
@@ -29,6 +32,20 @@ export interface Program {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
+const key = generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" });
+
+/** Makes this folder a home of the one user that all programs of a test are started by, on however many machines. */
+export function homeOfUser(home: string): void {
+  mkdirSync(dirname(fleetKeyFile(home)), { recursive: true });
+  writeFileSync(fleetKeyFile(home), key, { mode: 0o600 });
+}
+
+/** Runs it to its end, in `cwd`, which is HOME too. */
+export const run: typeof runBuilt = (command, args, cwd, env) => {
+  homeOfUser(cwd);
+  return runBuilt(command, args, cwd, env);
+};
+
 /** Starts it in `cwd`, which is HOME too. */
 export function start(
   program: string,
@@ -36,6 +53,7 @@ export function start(
   cwd: string,
   env: Record<string, string> = {},
 ): Program {
+  homeOfUser(cwd);
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { AgentDefinition, AgentSettings } from "../../../../src/engine/agents/definition.js";
 import { addressOf } from "../../../../src/fleet/address.js";
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from "../../../../src/fleet/coordinator.js";
+import { ownSigner } from "../../../../src/fleet/jobs/signature.js";
 import { type FleetWorker, openWorker, type WorkerEvent, type WorkerOptions } from "../../../../src/fleet/worker.js";
 import type { AgentEvent, Brief, RunOptions } from "../../../../src/engine/loop/types.js";
 import type { Exec, ProcessEnd, ProcessRequest } from "../../../../src/engine/process/run-process.js";
@@ -80,6 +81,10 @@ const doIt: Exec = async function* (request): AsyncGenerator<string, ProcessEnd>
 
 export const fresh = (name = "rr-fleet-"): string => realpathSync(mkdtempSync(join(tmpdir(), name)));
 
+let made: string | undefined;
+/** The home of the user whose coordinators and workers are in this process. */
+export const home = (): string => (made ??= fresh("rr-home-"));
+
 /** Settings of a worker in this process. */
 export const settingsIn = (stateDir: string, more: Partial<AgentSettings> = {}): AgentSettings => ({
   iterationMs: 600_000,
@@ -107,6 +112,7 @@ export async function startWorker(
     address: addressOf(url, false),
     agent: "scripted",
     concurrency: 4,
+    accepts: [(await ownSigner(home())).key],
     settings: settingsIn(fresh()),
     now: Date.now,
     tell: (event) => void told.push(event),
@@ -125,6 +131,8 @@ export const coordinate = (
     redact: (text) => text,
     iterationMs: 600_000,
     patienceMs: 60_000,
+    home: home(),
+    now: Date.now,
     ...more,
   });
 

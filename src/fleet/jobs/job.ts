@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, posix } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { FleetJob } from "../engine/generated/fleet-job.js";
-import { given } from "../engine/lib/given.js";
-import type { Redact } from "../engine/lib/redact.js";
-import type { Brief, Failure, RunOptions } from "../engine/loop/types.js";
-import { isValid, problemsOf } from "../engine/storage/schema-check.js";
-import { jobVersion, limits } from "./keys.js";
+import type { FleetJob } from "../../engine/generated/fleet-job.js";
+import { given } from "../../engine/lib/given.js";
+import { fieldsIn } from "../../engine/lib/json-fields.js";
+import type { Redact } from "../../engine/lib/redact.js";
+import type { Brief, Failure, RunOptions } from "../../engine/loop/types.js";
+import { isValid, problemsOf } from "../../engine/storage/schema-check.js";
+import { jobVersion, limits } from "../keys.js";
+import { isPublicKey, isSignedBy, type Signer } from "./signature.js";
 
 /** What a brief must not take along. */
 export interface Leaving {
@@ -18,11 +20,29 @@ export interface Leaving {
   readonly redact: Redact;
 }
 
+/** A job as it lies in Redis: the text of a FleetJob, and who has signed that text. */
+export interface SignedJob {
+  readonly version: number;
+  /** The coordinator's public key. */
+  readonly key: string;
+  readonly signature: string;
+  readonly job: string;
+}
+
+/** A job with its coordinator's signature. */
+export function signed(job: FleetJob, { key, sign }: Signer): SignedJob {
+  const text = JSON.stringify(job);
+  return { version: jobVersion, key, signature: sign(text), job: text };
+}
+
+/** Which job it is, where it is to be done, and until when it may be begun. */
+export type JobName = Pick<FleetJob, "run" | "id" | "queue" | "expires">;
+
 /**
  * The job for a brief, or why it can't be one. No path of this machine and no secret of its user's goes with it.
  */
 export async function jobOf(
-  run: string,
+  name: JobName,
   brief: Brief,
   { maxUsd, maxMs }: Omit<RunOptions, "signal">,
   { paths, redact }: Leaving,
@@ -40,8 +60,7 @@ export async function jobOf(
   let said = redact(text).replaceAll(workspace, () => placeholder);
   for (const [path, instead] of paths) said = said.replaceAll(path, () => instead);
   const job: FleetJob = {
-    version: jobVersion,
-    run,
+    ...name,
     brief: {
       text: said,
       tokens,
@@ -84,10 +103,10 @@ export async function pack(folder: string): Promise<Buffer | Failure> {
     return undefined;
   }
   function add(name: string): Failure | undefined {
-    if (!staysWithin(name))
+    if (!ofOurs.test(name))
       return {
         kind: "unusable",
-        message: `No worker takes a file named ${JSON.stringify(name.slice(0, 80))}: names have at most ${mostOfName} characters, no backslash and no control character. Use an agent without fleet: for it.`,
+        message: `No worker takes a file named ${JSON.stringify(name.slice(0, 80))}: only numbered texts are sent, such as paper/01.txt. Use an agent without fleet: for it.`,
       };
     count += 1;
     if (count > limits.fileCount)
@@ -135,21 +154,41 @@ export interface TakenJob {
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/**
- * Reads what a coordinator sent, which may be anything. A reason where it is not taken; `version`, where it is a job of
- * another version, which is left for another worker.
- */
-export function takenJob(data: unknown): TakenJob | { readonly reason: string } | { readonly version: unknown } {
-  const { version } = (data ?? {}) as { version?: unknown };
-  if (version !== jobVersion) return { version };
-  const [problem] = problemsOf("fleet-job", data);
-  if (problem !== undefined) return { reason: `it is not a valid job: ${problem.pointer || "/"} ${problem.message}` };
-  const job = data as FleetJob;
-  const files = unpack(job.files);
-  return "reason" in files ? files : { job, files: files.files };
+/** What a worker holds a job against: where it lay, whose jobs are taken, and the time. */
+export interface Taking extends Pick<FleetJob, "id" | "queue"> {
+  readonly accepts: ReadonlySet<string>;
+  readonly now: number;
 }
 
-/** The files of a packed workspace, or why they are not taken: a name that leads out of it, or too much of them. */
+/** Why a job is not taken. `version`, `stranger`: another worker may take it, so it is left alone. */
+export type NotTaken =
+  | { readonly reason: string }
+  | { readonly version: unknown }
+  /** The public key that signed it. */
+  | { readonly stranger: string };
+
+/** Of a job that waited for more than a day. */
+export const timeOver = "its time is over";
+
+/** Reads what stands in a queue, which anybody may have written there. */
+export function takenJob(data: unknown, { id, queue, accepts, now }: Taking): TakenJob | NotTaken {
+  const { version, key, signature, job: text } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  if (version !== jobVersion) return { version };
+  if (typeof key !== "string" || !isPublicKey(key) || typeof signature !== "string" || typeof text !== "string")
+    return { reason: "it is not signed" };
+  if (!accepts.has(key)) return { stranger: key };
+  if (!isSignedBy(key, text, signature)) return { reason: "it is not as its coordinator has signed it" };
+  const job: unknown = fieldsIn(text);
+  const [problem] = problemsOf("fleet-job", job);
+  if (problem !== undefined) return { reason: `it is not a valid job: ${problem.pointer || "/"} ${problem.message}` };
+  const read = job as FleetJob;
+  if (read.id !== id || read.queue !== queue) return { reason: `it was signed as ${read.id} of ${read.queue}` };
+  if (read.expires <= now) return { reason: `${timeOver}, or the clocks of the two machines differ` };
+  const files = unpack(read.files);
+  return "reason" in files ? files : { job: read, files: files.files };
+}
+
+/** The files of a packed workspace, or why they are not taken: names of another kind, or too much of them. */
 export function unpack(packed: string): { readonly files: ReadonlyMap<string, Buffer> } | { readonly reason: string } {
   const bytes = Buffer.from(packed, "base64");
   if (bytes.length > limits.files) return { reason: `its files have more than ${megabytes(limits.files)} packed` };
@@ -170,24 +209,18 @@ export function unpack(packed: string): { readonly files: ReadonlyMap<string, Bu
   if (all.length > limits.fileCount) return { reason: `it has more than ${limits.fileCount} files` };
   const files = new Map<string, Buffer>();
   for (const [name, content] of all) {
-    if (!staysWithin(name))
-      return { reason: `it names a file outside of its workspace: ${JSON.stringify(name.slice(0, 80))}` };
+    if (!ofOurs.test(name)) return { reason: `it has a file that no run sends: ${JSON.stringify(name.slice(0, 80))}` };
     if (typeof content !== "string") return { reason: "its files are not a list of files by name" };
     files.set(name, Buffer.from(content, "base64"));
   }
   return { files };
 }
 
-/** Characters of the name of a file, with its folders. */
-const mostOfName = 200;
-
-const staysWithin = (name: string): boolean =>
-  name !== "" &&
-  name.length <= mostOfName &&
-  !isAbsolute(name) &&
-  // oxlint-disable-next-line no-control-regex -- a name with one was not made here
-  !/[\\\u0000-\u001f\u007f]/.test(name) &&
-  name.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+/**
+ * The names of files that a run writes into a workspace: numbered texts in a folder. No other name is taken, as many
+ * programs look for files that tell them what to do, and to start, where they work: `.git/config`, CLAUDE.md.
+ */
+const ofOurs = /^[a-z]{1,40}\/\d{2,6}\.txt$/;
 
 /**
  * Puts the files of a job into its workspace, which is fresh, and answers with the brief as the agent is to read it.
