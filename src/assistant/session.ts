@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { totalUsage } from "../engine/agents/shared/messages.js";
 import type { ModelMessage } from "ai";
 import { modelNamed, isPriced, priceOf } from "../engine/agents/prices.js";
+import { folderInstructions, instructionTokens } from "../engine/config/folder-instructions.js";
 import { messageOf } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
@@ -122,20 +123,25 @@ export class Session {
     return systemPrompt({
       cwd: io.cwd,
       tools: tools.map(({ name }) => name),
-      ...given({ own: this.#settings.systemPrompt, folder: await this.#folderPrompt(), memories }),
+      ...given({ own: this.#settings.systemPrompt, memories }),
+      ...(await this.#folderPrompts()),
     });
   }
 
-  /** What the user asks for in this folder, where it can be read. */
-  async #folderPrompt(): Promise<string | undefined> {
+  /** What the project and the user ask for in this folder, where it can be read. */
+  async #folderPrompts(): Promise<{ readonly instructions?: string; readonly folder?: string }> {
     const { io, say } = this.#beginning;
-    try {
-      return await folderPrompt(io.cwd);
-    } catch (error) {
-      if (!this.#isPromptTold) say(`${messageOf(error)} Going on without it.`);
-      this.#isPromptTold = true;
-      return undefined;
-    }
+    const read = async (text: Promise<string | undefined>) =>
+      await text.catch((error: unknown) => {
+        if (!this.#isPromptTold) say(`${messageOf(error)} Going on without it.`);
+        this.#isPromptTold = true;
+        return undefined;
+      });
+    const room = Math.min(instructionTokens, Math.floor(this.#settings.window / 16));
+    return given({
+      instructions: await read(folderInstructions(io.cwd, room)),
+      folder: await read(folderPrompt(io.cwd)),
+    });
   }
 
   async #memoriesFor(message: string): Promise<string | undefined> {

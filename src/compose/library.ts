@@ -1,3 +1,4 @@
+import { claudeName, lessonsName } from "../engine/lib/layout.js";
 import { relative, resolve, sep } from "node:path";
 import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
@@ -16,10 +17,8 @@ import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";
 import {
   answersFolder,
-  claudeName,
   committedFiles,
   documentsFolder,
-  lessonsName,
   promptName,
   rrdName,
 } from "../research/project-files/layout.js";

@@ -1,3 +1,4 @@
+import { folderInstructions } from "../engine/config/folder-instructions.js";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -114,6 +115,8 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       folder,
       ...guarded({ workspace: folder, folder, around, unconfined }, config, io, settings),
       snapshots,
+      // What an agent writes there during the run is in no brief of it.
+      instructions: await folderInstructions(folder),
       roleFolder: (iteration) => {
         const path = join(roles, String(iteration));
         makeFolder(path, 0o700);

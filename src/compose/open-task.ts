@@ -8,6 +8,7 @@ import type { SandboxWish } from "./sandbox.js";
 import { rustupIn, surroundingsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
+import { folderInstructions } from "../engine/config/folder-instructions.js";
 import { keptGuards } from "../engine/config/state-dir.js";
 import { given } from "../engine/lib/given.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -194,6 +195,8 @@ export async function openTask(
       ...guarded({ workspace, folder, around, unconfined }, config, io, settings),
       // What the command line gave stays.
       readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskAsSaved(named.file),
+      // What an agent writes there during the run is in no brief of it.
+      instructions: await folderInstructions(workspace),
       snapshots,
       views,
       memory,

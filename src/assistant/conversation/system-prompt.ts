@@ -11,6 +11,8 @@ export interface PromptParts {
   readonly tools: readonly string[];
   /** Of the settings. */
   readonly own?: string;
+  /** Of the AGENTS.md that apply in the folder. */
+  readonly instructions?: string;
   /** Of the folder's PROMPT.md. */
   readonly folder?: string;
   /** Memories that fit the message. */
@@ -44,9 +46,11 @@ For work of three steps or more keep a list with TodoWrite: one item in progress
   return parts.join("\n\n");
 }
 
-/** All of a system prompt, in the order: built in, settings, PROMPT.md, memories. */
-export const systemPrompt = ({ own, folder, memories, ...rest }: PromptParts): string =>
-  [builtInPrompt(rest), own, folder, memories].filter((part) => part !== undefined && part !== "").join("\n\n");
+/** All of a system prompt, in the order: built in, settings, AGENTS.md, PROMPT.md, memories. */
+export const systemPrompt = ({ own, instructions, folder, memories, ...rest }: PromptParts): string =>
+  [builtInPrompt(rest), own, instructions?.trim(), folder, memories]
+    .filter((part) => part !== undefined && part !== "")
+    .join("\n\n");
 
 const promptName = "PROMPT.md";
 

@@ -32,6 +32,8 @@ export interface CodeOptions {
   readonly redact: Redact;
   /** Whether the artisan runs commands itself. */
   readonly shell: boolean;
+  /** What the project asks of every agent, as the first part of a brief; as the run found it. */
+  readonly instructions: string;
   readonly placeOf: Awaited<ReturnType<typeof loadMachine>>;
   readonly hasAdversary: boolean;
   /** The librarian is code. */

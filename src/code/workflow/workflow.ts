@@ -163,7 +163,7 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
           folder,
           scale: scaleOf(state, unit),
         };
-        const text = textFor(told, unit, prepared);
+        const text = `${options.instructions}${textFor(told, unit, prepared)}`;
         const workspace = isArtisan ? folder : options.roleFolder(iteration);
         mkdirSync(workspace, { recursive: true });
         const access: Brief["access"] = {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { crewFor, isUnconfined, redactorFor, settingsFor } from "../../compose/agents.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
-import { sandboxOf } from "../../compose/open-task.js";
+import { sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import { sandboxFor } from "../../compose/sandbox.js";
+import { folderInstructions } from "../../engine/config/folder-instructions.js";
 import { many, timeText } from "../../engine/lib/words.js";
 import { recall } from "../../engine/loop/notes.js";
 import { readMessages } from "../../engine/storage/state/steering-inbox.js";
@@ -42,11 +43,12 @@ export async function taskBrief(
     ms: 0,
   }));
   const isChecked = state.checks.length > 0;
-  const text = briefText(
+  const own = briefText(
     isChecked ? state : { ...state, checks: unchecked },
     recall(memoryOf(state, ledger, config.history.limits)),
     { shell: await hasShell(), views: config.task.views },
   );
+  const text = `${await folderInstructions(workspaceOf(named, config))}${own}`;
   const { id: unit, title } = attemptOf(state);
   const last = ledger.reduce((most, { iteration }) => Math.max(most, iteration), state.iteration ?? 0);
   const first = isChecked

@@ -14,8 +14,8 @@ import { checkAgent } from "../../engine/agents/registry.js";
 import { projectFiles } from "../../engine/config/config-file.js";
 import { shown } from "../../research/overview/find-research.js";
 import { choose } from "../run/ask-person.js";
-import { hiddenName } from "../../engine/lib/layout.js";
-import { claudeName, lessonsName, promptName, researchesName, rrdName } from "../../research/project-files/layout.js";
+import { claudeName, hiddenName, lessonsName } from "../../engine/lib/layout.js";
+import { promptName, researchesName, rrdName } from "../../research/project-files/layout.js";
 
 /** Packaged defaults that people may edit. */
 const editable = [promptName, lessonsName, claudeName];

@@ -118,3 +118,7 @@ export function nameStart(name: string): string {
   }
   return start;
 }
+
+/** What a person tells agents with; the second one is Claude Code's own. */
+export const lessonsName = "AGENTS.md";
+export const claudeName = "CLAUDE.md";

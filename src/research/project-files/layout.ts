@@ -47,10 +47,8 @@ export const committedFiles = {
   ledger: ledgerName,
 } as const;
 
-/** What a person tells agents and the program with, next to the projects. */
-export const lessonsName = "AGENTS.md";
+/** What a person tells the program with, next to the projects. */
 export const promptName = "prompt.md";
-export const claudeName = "CLAUDE.md";
 
 // In .ralph:
 

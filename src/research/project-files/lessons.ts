@@ -1,9 +1,9 @@
+import { lessonsName } from "../../engine/lib/layout.js";
 import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 import { readRegularFile, readRegularText, writtenText } from "../../engine/storage/regular-file.js";
-import { lessonsName } from "./layout.js";
 import type { Pattern } from "./progress-text.js";
 
 const learnedHeading = "## Learned patterns";

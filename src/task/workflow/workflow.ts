@@ -43,6 +43,8 @@ export interface TaskOptions {
   readonly redact: Redact;
   /** Whether agents run commands themselves. */
   readonly shell: boolean;
+  /** What the project asks of every agent, as the first part of a brief; as the run found it. */
+  readonly instructions: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Puts the task away at the end of the run. */
@@ -168,7 +170,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const current = await store.edit((before) => withChecks(before, prepared, new Date(now()).toISOString()));
         await show(current);
         const before = state.attempts.length === 0 ? await snapshots?.take(0) : undefined;
-        const text = briefText(current, notes, { shell: options.shell, views });
+        const text = `${options.instructions}${briefText(current, notes, { shell: options.shell, views })}`;
         const readOnly = options.readOnly && [...options.readOnly, ...contextOutside(current.task, workspace)];
         const access = { web: false, read: true, everything: false, shell: true as const, ...given({ readOnly }) };
         const protection = await options.protect(iteration);

@@ -87,7 +87,9 @@ describe.skipIf(noBubblewrap !== undefined)(`the agent ralph in bubblewrap${skip
 
   it("mends a failing test with its tools, and runs it", async () => {
     const words = ["task", "Make all tests pass", "--tests", "--sandbox", "bubblewrap"];
-    const { code, err, out } = await worked(calling(...mending), project, words);
+    const files = { ...project, "CLAUDE.md": "Indent by two." };
+    const { code, err, out } = await worked(calling(...mending), files, words);
+    expect(here.server.requests[0]?.user).toContain('<instructions file="CLAUDE.md">\nIndent by two.\n');
     expect(results(), out).toMatchObject([
       { success: true },
       { success: true },
@@ -111,8 +113,10 @@ describe.skipIf(noBubblewrap !== undefined)(`the agent ralph in bubblewrap${skip
         ? said
         : { text: JSON.stringify(answers[role]) };
     };
-    const { code, err } = await worked(play, project, ["code", "--sandbox", "bubblewrap"]);
+    const files = { ...project, "AGENTS.md": "Indent by two." };
+    const { code, err } = await worked(play, files, ["code", "--sandbox", "bubblewrap"]);
     expect(code, err).toBe(0);
+    for (const { user } of here.server.requests) expect(user.match(/Indent by two\./g)).toHaveLength(1);
     // That of each role reaches the model.
     for (const { body } of here.server.requests) expect(body["temperature"]).toBeTypeOf("number");
     expect(file("src/range.mjs")).toContain("i <= b");

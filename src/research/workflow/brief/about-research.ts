@@ -1,11 +1,9 @@
+import { lessonsName } from "../../../engine/lib/layout.js";
 import { join } from "node:path";
-import { ExpectedError, hasCode } from "../../../engine/lib/errors.js";
-import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
-import { explainSystemError } from "../../../engine/storage/explain-system-error.js";
-import { readRegularFile, writtenText } from "../../../engine/storage/regular-file.js";
+import { fittingSections, instructionsIn } from "../../../engine/config/folder-instructions.js";
+import { clip, fit } from "../../../engine/lib/tokens.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
-import { lessonsName } from "../../project-files/layout.js";
 
 /** What the project is about: requirements, mission and glossary. Bounded. */
 export function aboutResearch(rrd: Rrd): string {
@@ -49,35 +47,6 @@ function openQuestions(rrd: Rrd): string[] {
 export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
   const path = join(root, lessonsName);
   const waiting = await waitingEdit(stateDir, path);
-  const text = waiting === undefined ? await writtenLessons(path) : (waiting.before ?? "");
-  const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
-  const kept: string[] = [];
-  const left: string[] = [];
-  if (tokens < 120) return "";
-  let room = tokens - 60;
-  for (const section of sections) {
-    const size = estimateTokens(section);
-    const title = /^#+ (.+)/.exec(section)?.[1] ?? "its beginning";
-    if (size <= room) {
-      kept.push(section.trim());
-      room -= size;
-    } else if (kept.length === 0) {
-      kept.push(clip(section, room));
-      room = 0;
-      left.push(`the rest of "${clip(title, 10)}"`);
-    } else {
-      left.push(`"${clip(title, 10)}"`);
-    }
-  }
-  if (left.length > 0) kept.push(clip(`(Left out of AGENTS.md for length: ${left.join(", ")}.)`, 60));
-  return kept.join("\n\n");
-}
-
-async function writtenLessons(path: string): Promise<string> {
-  const bytes = await readRegularFile(path).catch((error: unknown) => {
-    // A pipe or a device holds no notes.
-    if (hasCode(error, "ENOENT") || error instanceof ExpectedError) return undefined;
-    throw explainSystemError(error, path);
-  });
-  return bytes === undefined ? "" : writtenText(bytes, path);
+  const text = waiting === undefined ? await instructionsIn(path) : (waiting.before ?? "");
+  return fittingSections(text, tokens, lessonsName);
 }
