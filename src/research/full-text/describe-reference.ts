@@ -5,6 +5,7 @@ import { crossref } from "../sources/clients/crossref.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { addressOf as addressOfWork, nameOf } from "../papers/identifiers.js";
 import { findText, type ReadOptions } from "./find-text.js";
+import { namesOfDocument, ownRecords } from "./own-record.js";
 import { documentEnding, doisInAddress, paperId, type Reference } from "../papers/reference.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
@@ -91,9 +92,11 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
     return { status, reason: read.reason };
   }
   const { text } = read;
-  const doi = text.doi ?? (reference.kind === "doi" ? reference.doi : undefined);
-  const arxiv = reference.kind === "arxiv" ? reference.id : undefined;
-  const identifiers = given({ doi, arxiv });
+  const identifiers = {
+    ...namesOfDocument(text),
+    ...(reference.kind === "doi" ? { doi: reference.doi } : {}),
+    ...(reference.kind === "arxiv" ? { arxiv: reference.id } : {}),
+  };
   const paper: PaperRecord = {
     id: reference.kind === "file" || reference.kind === "sample" ? (text.id ?? id) : id,
     title: text.title ?? name,
@@ -107,7 +110,8 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
     ...given({ publicationType: text.publicationType, license: text.license }),
     ...(text.retracted === true ? { retracted: true } : {}),
   };
-  return { status: "ok", paper };
+  const own = (await ownRecords([paper], options)).get(paper.id);
+  return { status: "ok", paper: own?.record ?? paper };
 }
 
 function addressOf(reference: Reference): { url: string; name: string; source: string } {

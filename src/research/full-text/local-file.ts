@@ -11,6 +11,9 @@ import { documentEnding, parseReference } from "../papers/reference.js";
 import type { Fetched } from "./choose-full-text.js";
 import { readUntrusted } from "./reader-process.js";
 
+/** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
+export const pagesForATitle = 2;
+
 /** The file on this machine that a paper's addresses lead to; undefined where they lead elsewhere. */
 export function localFile(paper: NamedPaper): string | undefined {
   for (const address of [paper.pdf_url, paper.url]) {

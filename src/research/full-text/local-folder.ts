@@ -4,7 +4,8 @@ import { pathToFileURL } from "node:url";
 import { hasCode } from "../../engine/lib/errors.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import { contentsOf, type OwnFiles } from "./folder-contents.js";
-import { samplesFolder, standsFor } from "./local-file.js";
+import { pagesForATitle, samplesFolder, standsFor } from "./local-file.js";
+import { namesOfDocument } from "./own-record.js";
 import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
@@ -12,8 +13,6 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import { given } from "../../engine/lib/given.js";
 
 const maxFiles = 2000;
-/** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
-const pagesForATitle = 2;
 const abstractLength = 3000;
 
 /**
@@ -94,7 +93,7 @@ function candidateOf(path: string, id: string, text: Described | undefined, nami
     date: text?.date ?? null,
     source: naming.source,
     abstract: text?.abstract?.slice(0, abstractLength) ?? null,
-    identifiers: text?.doi === undefined ? {} : { doi: text.doi },
+    identifiers: text === undefined ? {} : namesOfDocument(text),
     ...given({ publicationType: text?.publicationType, license: text?.license }),
     ...(text?.retracted === true ? { retracted: true } : {}),
   };

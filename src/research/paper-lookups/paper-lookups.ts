@@ -5,8 +5,9 @@ import { semanticScholar } from "../sources/clients/semantic-scholar.js";
 import { unpaywall } from "../sources/clients/unpaywall.js";
 import { codeLinks } from "../sources/clients/code-links.js";
 import type { Tried } from "../full-text/choose-full-text.js";
-import type { NamedPaper } from "../papers/paper-record.js";
+import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { findText } from "../full-text/find-text.js";
+import { type OwnRecord, ownRecords } from "../full-text/own-record.js";
 import type { ContextFor, Source } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
@@ -37,6 +38,8 @@ export interface PaperLookups {
   text(paper: NamedPaper): Promise<TextAnswer>;
   /** What happened to papers since they were published, by id; bounded in time (`within` milliseconds). */
   updates(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
+  /** What services say of documents of this machine by the names that they print, by id; bounded in time. */
+  ownRecords(records: readonly PaperRecord[]): Promise<ReadonlyMap<string, OwnRecord>>;
   /** The code of a paper and how often it was cited; bounded in time. */
   about(paper: NamedPaper): Promise<AboutPaper>;
 }
@@ -87,6 +90,15 @@ export function paperLookups({
         ask: (works) => checkUpdates(works, contextFor),
         ...{ clock, signal, within, anew },
       }),
+    async ownRecords(records) {
+      const done = new AbortController();
+      const late = clock.sleep(clock.now() + maxAbout, AbortSignal.any([signal, done.signal])).then(() => new Map());
+      try {
+        return await Promise.race([ownRecords(records, { contextFor, signal }), late]);
+      } finally {
+        done.abort();
+      }
+    },
     async about(paper) {
       const identifiers = identifiersOf(paper);
       if (paper.title == null || !isAskedAbout(paper, identifiers)) return { code: [], unchecked: [] };

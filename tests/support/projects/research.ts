@@ -93,6 +93,7 @@ export const library = (over: Partial<Library> & { offered?: readonly PaperRecor
   substitution: () => undefined,
   search: async () => nothingFound,
   updates: async () => new Map(),
+  ownRecords: async () => new Map(),
   about: async () => ({ code: [], unchecked: [] }),
   ...over,
 });

@@ -1,5 +1,6 @@
 import type { Unit } from "../../../engine/loop/types.js";
 import { timesTooFull } from "../../derived/status.js";
+import type { OwnRecord } from "../../full-text/own-record.js";
 import { keptChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import type { Sources } from "../../screening/paper-sources.js";
 import { isRetraction } from "../retractions.js";
@@ -27,9 +28,11 @@ export async function prepareBatch(
   state: ResearchState,
   unit: Unit,
 ): Promise<ScreeningMaterial> {
-  const batch = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
-  const same = sameBatch(state, unit, batch);
-  return { batch: same ?? flagged(batch, await library.updates(unflagged(batch), maxCheckMs)) };
+  const listed = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
+  const same = sameBatch(state, unit, listed);
+  if (same !== undefined) return { batch: same };
+  const batch = withOwnRecords(listed, await library.ownRecords(listed.candidates));
+  return { batch: flagged(batch, await library.updates(unflagged(batch), maxCheckMs)) };
 }
 
 /** The batch of what was found so far. */
@@ -65,6 +68,21 @@ export const isForNobody = ({ batch }: ScreeningMaterial): boolean =>
 function sameBatch(state: ResearchState, unit: Unit, batch: Batch): Batch | undefined {
   const candidates = candidatesFor(state, unit);
   return candidates === undefined ? undefined : { ...batch, candidates, judgeOnly: true };
+}
+
+/** The batch in which documents of this machine have the authors, year and place of the works that they are. */
+function withOwnRecords(batch: Batch, own: ReadonlyMap<string, OwnRecord>): Batch {
+  const candidates = batch.candidates.map((candidate) => {
+    const { record, merged } = own.get(candidate.id) ?? {};
+    if (record === undefined) return candidate;
+    const { found = { sources: [candidate.source], why: "" } } = candidate;
+    return {
+      ...candidate,
+      ...record,
+      ...(merged === undefined ? {} : { found: { ...found, merged: [...(found.merged ?? []), merged] } }),
+    };
+  });
+  return { ...batch, candidates };
 }
 
 /** Candidates of which nobody has said yet that they are retracted. */

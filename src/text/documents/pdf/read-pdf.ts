@@ -9,6 +9,7 @@ import { turnLigatures } from "./right-to-left.js";
 import { hasGluedWords, onlyMathLetter } from "./faults.js";
 import { isPlausible } from "./plausible.js";
 import { metadataOf } from "./metadata.js";
+import { ownIds } from "./own-ids.js";
 import { joinPages } from "./pages.js";
 import { withColumnsTurned } from "./vertical.js";
 import { beginStep } from "../../../engine/process/serve-tasks.js";
@@ -94,7 +95,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
     }
     const filledIn = await filledInFields(document);
     const remarks = count < leastOf(layout.pages().length) ? await remarksOn(document) : 0;
-    const { info } = await document.getMetadata().catch(() => ({ info: {} }));
+    const { info, metadata } = await document.getMetadata().catch(() => ({ info: {}, metadata: undefined }));
     return assemble(
       withMathLetters(layout.pages()),
       {
@@ -107,7 +108,7 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
         remarks,
         omitted: omitted(),
       },
-      info as Record<string, unknown>,
+      { info: info as Record<string, unknown>, xmp: (name) => metadata?.get(name) },
       document.numPages,
       wanted,
     );
@@ -312,7 +313,7 @@ interface Found {
 function assemble(
   pages: readonly (readonly Line[])[],
   { hidden, glyphs, unnamed, characters, implausible, filledIn, remarks, omitted }: Found,
-  info: Record<string, unknown>,
+  { info, xmp }: { readonly info: Record<string, unknown>; readonly xmp: (name: string) => unknown },
   total: number,
   wanted: number,
 ): ReadResult {
@@ -369,7 +370,8 @@ function assemble(
       ? "partial"
       : "full";
   const { title, authors, abstract } = metadataOf(info, pages[0] ?? [], all);
-  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, title, authors, abstract, warnings }) };
+  const own = ownIds(pages[0] ?? [], info, xmp);
+  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, title, authors, abstract, warnings, ...own }) };
 }
 
 /** Why a PDF has no text, and what a person can do about it. */

@@ -31,6 +31,8 @@ export interface DocumentText {
   /** The id that the document's own front matter gives it. */
   readonly id?: string;
   readonly doi?: string;
+  /** The id that arXiv stamped on it, with its version. */
+  readonly arxiv?: string;
   /** What kind of publication the document says it is, such as "research article". */
   readonly publicationType?: string;
   /** The address of the licence that the document names. */
@@ -58,7 +60,7 @@ export interface Part {
 
 /** What a reader knows of a text besides its parts. */
 type Details = Pick<DocumentText, "kind" | "depth"> & {
-  readonly [Name in "title" | "authors" | "date" | "abstract" | "retracted" | "id" | "doi" | "warnings"]?:
+  readonly [Name in "title" | "authors" | "date" | "abstract" | "retracted" | "id" | "doi" | "arxiv" | "warnings"]?:
     | DocumentText[Name]
     | undefined;
 };

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { given } from "../../engine/lib/given.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
+import { isDocumentOf } from "../papers/authors.js";
+import { mergedWork } from "../papers/dedup/merge-fields.js";
+import { identifiersFrom, unversioned } from "../papers/identifiers.js";
+import { normalTitle } from "../papers/normalise-title.js";
+import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
+import { arxiv } from "../sources/clients/arxiv.js";
+import { crossref } from "../sources/clients/crossref.js";
+import type { ContextFor } from "../sources/shared/source.js";
+import { localFile, pagesForATitle } from "./local-file.js";
+import { readUntrusted } from "./reader-process.js";
+
+/** The names that a document gives itself, as records have them. */
+export function namesOfDocument({ doi, arxiv: id }: Pick<DocumentText, "doi" | "arxiv">): Identifiers {
+  const { arxiv: found, ...others } = identifiersFrom({ doi, arxiv: id });
+  return { ...others, ...given({ arxiv: found === undefined ? undefined : unversioned(found) }) };
+}
+
+/** What a service says of a document by the name that it prints. */
+export interface OwnRecord {
+  /** The document's record with authors, year and place; without the name where it proved to be another work's. */
+  readonly record: PaperRecord;
+  /** What it was merged with, where a service knew it. */
+  readonly merged?: { readonly id: string; readonly source: string; readonly url: string; readonly why: string };
+}
+
+/**
+ * Asks Crossref and arXiv for documents of this machine by the DOI or arXiv id that they print; by the id of the record.
+ * An answer counts where its title stands at the head of the document. Where it does not, or no service knows the name,
+ * the name is not the document's; where no service could be asked, the name alone is kept and the record is not among
+ * the answers.
+ */
+export async function ownRecords(
+  records: readonly PaperRecord[],
+  { contextFor, signal }: { readonly contextFor: ContextFor; readonly signal: AbortSignal },
+): Promise<ReadonlyMap<string, OwnRecord>> {
+  const named = records.filter(({ url, identifiers }) => url.startsWith("file:") && idOf(identifiers) !== undefined);
+  const answers = await Promise.all(
+    ([crossref, arxiv] as const).map(async (source) => {
+      const works = named
+        .map(({ identifiers }) => identifiers)
+        .filter((each) => (each.doi === undefined) === (source === arxiv));
+      const context = contextFor(source);
+      if (works.length === 0 || "unavailable" in context) return undefined;
+      const asked = works.map(({ doi, arxiv: id }) => (doi === undefined ? given({ arxiv: id }) : { doi }));
+      return await source.lookup(asked, context);
+    }),
+  );
+  const found = new Map<string, OwnRecord>();
+  for (const record of named) {
+    const answer = answers[record.identifiers.doi === undefined ? 1 : 0];
+    if (answer === undefined || signal.aborted || (answer.status !== "ok" && answer.status !== "empty")) continue;
+    const [known, unchecked] = answer.status === "ok" ? [answer.value, answer.unchecked ?? []] : [[], []];
+    if (unchecked.some((each) => isOneName(each, record.identifiers))) continue;
+    const own = known.find(({ identifiers }) => isOneName(identifiers, record.identifiers));
+    const text = own === undefined ? undefined : await firstPages(localFile(record) ?? "", signal);
+    found.set(
+      record.id,
+      own !== undefined && text !== undefined && isTitleOf(own.title, text)
+        ? mergedRecord(record, own)
+        : { record: unnamed(record) },
+    );
+  }
+  return found;
+}
+
+const idOf = ({ doi, arxiv: id }: Identifiers) => doi ?? id;
+
+const isOneName = (a: Identifiers, b: Identifiers): boolean =>
+  b.doi === undefined ? unversioned(a.arxiv ?? "") === unversioned(b.arxiv ?? "") : a.doi === b.doi;
+
+function unnamed(record: PaperRecord): PaperRecord {
+  const { doi: _, arxiv: __, ...identifiers } = record.identifiers;
+  return { ...record, identifiers };
+}
+
+function mergedRecord(record: PaperRecord, own: PaperRecord): OwnRecord {
+  const { record: merged } = mergedWork([own, record]);
+  const authors = own.authors.length > 0 ? own.authors : record.authors;
+  const said = { title: own.title, authors, date: own.date ?? record.date, abstract: record.abstract ?? own.abstract };
+  const { id, url, pdf_url, source } = record;
+  const { arxiv: version, ...names } = merged.identifiers;
+  const identifiers = { ...names, ...given({ arxiv: version === undefined ? undefined : unversioned(version) }) };
+  return {
+    record: { ...merged, ...said, id, url, pdf_url, source, identifiers },
+    merged: { id: own.id, source: own.source, url: own.url, why: "the document prints its id, and has its title" },
+  };
+}
+
+async function firstPages(path: string, signal: AbortSignal): Promise<DocumentText | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  if (bytes === undefined) return undefined;
+  const read = await readUntrusted(bytes, { name: path, signal, pages: pagesForATitle });
+  return read.status === "ok" ? read.text : undefined;
+}
+
+/** The title, the names of the authors and, on some papers, a head of the journal stand in so many characters. */
+const headLength = 2_500;
+
+/** Whether a title is that of a document: it stands at its head, or most of its words in the title that was found there. */
+export function isTitleOf(title: string, { text, title: own = "" }: Pick<DocumentText, "text" | "title">): boolean {
+  const solid = (part: string) => normalTitle(part).replace(/ /g, "");
+  const wanted = solid(title);
+  if (wanted === "") return false;
+  return (
+    solid(text.slice(0, headLength).replace(/-\n/g, "")).includes(wanted) ||
+    (own !== "" && isDocumentOf(own, { title }))
+  );
+}
