@@ -27,7 +27,7 @@ export interface OwnRecord {
 }
 
 /**
- * Asks Crossref and arXiv for documents of this machine by the DOI or arXiv id that they print; by the id of the record.
+ * Asks Crossref and arXiv for documents of this machine by the DOI or arXiv id that they print. By id of the record.
  * An answer counts where its title stands at the head of the document. Where it does not, or no service knows the name,
  * the name is not the document's; where no service could be asked, the name alone is kept and the record is not among
  * the answers.
@@ -99,7 +99,7 @@ async function firstPages(path: string, signal: AbortSignal): Promise<DocumentTe
 /** The title, the names of the authors and, on some papers, a head of the journal stand in so many characters. */
 const headLength = 2_500;
 
-/** Whether a title is that of a document: it stands at its head, or most of its words in the title that was found there. */
+/** Whether a title is that of a document: it stands at its head, or most of its words in the title found there. */
 export function isTitleOf(title: string, { text, title: own = "" }: Pick<DocumentText, "text" | "title">): boolean {
   const solid = (part: string) => normalTitle(part).replace(/ /g, "");
   const wanted = solid(title);

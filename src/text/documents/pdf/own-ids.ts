@@ -18,8 +18,8 @@ const stampedLine = /^arXiv:\s?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})
 
 /**
  * The DOI or arXiv id of the document itself: from its XMP and its description, else from its first page, where it
- * stands at the head or the foot or on a line of its own. One within a sentence, a footnote or the references is that of
- * a cited work.
+ * stands at the head, at the foot or in a note on the article. One within a sentence, a footnote or the references is
+ * that of a cited work.
  */
 export function ownIds(firstPage: readonly Line[], info: Record<string, unknown>, xmp: Xmp): OwnIds {
   const lines = firstPage.map(({ text }) => text.trim());
@@ -47,8 +47,8 @@ const maxBeside = 120;
 const noteLines = 6;
 
 /**
- * A DOI at the head, above the abstract; at the foot, set apart from the text; behind the words "DOI" or "Digital Object
- * Identifier" at the beginning of a line; or in the note that says how to cite the article.
+ * A DOI at the head, above the abstract; at the foot, set apart from the text; behind the words "DOI" or "Digital
+ * Object Identifier" at the beginning of a line; or in the note that says how to cite the article.
  */
 function printedDoi(page: readonly Line[]): string | undefined {
   const lines = page.map(({ text }) => text.trim());
