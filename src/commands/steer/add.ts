@@ -166,10 +166,7 @@ function withPapers(
     const place = places.get(twin ?? "");
     const known = place === undefined ? undefined : pool[place];
     if (place !== undefined && known !== undefined) {
-      const learned = withFactsOf(known, record);
-      // The file of a paper that could not be had otherwise.
-      const isItsFile = known.status === "not_retrieved" && record.url.startsWith("file:");
-      pool[place] = isItsFile ? { ...learned, pdf_url: record.url } : learned;
+      pool[place] = withFactsOf(known, record);
       return { reference, id: known.id, title: known.title, result: "already there" };
     }
     const id = places.has(record.id) ? idApart(record.id, aboutOf(record)) : record.id;

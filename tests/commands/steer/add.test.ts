@@ -96,6 +96,25 @@ describe("add with files that list works", () => {
     ]);
   });
 
+  test("brings the PDF that an entry names, for a new paper and for one that has no document yet", async () => {
+    const { cwd, rrd } = place();
+    for (const name of ["one.pdf", "two.pdf"]) writeFileSync(join(cwd, name), "%PDF-1.4");
+    const entry = (file: string) =>
+      `@article{a, title={The water of shrews}, author={Sample, Ann}, year=2020, doi={10.1000/inv.9}${file}}\n`;
+    const add = async (bib: string) => {
+      writeFileSync(join(cwd, "a.bib"), bib);
+      await cli(["add", project, "a.bib", "--no-git"], cwd);
+      return rrd().papers_pool.find(({ id }) => id === "doi_10.1000_inv.9")?.pdf_url;
+    };
+    expect(await add(entry(""))).toBeNull();
+    expect(await add(entry(", file={gone.pdf:gone.pdf:application/pdf}"))).toBeNull();
+    expect(await add(entry(", file={Full Text:one.pdf:application/pdf}"))).toMatch(/^file:.*\/one\.pdf$/);
+    expect(await add(entry(", file={:two.pdf:PDF}"))).toMatch(/one\.pdf$/);
+    const other = entry(", file={:two.pdf:PDF}").replace("inv.9", "inv.10").replace("water", "fire");
+    await add(other);
+    expect(rrd().papers_pool.at(-1)?.pdf_url).toMatch(/two\.pdf$/);
+  });
+
   test("puts each into the pool once, as the file describes it, and names what can't be read", async () => {
     const { cwd, rrd } = place();
     const { code, out, err } = await cli(["add", project, "mine.bib", "mine.ris", "mine.json", "--no-git"], cwd);

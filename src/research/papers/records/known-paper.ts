@@ -5,10 +5,11 @@ import { mergedWork } from "../dedup/merge-fields.js";
 import { matchFeaturesOf } from "../dedup/match-features.js";
 import { compareRecords } from "../dedup/same-work.js";
 import { keptFacts, type PaperRecord } from "../paper-record.js";
+import { isDecided } from "../rubric/rubric.js";
 
 /**
- * A paper of a project with what a record of the same work knows besides: identifiers, where it was published, and what
- * the paper lacks. Its id, title and address, and all that was decided of it, stay; the record stands among those that
+ * A paper of a project with what a record of the same work knows besides: identifiers, where it was published, its
+ * document on this machine, and what the paper lacks. Its id, title and address, and all that was decided of it, stay; the record stands among those that
  * were merged into it.
  */
 export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
@@ -16,8 +17,12 @@ export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
   const { record: merged } = mergedWork([asRecord(paper), record]);
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = keptFacts(merged);
   const others = merged.otherVersions ?? [];
+  // The document of a paper that was read is the one that was read.
+  const isRead = isDecided(paper) && paper.status !== "not_retrieved" && paper.status !== "waiting";
+  const file = isRead || fileOf(asRecord(paper)) !== undefined ? undefined : fileOf(record);
   const facts = given({
     identifiers,
+    pdf_url: file,
     ...{ venue, volume, issue, pages, publication_type, publication },
     abstract: paper.abstract ?? abstract ?? undefined,
     date: paper.date ?? merged.date ?? undefined,
@@ -34,6 +39,10 @@ export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
   const isKnown = merges.some((each) => each.id === id && each.source === source);
   return { ...learned, found: { ...found, merged: isKnown ? merges : [...merges, entry] } };
 }
+
+/** The address of a document on this machine that a record has. */
+const fileOf = ({ pdf_url, url }: PaperRecord): string | undefined =>
+  [pdf_url, url].find((address) => address?.startsWith("file:") === true) ?? undefined;
 
 function asRecord(paper: Paper): PaperRecord {
   const { id, title, identifiers = {}, other_versions: otherVersions } = paper;
