@@ -57,7 +57,7 @@ export function libraryFor(
   // Only what a search asks goes into the log that it is replayed from.
   const logged = httpFor(config, signal, { cacheDir, record: held?.record ?? queryRecorder(folder), ...anew });
   return {
-    ...localSources(root, signal, (message) => void tell({ type: "notice", level: "info", message })),
+    ...localSources(folder, root, signal, (message) => void tell({ type: "notice", level: "info", message })),
     ...scholarly({
       folder,
       root,
@@ -92,6 +92,7 @@ const ownFiles: OwnFiles = {
  * what in it is neither a paper nor a list of works.
  */
 export function localSources(
+  project: string,
   root: string,
   signal: AbortSignal,
   tell: (message: string) => void = () => undefined,
@@ -102,7 +103,7 @@ export function localSources(
     serves: (source) => source === "samples" || source.startsWith("folder:"),
     candidates: async (source) => {
       if (source === "samples") return listSamples(signal);
-      const documents = await listFolder(folderOf(source), signal, ownFiles);
+      const documents = await listFolder(folderOf(source), signal, { ...ownFiles, project });
       return documents.map((document) => ({ ...document, source }));
     },
     lists: async (source) => {

@@ -77,7 +77,7 @@ async function replayListing(
   how: "text" | "json" | "silent",
   io: Io,
 ): Promise<number> {
-  const { serves, candidates } = localSources(root, new AbortController().signal);
+  const { serves, candidates } = localSources(root, root, new AbortController().signal);
   const lists: [string, readonly PaperRecord[]][] = [];
   for (const name of (rrd.requirements.sources ?? []).filter(serves)) lists.push([name, await candidates(name)]);
   const sha256 = listedHash(lists);

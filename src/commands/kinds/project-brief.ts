@@ -51,7 +51,7 @@ export async function projectBrief(
   if (classic === undefined)
     for (const message of await unusedPrompt(root, config.stateDir)) say(io, `warning: ${message}`);
   const { signal } = new AbortController();
-  const sources = { ...localSources(root, signal), ...services(root) };
+  const sources = { ...localSources(folder, root, signal), ...services(root) };
   const disk = { ...sources, folder, signal, now: io.clock.now };
   const next = classic === undefined ? await nextKept(disk, state) : nextClassicUnit(rrd, folder);
   if (isVerdict(next)) return { reason: next.reason };

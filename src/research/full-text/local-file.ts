@@ -77,6 +77,15 @@ export async function stampOf(path: string): Promise<string | undefined> {
   return found.length === 0 ? undefined : found.map((file) => `${file.path} ${file.size} ${file.mtimeMs}`).join(" ");
 }
 
+/**
+ * Whether a document was changed, or came to its place, on this day or later. A file that was copied, unpacked or moved
+ * keeps its old date of change, and the file system notes the day for itself. False where it is not there.
+ */
+export async function isChangedSince(path: string, day: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) >= Date.parse(day);
+}
+
 /** The names and sizes of the document and of those that may stand for it. */
 export async function sizesAt(path: string): Promise<string> {
   const found = await foundAt(path);

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { hasCode } from "../../engine/lib/errors.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import { contentsOf, type OwnFiles } from "./folder-contents.js";
+import { documentOf, type OwnDocument } from "../papers/known-documents.js";
 import { pagesForATitle, samplesFolder, standsFor } from "./local-file.js";
 import { namesOfDocument } from "./own-record.js";
 import { readUntrusted } from "./reader-process.js";
@@ -17,15 +18,21 @@ const abstractLength = 3000;
 
 /**
  * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document
- * that cannot be read is a candidate too, under its file's name. Throws an ExpectedError where there is no such folder.
+ * that cannot be read is a candidate too, under its file's name. `project`: the folder from which their paths are kept.
+ * Throws an ExpectedError where there is no such folder.
  */
-export async function listFolder(dir: string, signal: AbortSignal | undefined, own?: OwnFiles): Promise<PaperRecord[]> {
+export async function listFolder(
+  dir: string,
+  signal: AbortSignal | undefined,
+  own?: OwnFiles & { readonly project: string },
+): Promise<PaperRecord[]> {
   return await listDocuments(
     resolve(dir),
     {
       source: `folder:${dir}`,
       urlOf: (path) => pathToFileURL(path).href,
       idOf: (path) => paperId({ kind: "file", path }),
+      ...(own === undefined ? {} : { documentOf: (url, sha256) => documentOf(own.project, url, sha256) }),
     },
     signal,
     own,
@@ -46,6 +53,7 @@ interface Naming {
   readonly source: string;
   readonly urlOf: (path: string) => string;
   readonly idOf: (path: string) => string;
+  readonly documentOf?: (url: string, sha256: string | undefined) => OwnDocument;
 }
 
 async function listDocuments(
@@ -96,6 +104,7 @@ function candidateOf(path: string, id: string, text: Described | undefined, nami
     identifiers: text === undefined ? {} : namesOfDocument(text),
     ...given({ publicationType: text?.publicationType, license: text?.license }),
     ...(text?.retracted === true ? { retracted: true } : {}),
+    ...given({ document: naming.documentOf?.(url, text?.sha256) }),
   };
 }
 

@@ -895,6 +895,7 @@ export interface Paper {
     source: string;
     [k: string]: unknown;
   };
+  document?: Document;
   found?: Found;
   /**
    * A person added it to the pool, past screening.
@@ -1057,6 +1058,20 @@ export interface Publication {
    * Its number in the database that it came from.
    */
   accession?: string;
+  [k: string]: unknown;
+}
+/**
+ * By what a document of a folder is known again, wherever it lies.
+ */
+export interface Document {
+  /**
+   * From the project's folder.
+   */
+  path: string;
+  /**
+   * Hash of the text of its first pages; absent where it has none that can be read.
+   */
+  sha256?: string;
   [k: string]: unknown;
 }
 /**
@@ -1692,6 +1707,7 @@ export interface Exclusion {
    * The first author, where known.
    */
   first_author?: string;
+  document?: Document;
   override?: Override;
   readings?: Readings;
   [k: string]: unknown;

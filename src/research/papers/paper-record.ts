@@ -65,6 +65,8 @@ export interface PaperRecord {
   readonly abstract: string | null;
   readonly identifiers: Identifiers;
   readonly retracted?: boolean;
+  /** By what a document of this machine is known again: its path from the project's folder, and its first pages. */
+  readonly document?: { readonly path: string; readonly sha256?: string };
   /** What the source says it is. `notice`: a retraction, correction or editorial about another work. */
   readonly kind?: "preprint" | "published" | "review" | "notice" | "other";
   /** What the source itself calls it, such as "journal-article". */
@@ -171,7 +173,18 @@ export type TitledPaper = PaperFacts & { readonly title: string };
  */
 export function keptFacts(record: PaperRecord) {
   const { id, title, url, pdf_url, date, source, abstract, identifiers, venue, volume, issue, pages } = record;
-  const { authors, citations, retracted, updates, categories, comment, license, publicationType, publication } = record;
+  const {
+    authors,
+    citations,
+    retracted,
+    updates,
+    categories,
+    comment,
+    license,
+    publicationType,
+    publication,
+    document,
+  } = record;
   return {
     ...ownKey(record.ownKey),
     ...{ id, title, url, pdf_url, authors: [...authors], date, source, abstract },
@@ -180,6 +193,7 @@ export function keptFacts(record: PaperRecord) {
     ...(categories === undefined ? {} : { categories: [...categories] }),
     ...(publication === undefined ? {} : { publication: keptPublication(publication) }),
     ...(citations === undefined ? {} : { citations: { ...citations } }),
+    ...(document === undefined ? {} : { document: { ...document } }),
     ...(retracted === true ? { retracted } : {}),
     ...(updates === undefined ? {} : { updates: updates.map((update) => ({ ...update })) }),
   };

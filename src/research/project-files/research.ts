@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import {
   openRecordStore,
@@ -8,6 +9,7 @@ import {
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import type { Rrd } from "../generated/rrd.js";
+import { withDocumentsFound } from "../papers/known-documents.js";
 import { withKeys } from "../papers/paper-keys.js";
 import { researchFormat } from "./rrd-file.js";
 
@@ -44,7 +46,7 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
   return {
     ...store,
     async load() {
-      const loaded = asResearch(await store.load());
+      const loaded = asResearch(await store.load(), folder);
       // The ledger may be gone: in a clone without it, or deleted.
       last = loaded.rrd.loop?.iteration ?? 0;
       return loaded;
@@ -63,7 +65,7 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
  * @throws ExpectedError when rrd.json is missing or invalid.
  */
 export const readResearch = async (folder: string): Promise<LoadedResearch> =>
-  withKeyed(asResearch(await readRecords(folder, researchFormat)));
+  withKeyed(asResearch(await readRecords(folder, researchFormat), folder));
 
 /**
  * One sentence for a project of which a later version wrote a file, so that what is read may be less than it holds;
@@ -77,7 +79,7 @@ export const laterFormatIn = (folder: string): Promise<string | undefined> =>
 
 const withKeyed = ({ rrd, ledger }: LoadedResearch): LoadedResearch => ({ rrd: withKeys(rrd), ledger });
 
-const asResearch = ({ state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load"]>>): LoadedResearch => ({
-  rrd: state,
-  ledger,
-});
+const asResearch = (
+  { state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load"]>>,
+  folder: string,
+): LoadedResearch => ({ rrd: withDocumentsFound(state, resolve(folder)), ledger });

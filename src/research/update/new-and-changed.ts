@@ -5,6 +5,7 @@ import { currentAccepted } from "../../engine/storage/state/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
 import { canBeChecked } from "../paper-lookups/find-retractions.js";
 import { type UpdateCheck, worksOf } from "../paper-lookups/kept-retraction-checks.js";
+import { isChangedSince, localFile } from "../full-text/local-file.js";
 import { correctionsAmong, isSameUpdate } from "../papers/dedup/companions.js";
 import { isPreprintDoi, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { type PaperRecord, type Update, versionsOf } from "../papers/paper-record.js";
@@ -102,7 +103,7 @@ export async function whatCame(
       ...[said.get(paper.id)?.published ?? []].flat(),
     ]);
     const isNews = notices.length > 0 || published !== undefined;
-    const owed = isNews ? undefined : notCompared(rrd, paper);
+    const owed = isNews ? undefined : (notCompared(rrd, paper) ?? (await changedDocument(paper, update.since)));
     if (!isNews && owed === undefined) continue;
     const says = [
       ...(owed === undefined ? [] : [owed]),
@@ -213,6 +214,12 @@ function notCompared({ updates = [] }: Rrd, { id, iteration = 0 }: Paper): strin
   });
   const last = told.at(-1);
   return last?.compared === false && !last.isRead ? last.says : undefined;
+}
+
+/** That the document of a paper was changed on this machine, or put there anew. */
+async function changedDocument(paper: Paper, since: string): Promise<string | undefined> {
+  const path = localFile(paper);
+  return path !== undefined && (await isChangedSince(path, since)) ? "its document was changed" : undefined;
 }
 
 const publishedWord = "published";

@@ -20,7 +20,7 @@ async function kept(folder: string) {
   const rrd = rrdWith([one]);
   const { signal } = new AbortController();
   const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
-  const sources = { ...localSources(folder, signal), ...services(folder) };
+  const sources = { ...localSources(folder, folder, signal), ...services(folder) };
   const next = await nextKept({ ...sources, folder, signal, now: Date.now }, state);
   if ("verdict" in next) throw new Error(next.reason);
   return { ...next, material: next.material as ReadingMaterial };

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../../../src/research/generated/rrd.js";
 import type { UpdateCheck } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { askedUpdate, openedFor, openingFold } from "../../../src/research/update/opening.js";
 import { isAnything, type Outside, whatCame } from "../../../src/research/update/new-and-changed.js";
+import { buildText, type DocumentText } from "../../../src/text/documents/text/document-text.js";
+import { temporaryFolder } from "../../support/projects/research.js";
 import { checkedFields } from "../../../src/research/units/retractions.js";
 
 const title = "Slow release of alpha matter after transplantation in adults with infection";
@@ -28,7 +33,12 @@ const noted = {
 const read = { iteration: 3, at: "2026-03-01T10:00:00Z", unit: "article", phase: "ANALYSIS", outcome: "accepted" };
 
 /** What an update says of a paper that was read and whose correction its window brought. */
-async function cameOf(over: Partial<Paper> = {}, updates: UpdateCheck["updates"] = [], found = correction) {
+async function cameOf(
+  over: Partial<Paper> = {},
+  updates: UpdateCheck["updates"] = [],
+  found = correction,
+  textNow?: DocumentText,
+) {
   const paper: Paper = {
     ...{ id: "article", title, url: "https://example.org/article", status: "presented", decision: "PRESENT" },
     ...{ date: "2026-01-01", text_sha256: "0".repeat(64), read_depth: "full", iteration: 3, ...over },
@@ -50,7 +60,7 @@ async function cameOf(over: Partial<Paper> = {}, updates: UpdateCheck["updates"]
       ],
     }),
     updates: async () => new Map([["article", check]]),
-    textNow: async () => undefined,
+    textNow: async () => textNow,
     textThen: async () => undefined,
   } as unknown as Outside;
   const rrd = { ...before, updates: [update] };
@@ -97,5 +107,24 @@ describe("a correction that an update finds of a paper that was read", () => {
     // What the service itself said before and takes back is gone.
     const taken = { type: "concern" as const, source: "Crossref" };
     expect(checkedFields({ ...paper, updates: [taken, noted] }, check).updates).toEqual([noted]);
+  });
+});
+
+describe("the document of a paper that was read, on this machine", () => {
+  const ownText = (text: string) => buildText([{ text }], { kind: "text", depth: "full" });
+  const old = ownText("Shrews drank four millilitres of water a day.");
+  const file = () => {
+    const path = join(temporaryFolder(), "shrews.txt");
+    writeFileSync(path, "as it is today");
+    return { url: pathToFileURL(path).href, text_sha256: old.sha256, updates: [noted] };
+  };
+
+  it("is a change of the paper where its text is another one now", async () => {
+    const { came } = await cameOf(file(), [], correction, ownText("Voles drank nine litres of wine."));
+    expect(came.changed).toMatchObject([{ id: "article", says: "its document was changed", compared: "another" }]);
+  });
+
+  it("is no change where it was only put there anew", async () => {
+    expect((await cameOf(file(), [], correction, old)).came.changed).toEqual([]);
   });
 });

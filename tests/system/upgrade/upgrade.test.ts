@@ -32,15 +32,16 @@ interface Project extends World {
   readonly before: Rrd;
 }
 
-/** A frozen folder where it can be worked on, with the texts that it was begun with. */
-function thawed(format: string, state: string): Project {
+/** A frozen folder where it can be worked on, or as one that was moved, with the texts that it was begun with. */
+function thawed(format: string, state: string, isMoved = false): Project {
   const root = temporaryFolder();
   const folder = join(root, "researches", "grasping-2026-11-22");
   mkdirSync(join(root, "researches"));
   cpSync(join(fixtures, format, state), folder, { recursive: true });
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !path.endsWith(".gz"))
+    // A folder that was moved with its documents holds the paths of before.
+    if (entry.isFile() && !path.endsWith(".gz") && !isMoved)
       writeFileSync(path, readFileSync(path, "utf8").replaceAll("/project-root", root));
   }
   cpSync(packageFile("demo/corpus"), join(root, "texts"), {
@@ -134,6 +135,17 @@ describe.each(formats)("a project of format %s", (format) => {
       }
     },
   );
+
+  it("that was moved with its documents goes on with them, each known by its path from the folder", async () => {
+    const project = thawed(format, "begun", true);
+    const { code } = await startRun(cli, project);
+    expect(code).toBe(0);
+    const rrd = expectWhole(project);
+    // Without its document a paper is read from its abstract.
+    for (const { id, read_depth, retracted } of rrd.papers_pool)
+      if (retracted !== true) expect([id, read_depth]).toEqual([id, "full"]);
+    expect(linesOf(project).filter(({ phase }) => phase === "DISCOVERY")).toHaveLength(1);
+  });
 
   it("that is complete stays as it is, takes back what its own journal holds, and is finished again", async () => {
     const project = thawed(format, "complete");

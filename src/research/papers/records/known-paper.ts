@@ -9,8 +9,8 @@ import { isDecided } from "../rubric/rubric.js";
 
 /**
  * A paper of a project with what a record of the same work knows besides: identifiers, where it was published, its
- * document on this machine, and what the paper lacks. Its id, title and address, and all that was decided of it, stay; the record stands among those that
- * were merged into it.
+ * document on this machine, and what the paper lacks. Its id, title and address, and all that was decided of it, stay;
+ * the record stands among those that were merged into it.
  */
 export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
   const record = "status" in known ? asRecord(known) : known;

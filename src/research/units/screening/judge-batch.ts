@@ -167,6 +167,7 @@ export function acceptDiscovery(
   return {
     changes: [
       ...added.map((paper) => ({ in: "papers_pool" as const, id: paper.id, set: { ...paper }, was: null })),
+      ...(batch.moved ?? []).map(({ id, set }) => ({ in: "papers_pool" as const, id, set: { ...set } })),
       ...learned.flatMap((paper, index) => {
         const before = rrd.papers_pool[index];
         return before === undefined || before === paper

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
 import type { Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
+import { knownDocuments, type MovedDocument } from "../../papers/known-documents.js";
 import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { given } from "../../../engine/lib/given.js";
+import { isChangedSince } from "../../full-text/local-file.js";
 import { parseReference } from "../../papers/reference.js";
 import { openUpdate } from "../../derived/open-update.js";
 import type { Sources } from "../../screening/paper-sources.js";
@@ -40,6 +41,8 @@ export interface Batch {
   readonly sources: readonly SourceReport[];
   /** Candidates that are the same work as a paper of the pool, an earlier candidate or a record that was left out. */
   readonly duplicates: readonly { candidate: ScreeningCandidate; of: string; why?: string }[];
+  /** Documents of papers that lie elsewhere now, or of which more is known. */
+  readonly moved?: readonly MovedDocument[];
   /** Sources that are left to the agent: code can't ask them, or could not just now. */
   readonly toAgent?: readonly string[];
   /** Another agent has searched for it already; this one only judges its candidates. */
@@ -76,7 +79,6 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     try {
       within = (await library.lists?.(name)) ?? [];
       documents = await library.candidates(name);
-      if (update !== undefined) documents = await newerFiles(documents, update.since);
     } catch (error) {
       sources.push({ name, status: "error", reason: error instanceof Error ? error.message : String(error) });
       continue;
@@ -99,8 +101,14 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   // The PDF of a record that a list describes stands for that record, not for a work of its own.
   const { files = new Set() } = found ?? {};
   let waiting = 0;
+  const moved: MovedDocument[] = [];
   for (const [name, all] of lists) {
-    const documents = all.filter(({ url }) => !files.has(url));
+    const known = knownDocuments(
+      all.filter(({ url }) => !files.has(url)),
+      rrd,
+    );
+    moved.push(...known.moved);
+    const documents = update === undefined ? known.documents : await newerFiles(known.documents, update.since);
     held.set(name, documents.length);
     waiting += documents.length - choice.take(documents);
   }
@@ -119,6 +127,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     candidates: choice.candidates,
     sources: [...sources, ...reports],
     duplicates: choice.duplicates,
+    ...(moved.length === 0 ? {} : { moved }),
     // What only an agent can search is left out of an update: it would cost tokens where nothing came.
     toAgent: update === undefined ? mayBeAsked.filter(isTheAgents) : [],
     ...(search === undefined
@@ -197,17 +206,12 @@ function leftOutWorks({ excluded = [], apart }: Rrd): {
   return { ids, index };
 }
 
-/**
- * Documents of a folder that were changed, or came into it, on this day or later; samples never are. A file that was
- * copied, unpacked or moved keeps its old date of change, and the file system notes the day for itself.
- */
+/** Documents of a folder that were changed, or came into it, on this day or later; samples never are. */
 async function newerFiles(documents: readonly PaperRecord[], since: string): Promise<PaperRecord[]> {
   const newer: PaperRecord[] = [];
   for (const document of documents) {
     const reference = parseReference(document.url);
-    if (reference.kind !== "file") continue;
-    const { mtimeMs, ctimeMs } = await stat(reference.path);
-    if (Math.max(mtimeMs, ctimeMs) >= Date.parse(since)) newer.push(document);
+    if (reference.kind === "file" && (await isChangedSince(reference.path, since))) newer.push(document);
   }
   return newer;
 }
