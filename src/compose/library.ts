@@ -44,7 +44,7 @@ export interface Held {
 export function libraryFor(
   folder: string,
   root: string,
-  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact">,
+  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact" | "patienceMs">,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
   tell: Tell = async () => undefined,
@@ -65,6 +65,7 @@ export function libraryFor(
       replay: async () =>
         replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
       now: systemClock.now,
+      patienceMs: config.patienceMs,
       signal,
       ...(held === undefined ? {} : { hold: held.search }),
       tell: (message) => void tell({ type: "notice", level: "info", message }),

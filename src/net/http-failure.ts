@@ -7,8 +7,12 @@ export interface HttpFailure {
   readonly reason: string;
   /** Set where the same request may be answered in some minutes or hours: a busy service, a network that is away. */
   readonly transient?: true;
+  /** Set beside `transient` where nobody was there to answer: no such name, no network, no connection. */
+  readonly unreached?: true;
   /** Milliseconds since the epoch: the host is not asked before. */
   readonly retryAt?: number;
+  /** Set where nothing was sent, because the host had asked to wait before. */
+  readonly unsent?: true;
   /** Of the answer, where there was one. */
   readonly code?: number;
   readonly body?: Uint8Array;
@@ -121,22 +125,25 @@ const isSameHost = (address: string | undefined, host: string): boolean =>
 export function describe(error: unknown, host: string, longest: number): Failed {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const transient = true;
+  const away = { transient, unreached: true } as const;
   if (hasCode(cause, privateAddressCode)) return isPrivate(host);
   const proxy = lostProxy(cause);
   if (proxy !== undefined)
-    return { status: "error", reason: `The proxy set in ${proxy} can't be reached; correct or unset it.`, transient };
+    return { status: "error", reason: `The proxy set in ${proxy} can't be reached; correct or unset it.`, ...away };
   if (hasCode(cause, "ENOTFOUND"))
     return {
       status: "error",
       reason: `${host} was not found (ENOTFOUND); check the address and the network.`,
-      transient,
+      ...away,
     };
   if (hasCode(cause, "ECONNREFUSED"))
-    return { status: "error", reason: `${host} does not accept connections (ECONNREFUSED).`, transient };
+    return { status: "error", reason: `${host} does not accept connections (ECONNREFUSED).`, ...away };
   if (error instanceof Error && error.name === "TimeoutError")
     return { status: "error", reason: `${host} took longer than ${longest / 1000} seconds.`, transient };
-  if (hasCode(cause, ...noAnswer, ...timeouts))
+  if (hasCode(cause, ...timeouts))
     return { status: "error", reason: `${host} does not answer (${cause.code}).`, transient };
+  if (hasCode(cause, ...noAnswer))
+    return { status: "error", reason: `${host} does not answer (${cause.code}).`, ...away };
   const lost =
     hasCode(cause, "ECONNRESET", "UND_ERR_SOCKET", "EPIPE") ||
     (error instanceof Error && error.message === "terminated");

@@ -196,7 +196,8 @@ async function ask(
     turn = undefined;
     return retryAt === undefined || !("reason" in read) ? read : { ...read, retryAt };
   } catch (error) {
-    if (options.signal.aborted) return { status: "error", reason: "Fetching was interrupted.", transient: true };
+    if (options.signal.aborted)
+      return { status: "error", reason: "Fetching was interrupted.", transient: true, unreached: true };
     if (response === undefined && neverLeft(error)) response = "unsent";
     return await withNamesKnown(describe(error, host, maxTransfer), error, host, options);
   } finally {

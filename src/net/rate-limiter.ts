@@ -71,7 +71,12 @@ export function hostLimiter(options: LimiterOptions): Gate {
   };
 }
 
-const interrupted: HttpFailure = { status: "error", reason: "Fetching was interrupted.", transient: true };
+const interrupted: HttpFailure = {
+  status: "error",
+  reason: "Fetching was interrupted.",
+  transient: true,
+  unreached: true,
+};
 
 interface Reserved {
   readonly account: HostAccount;
@@ -208,4 +213,5 @@ const asksToWait = (host: string, until: number): HttpFailure => ({
   reason: `${host} is rate-limiting us; no request is sent before ${new Date(until).toISOString().replace(/\.\d+Z$/, "Z")}.`,
   transient: true,
   retryAt: until,
+  unsent: true,
 });

@@ -29,6 +29,7 @@ describe("a host that asks to wait", () => {
       status: "rate_limited",
       transient: true,
       retryAt: began + 2 * minute,
+      unsent: true,
       reason: "export.arxiv.org is rate-limiting us; no request is sent before 2026-11-22T00:02:00Z.",
     });
     expect(asked).toHaveLength(1);

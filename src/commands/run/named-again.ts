@@ -4,6 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
+import { blockedNames } from "../../research/project-files/rrd-file.js";
 import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
@@ -39,6 +40,7 @@ export async function withSources(
 function searchingIn(rrd: Rrd, sources: readonly string[]): Rrd {
   const { statistics, blocked_sources } = rrd;
   const before = statistics?.discovery_metrics;
+  const names = blockedNames(rrd);
   const failures = Object.entries(before?.failures_in_a_row ?? {}).filter(([name]) => !sources.includes(name));
   const discovery_metrics = {
     ...withoutRounds(before ?? {}),
@@ -49,7 +51,7 @@ function searchingIn(rrd: Rrd, sources: readonly string[]): Rrd {
     ...rrd,
     phase: "DISCOVERY",
     requirements: { ...rrd.requirements, sources: [...sources] },
-    ...given({ blocked_sources: blocked_sources?.filter((name) => !sources.includes(String(name))) }),
+    ...given({ blocked_sources: blocked_sources?.filter((_, index) => !sources.includes(names[index] ?? "")) }),
     statistics: { ...statistics, discovery_metrics },
   };
 }

@@ -115,11 +115,13 @@ export async function runLoop<State, U extends Unit, P, C>(
       if (unit === "wait" && busy.length === 0) throw new Error(`${workflow.name} waits although nothing is under way`);
       if (isVerdict(unit)) return unit;
       // While agents work, stop conditions wait until one of them ends; what is only prepared, they end.
-      if (unit === "wait" && lanes.inFlight().length > 0) return undefined;
+      const isWait = unit === "wait" || "until" in unit;
+      if (isWait && lanes.inFlight().length > 0) return unit === "wait" ? undefined : unit;
       soFar = { ...soFar, now: clock.now(), inFlight: lanes.inFlight(), preparing: lanes.preparing(), account, memory };
       const objection = firstObjection(stopConditions, soFar);
       if (objection !== undefined) return objection;
       if (unit === "wait") return undefined;
+      if ("until" in unit) return unit;
 
       const turn = workflow.prepare === undefined ? unprepared : ready.get(unit.id);
       if (turn === undefined) {

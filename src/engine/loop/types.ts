@@ -232,9 +232,10 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   load(tell: Tell, isAtWork: boolean): Promise<State | Verdict>;
   /**
    * What to do next. Pure; it never asks whether a text is there. `busy`: units under preparation or with an agent.
-   * `later`: units that are put off. `wait`: nothing now, something after a busy unit has ended.
+   * `later`: units that are put off. `wait`: nothing now, something after a busy unit has ended; a delay: nothing
+   * before its time.
    */
-  next(state: State, busy: readonly U[], later: readonly Delayed<U>[]): U | "wait" | Verdict;
+  next(state: State, busy: readonly U[], later: readonly Delayed<U>[]): U | "wait" | Delay | Verdict;
   /**
    * Brings what the unit needs from outside: searches, fetches, runs tests. It works while agents run, may take
    * minutes, ends soon after `work.signal` aborts, and never folds. Absent: no unit needs anything.

@@ -1,3 +1,4 @@
+import { blockedNames } from "../project-files/rrd-file.js";
 import { type Agreement, agreementOf } from "../screening/eligibility/agreement.js";
 import type { Paper, Rrd, Statistics } from "../generated/rrd.js";
 import { given } from "../../engine/lib/given.js";
@@ -111,15 +112,6 @@ const ownMetrics =
 
 const without = (fields: object | null | undefined, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([name]) => !names.includes(name)));
-
-/** Old files hold names, or objects that name the source in one of these fields. */
-export function blockedNames(rrd: Rrd): string[] {
-  return (rrd.blocked_sources ?? []).map((blocked) => {
-    if (typeof blocked === "string") return blocked;
-    const { name, source, url } = blocked as Record<string, unknown>;
-    return String(name ?? source ?? url ?? JSON.stringify(blocked));
-  });
-}
 
 function analysisMetrics(rrd: Rrd): Record<string, unknown> {
   const [execution, combined, strategic]: [number[], number[], number[]] = [[], [], []];

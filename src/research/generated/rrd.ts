@@ -569,7 +569,7 @@ export interface Rrd {
       )[]
     | null;
   /**
-   * Sources that failed three times in a row or refused access. Remove a source from the list to try it again.
+   * Sources that failed three times in a row or refused access, each with its reason. Remove a source from the list to try it again.
    */
   blocked_sources?:
     | (

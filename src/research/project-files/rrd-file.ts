@@ -149,3 +149,12 @@ export const researchFormat: StateFormat<Rrd> = {
   iterationOf: ({ loop }) => loop?.iteration,
   phaseOf: ({ phase }) => phase,
 };
+
+/** Names of the sources in blocked_sources: names alone in files of earlier versions, or objects that name one. */
+export function blockedNames(rrd: Rrd): string[] {
+  return (rrd.blocked_sources ?? []).map((blocked) => {
+    if (typeof blocked === "string") return blocked;
+    const { name, source, url } = blocked as Record<string, unknown>;
+    return String(name ?? source ?? url ?? JSON.stringify(blocked));
+  });
+}

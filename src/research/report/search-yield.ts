@@ -2,7 +2,7 @@ import type { QueryLine } from "../../engine/generated/query.js";
 import { given } from "../../engine/lib/given.js";
 import type { Rrd } from "../generated/rrd.js";
 import { thousands } from "./pictures/words.js";
-import { blockedNames } from "../derived/statistics.js";
+import { blockedNames } from "../project-files/rrd-file.js";
 
 /** One source and what it brought. */
 export interface SourceYield {

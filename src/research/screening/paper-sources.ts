@@ -3,6 +3,7 @@ import type { FoundSeeds } from "../papers/seeds/find-seeds.js";
 import type { Rrd, Step } from "../generated/rrd.js";
 import type { CandidateSet } from "../search/candidates.js";
 import type { Listing } from "../search/result-list.js";
+import type { Rest } from "../search/source-rests.js";
 import type { Ranked } from "./screening-order.js";
 
 /** What the searches of the scholarly services have come to. */
@@ -29,10 +30,23 @@ export interface SearchSession {
   /** A paper kept of these works may yet be followed to others. */
   readonly mayLeadOn: boolean;
   /**
-   * Where the first round had no answer at all: what each source said. Nothing of it is kept, so the next batch asks
+   * Where the first round reached no source at all: what each said. Nothing of it is kept, so the next batch asks
    * again.
    */
   readonly away?: readonly Listing[];
+  /** Services that are busy, and how far a run waits for them; absent where all that were asked have answered. */
+  readonly busy?: {
+    readonly rests: readonly Rest[];
+    /** Services in blocked_sources that have answered again. */
+    readonly answered: readonly string[];
+    /**
+     * Nothing is left to search but services that rest: milliseconds since the epoch at which the first may be asked
+     * again, and at which the run no longer waits.
+     */
+    readonly waits?: { readonly until: number; readonly atMost: number };
+    /** Services whose earlier rounds were made again. */
+    readonly retried: ReadonlySet<string>;
+  };
 }
 
 /** Where papers are found. */
@@ -56,4 +70,6 @@ export interface Sources {
    * network does.
    */
   search(rrd: Rrd, services: readonly string[]): Promise<SearchSession>;
+  /** Services that this run has given up because they were busy, and asks again while it lasts. */
+  givenUp?(): readonly string[];
 }

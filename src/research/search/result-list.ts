@@ -1,5 +1,6 @@
 import type { PaperRecord } from "../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "../sources/shared/source.js";
+import { given } from "../../engine/lib/given.js";
 
 /** What one request of a round brought, in the source's own order. */
 export interface Listing {
@@ -12,6 +13,8 @@ export interface Listing {
   readonly reason?: string;
   /** The same may be answered in some minutes or hours: it says nothing of the source. */
   readonly transient?: true;
+  /** Beside it: nobody was there to answer. */
+  readonly unreached?: true;
   readonly records: readonly PaperRecord[];
   /** Of a snowball: the paper that cites these or is cited by them. */
   readonly seed?: string;
@@ -46,7 +49,7 @@ export const listingOf = (
     : answer.incomplete === undefined
       ? {}
       : { reason: answer.incomplete }),
-  ...("transient" in answer && answer.transient === true ? { transient: true as const } : {}),
+  ...(answer.status === "ok" ? {} : given({ transient: answer.transient, unreached: answer.unreached })),
   records: answer.status === "ok" ? answer.value : [],
 });
 
@@ -64,12 +67,15 @@ export const markedFull = <Value>(answer: Answer<Value>, most: number): Answer<V
     ? { ...answer, incomplete: `it listed the ${most} works that were asked for, and there may be more` }
     : answer;
 
+/** Whether a service is there and has no time: it asks to wait, fails by itself, or takes too long. */
+export const isBusy = ({ transient, unreached }: { readonly transient?: true; readonly unreached?: true }): boolean =>
+  transient === true && unreached !== true;
+
 /**
- * A source that refuses or asks to wait is not asked again in this round, nor one that fails for the third time in a
- * row.
+ * A source that refuses or is busy is not asked again in this round, nor one that fails for the third time in a row.
  */
 export function isGivenUp(listings: readonly Listing[]): boolean {
-  const last = listings.at(-1)?.status;
-  if (last === "blocked" || last === "rate_limited") return true;
+  const last = listings.at(-1);
+  if (last !== undefined && (last.status === "blocked" || last.status === "rate_limited" || isBusy(last))) return true;
   return listings.length >= maxFailures && listings.slice(-maxFailures).every(({ status }) => status === "error");
 }

@@ -10,19 +10,18 @@ import { given } from "../../engine/lib/given.js";
 type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
 
 /**
- * Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Blocked
- * sources are left alone, and so are rounds that are not `wanted`.
+ * Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Sources that
+ * are `left` alone are not asked, and rounds that are not `wanted` stay as they are.
  */
 export async function retryFailed(
   steps: readonly Step[],
   kept: readonly Listing[],
   open: Open,
-  blocked: ReadonlySet<string>,
+  isLeft: (source: string) => boolean,
   watching: Watching,
   wanted: (step: number) => boolean,
 ): Promise<Listing[]> {
   const listings: Listing[] = [];
-  const isBlocked = (name: string) => blocked.has(name.toLowerCase());
   for (const [index, step] of steps.entries()) {
     const its = kept.filter((listing) => listing.step === index);
     if (!wanted(index)) {
@@ -30,17 +29,15 @@ export async function retryFailed(
       continue;
     }
     if (step.kind === "snowball") {
-      const again = isWorthIt(step, its, open, isBlocked);
-      listings.push(
-        ...(again ? await watched(watching, index, step, rememberingLinks(step, open, its, isBlocked)) : its),
-      );
+      const again = isWorthIt(step, its, open, isLeft);
+      listings.push(...(again ? await watched(watching, index, step, rememberingLinks(step, open, its, isLeft)) : its));
       continue;
     }
     for (const name of new Set([...step.sources, ...its.map(({ source }) => source)])) {
       const old = its.filter(({ source }) => source === name);
-      const isLeft = isBlocked(name) || !old.some(isFailed) || "unavailable" in open(name);
+      const stays = isLeft(name) || !old.some(isFailed) || "unavailable" in open(name);
       listings.push(
-        ...(isLeft ? old : await watched(watching, index, { ...step, sources: [name] }, remembering(open, old))),
+        ...(stays ? old : await watched(watching, index, { ...step, sources: [name] }, remembering(open, old))),
       );
     }
   }
@@ -63,13 +60,13 @@ function isWorthIt(
   step: SnowballStep,
   its: readonly Listing[],
   open: Open,
-  isBlocked: (name: string) => boolean,
+  isLeft: (name: string) => boolean,
 ): boolean {
   return step.seeds.some(({ id }) =>
     directions.some((direction) => {
       const answers = its.filter(({ asked }) => asked === followed(direction, id));
       if (answers.some(({ status }) => status === "ok")) return false;
-      const able = step.sources.filter((name) => !isBlocked(name) && asksFor(direction, open(name)));
+      const able = step.sources.filter((name) => !isLeft(name) && asksFor(direction, open(name)));
       return able.some((name) => !answers.some((listing) => listing.source === name && !isFailed(listing)));
     }),
   );
@@ -97,10 +94,10 @@ const remembering =
   };
 
 /**
- * The same for references and citations. A blocked source says what it said, also that it failed, and is asked nothing.
+ * The same for references and citations. A source that is left alone says what it said, also that it failed.
  */
 const rememberingLinks =
-  (step: SnowballStep, open: Open, kept: readonly Listing[], isBlocked: (name: string) => boolean): Open =>
+  (step: SnowballStep, open: Open, kept: readonly Listing[], isLeft: (name: string) => boolean): Open =>
   (name) => {
     const opened = open(name);
     if ("unavailable" in opened) return opened;
@@ -118,9 +115,9 @@ const rememberingLinks =
         const old = kept.find(
           (listing) => listing.source === name && listing.asked === followed(direction, seed?.id ?? ""),
         );
-        if (old !== undefined && (isBlocked(name) || !isFailed(old))) return answerOf(old);
-        return isBlocked(name)
-          ? { status: "blocked", reason: `${name} is in blocked_sources.` }
+        if (old !== undefined && (isLeft(name) || !isFailed(old))) return answerOf(old);
+        return isLeft(name)
+          ? { status: "blocked", reason: `${name} is left alone.` }
           : await ask(work, most, opened.context, from);
       };
       return [[direction, follow] as const];

@@ -116,8 +116,8 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
   left?(project: Project, isDone: boolean): number;
   /** Values for placeholders of prompt.md, in whatever part they stand. */
   placeholders?(rrd: Rrd): Readonly<Record<string, string | number>>;
-  /** The next unit while it is not done. Pure. */
-  next(project: Project, choosing: Choosing): Unit | "wait" | Verdict;
+  /** The next unit while it is not done; a delay: what is left of this kind has to wait. Pure. */
+  next(project: Project, choosing: Choosing): Unit | "wait" | Delay | Verdict;
   /** What the work on a unit rests on, of what a person may edit. */
   basis(rrd: Rrd, id: string): readonly unknown[];
   /** What a preparation rests on besides; absent: nothing. */

@@ -1,10 +1,11 @@
-import type { Delayed, Unit, Verdict } from "../../engine/loop/types.js";
+import { type Delay, type Delayed, isVerdict, type Unit, type Verdict } from "../../engine/loop/types.js";
 import { nextThought } from "../../engine/loop/think.js";
 import { openLines } from "../../engine/storage/noted.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
+import { reading } from "../units/reading/kind.js";
 import { isThought, notedOf } from "../units/shared-unit.js";
 import type { ProjectStatus, ResearchState, Sharing } from "../units/unit-kind.js";
 
@@ -21,17 +22,24 @@ export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus
 }
 
 /**
- * What to do next: the next unit of the first kind (`units/kinds.ts`) that is not done, or nothing more. Pure. `busy`:
- * units under way. `later`: papers whose text can't be had for now. `folder`: whose, for advice.
+ * What to do next: the next unit of the first kind (`units/kinds.ts`) that is not done, or nothing more. Papers that
+ * were found are read while the search waits for a busy source. Pure. `busy`: units under way. `later`: units that
+ * can't be prepared for now. `folder`: whose, for advice.
  */
 export function nextUnit(
   state: ResearchState,
   busy: readonly Unit[],
   later: readonly Delayed[],
   folder: string,
-): Unit | "wait" | Verdict {
+): Unit | "wait" | Delay | Verdict {
   const kind = kinds[state.status.done.length];
-  if (kind !== undefined) return kind.next(state, { taken: new Set(busy.map(({ id }) => id)), later, folder });
+  if (kind !== undefined) {
+    const choosing = { taken: new Set(busy.map(({ id }) => id)), later, folder };
+    const next = kind.next(state, choosing);
+    if (next === "wait" || !("until" in next) || state.status.readable.length === 0) return next;
+    const meanwhile = reading.next(state, choosing);
+    return meanwhile !== "wait" && isVerdict(meanwhile) ? next : meanwhile;
+  }
   const written = kinds.flatMap((each) => (isWanted(each, state) ? (each.product ?? []) : []));
   const last = written.pop();
   return {

@@ -64,7 +64,7 @@ export async function nextKept(disk: Disk, before: ResearchState): Promise<KeptU
   let state = before;
   for (let settled = 0; ; settled += 1) {
     const unit = nextUnit(state, [], [], disk.folder);
-    if (unit === "wait") throw new Error("the workflow waits although nothing is under way");
+    if (unit === "wait" || "until" in unit) throw new Error("the workflow waits although nothing is under way");
     if (isVerdict(unit)) return unit;
     const work = await kindOf(unit).load();
     const { material, first: asked } = (await work.kept?.(disk, state, unit)) ?? { material: {}, first: [] };

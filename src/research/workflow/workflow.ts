@@ -101,7 +101,9 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       }),
     next: (state, busy, later) => {
       const unit = nextUnit(state, busy, later, research.folder);
-      return unit === "wait" || isVerdict(unit) ? unit : withPart(unit, state, options.sharing ?? {});
+      return unit === "wait" || "until" in unit || isVerdict(unit)
+        ? unit
+        : withPart(unit, state, options.sharing ?? {});
     },
     together: (work) =>
       orVerdict(async () => {
@@ -133,7 +135,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const isPatient = options.now() >= impatientUntil;
         const outside = { ...options, library: await library(), folder: research.folder, isPatient };
         const prepared = await prepareUnit(outside, state, unit, signal);
-        if ("later" in prepared && !signal.aborted) impatientUntil = prepared.later.until;
+        if ("later" in prepared && unit.kind === "paper" && !signal.aborted) impatientUntil = prepared.later.until;
         return prepared;
       }),
 

@@ -572,14 +572,14 @@ describe("a discovery batch", () => {
           acceptDiscovery(rrd, "discovery-1", result, { candidates: [], sources: [], duplicates: [] }, judging),
         );
         const last = changes.at(-1);
-        return { ...rrd, ...last?.set, blocked_sources: (last?.add?.["blocked_sources"] ?? []) as string[] };
+        return { ...rrd, ...last?.set, blocked_sources: (last?.add?.["blocked_sources"] ?? []) as { name: string }[] };
       };
       const states = [1, 2, 3].reduce<Rrd[]>((all) => [...all, fail(all.at(-1) ?? rrdWith([]))], []);
       const inARow = states.map(({ statistics }) =>
         Object.entries(statistics?.discovery_metrics?.failures_in_a_row ?? {}),
       );
       expect(inARow).toEqual([[[name, 1]], [[name, 2]], [[name, 3]]]);
-      expect(states.map(({ blocked_sources }) => blocked_sources)).toEqual([[], [], [name]]);
+      expect(states.map(({ blocked_sources }) => blocked_sources)).toEqual([[], [], [{ name, reason: "down" }]]);
       expect(states.flatMap((state) => problemsOf("rrd", state))).toEqual([]);
     },
   );

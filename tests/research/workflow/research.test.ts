@@ -215,7 +215,7 @@ describe("discovery", () => {
     );
     expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("arXiv: HTTP 403") });
     expect(ledger).toHaveLength(2);
-    expect(rrd.blocked_sources).toEqual(["arXiv"]);
+    expect(rrd.blocked_sources).toEqual([{ name: "arXiv", reason: "HTTP 403" }]);
     expect(rrd.statistics?.discovery_metrics).toMatchObject({
       sources_tried: ["arXiv"],
       sources_successful: [],
@@ -243,7 +243,7 @@ describe("discovery", () => {
       6,
     );
     expect(rrd.papers_pool).toHaveLength(6);
-    expect(rrd.blocked_sources).toEqual(["flaky"]);
+    expect(rrd.blocked_sources).toEqual([{ name: "flaky", reason: "again" }]);
     expect(rrd.statistics?.discovery_metrics?.failures_in_a_row).toEqual({ flaky: 3 });
   });
 

@@ -70,6 +70,7 @@ test("discovery searches further with tools where code can search a source outsi
     root: "/",
     folder: "/",
     now: () => 0,
+    patienceMs: 0,
     signal: new AbortController().signal,
     contextFor: ({ name }) => ({ unavailable: `${name} is not asked.` }),
   });

@@ -69,7 +69,7 @@ export async function briefOf(
     noted: new Map(unit === undefined ? [] : [[unit.id, noted]]),
   };
   const next = unit ?? nextUnit(state, [], [], "/my-research");
-  if (next === "wait" || "verdict" in next) throw new Error("nothing to do");
+  if (next === "wait" || !("id" in next)) throw new Error("nothing to do");
   const workspace = temporaryFolder();
   const where = { folder: root, root, services: given.services, workspaces: workspacesOf(root, root) };
   const material = (await materialFor(given, state, next)) ?? {};

@@ -54,8 +54,7 @@ export function notAnswered(
   failure: HttpFailure,
   unknown?: string,
 ): NoAnswer {
-  const { code, reason, status } = failure;
-  const transient = failure.transient === undefined ? {} : { transient: failure.transient };
+  const { code, reason, status, transient, unreached, retryAt, unsent } = failure;
   const said = explanation(failure.body);
   if (status === "not-found")
     // A host that does not exist has no code: it is a wrong address, and does not describe a paper.
@@ -66,7 +65,7 @@ export function notAnswered(
       : { status: "error", reason: `${name}: ${said ?? reason}` };
   // GitHub and others say so with 403.
   if (status === "blocked" && /rate limit|too many requests|quota/i.test(said ?? ""))
-    return { status: "rate_limited", reason: `${name} asks to wait: ${said}`, transient: true };
+    return { status: "rate_limited", reason: `${name} asks to wait: ${said}`, transient: true, ...given({ retryAt }) };
   if (status === "blocked" && code !== undefined && [401, 402, 403].includes(code)) {
     const todo =
       keyVariable === undefined ? "try again later or leave it out of the sources" : `check the key in ${keyVariable}`;
@@ -75,7 +74,7 @@ export function notAnswered(
   return {
     status,
     reason: said === undefined ? `${name}: ${reason}` : `${name} answered with HTTP ${code}: ${said}`,
-    ...transient,
+    ...given({ transient, unreached, retryAt, unsent }),
   };
 }
 

@@ -24,6 +24,12 @@ export type Answer<Value> =
       readonly reason: string;
       /** Set where the same request may be answered in some minutes or hours. */
       readonly transient?: true;
+      /** Set beside it where nobody was there to answer: it says nothing of how busy the service is. */
+      readonly unreached?: true;
+      /** Milliseconds since the epoch: the service is not asked before. */
+      readonly retryAt?: number;
+      /** Set where nothing was sent, because the service had asked to wait before. */
+      readonly unsent?: true;
     };
 
 /** What is asked of a source. A client turns it into the source's own language. */

@@ -1,7 +1,7 @@
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";
 import type { Unit } from "../../../engine/loop/types.js";
-import { blockedNames } from "../../derived/statistics.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 import { neededOf } from "../../derived/status.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";

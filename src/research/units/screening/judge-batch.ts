@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { given } from "../../../engine/lib/given.js";
-import { sanitise } from "../../../engine/lib/sanitise.js";
+import { behindName, sanitise } from "../../../engine/lib/sanitise.js";
 import { identifiersFrom } from "../../papers/identifiers.js";
 import { keptFacts } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
@@ -17,7 +17,7 @@ import { eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-seeds.js";
 import { withFactsOf } from "../../papers/records/known-paper.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
-import { blockedNames } from "../../derived/statistics.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 import { screeningMetrics } from "./screened.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
@@ -164,6 +164,9 @@ export function acceptDiscovery(
   const warning =
     [...replaced, ...(readers === undefined ? [] : [oneSided(agreementOf(after)) ?? []].flat())].join(" ") || undefined;
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
+  const freed = (batch.busy?.answered ?? []).map((name) => name.toLowerCase());
+  const names = blockedNames(rrd).map((name) => name.toLowerCase());
+  const stillBlocked = (rrd.blocked_sources ?? []).filter((_, index) => !freed.includes(names[index] ?? ""));
   return {
     changes: [
       ...added.map((paper) => ({ in: "papers_pool" as const, id: paper.id, set: { ...paper }, was: null })),
@@ -186,18 +189,26 @@ export function acceptDiscovery(
       })),
       {
         in: "rrd",
-        set: { statistics: { ...rrd.statistics, discovery_metrics }, ...given({ updates }) },
-        was: { statistics: rrd.statistics, ...(updates === undefined ? {} : { updates: rrd.updates }) },
+        set: {
+          statistics: { ...rrd.statistics, discovery_metrics },
+          ...given({ updates }),
+          ...(freed.length === 0 ? {} : { blocked_sources: [...stillBlocked, ...blocked] }),
+        },
+        was: {
+          statistics: rrd.statistics,
+          ...(updates === undefined ? {} : { updates: rrd.updates }),
+          ...(freed.length === 0 ? {} : { blocked_sources: rrd.blocked_sources }),
+        },
         add: {
           ...(excluded.length > 0 ? { excluded } : {}),
-          ...(blocked.length > 0 ? { blocked_sources: blocked } : {}),
+          ...(blocked.length > 0 && freed.length === 0 ? { blocked_sources: blocked } : {}),
           ...(visited_urls.length > 0 ? { visited_urls } : {}),
         },
       },
     ],
     progress: entry({
       readers: readers && readersLines(readers),
-      ...{ unit, judging, added, excluded, sources, blocked, beyond, result },
+      ...{ unit, judging, added, excluded, sources, blocked, beyond, result, freed: batch.busy?.answered ?? [] },
       recall: discovery_metrics.recall?.says,
     }),
     summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
@@ -343,7 +354,9 @@ function entry(of: {
   added: readonly Paper[];
   excluded: NonNullable<Rrd["excluded"]>;
   sources: readonly SourceReport[];
-  blocked: readonly string[];
+  blocked: readonly BlockedSource[];
+  /** Blocked sources that answered again. */
+  freed: readonly string[];
   beyond: number;
   result: DiscoveryResult;
   recall: string | undefined;
@@ -365,9 +378,11 @@ function entry(of: {
         ? `- ${source.name}: ${source.status}${because(source.reason)}${asked(source.queries)}`
         : `- ${reportLine(source)}${asked(source.queries)}`,
     ),
-    ...of.blocked.map(
-      (name) => `- ${name} is blocked from now on; remove it from blocked_sources in rrd.json to try it again`,
-    ),
+    ...of.blocked.map(({ name, reason }) => {
+      const because = reason === undefined ? "" : ` (${behindName(name, reason).replace(/\.$/, "")})`;
+      return `- ${name} is blocked from now on${because}; remove it from blocked_sources in rrd.json to try it again`;
+    }),
+    ...of.freed.map((name) => `- ${name} answers again and is blocked no longer`),
     "",
     ...(excluded.length > 0
       ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""]
@@ -408,13 +423,22 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   // What nobody searches, folders that is, comes at once and whole.
   const isAsked = search === undefined || (search.exhausted !== undefined && search.left === 0);
   const isOver = isAsked && toAgent.length === 0 && !leadsOn && (isJudged || (!isUpdate && search !== undefined));
+  // A batch that only hands over to another source says nothing of what there is to find.
+  const blocked = new Set(blockedNames(rrd));
+  const handsOver = ({ name, busy }: SourceReport) => busy?.isGivenUp === true && !blocked.has(name);
+  const isTurn = judged.screened === 0 && ((batch.busy?.answered.length ?? 0) > 0 || sources.some(handsOver));
   const unscreened = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
   return {
     ...metrics,
     ...sourceMetrics(metrics, sources),
+    ...(isTurn ? given({ sources_skipped: metrics.sources_skipped }) : {}),
     batches: (metrics.batches ?? 0) + 1,
-    batches_without_new: judged.kept === 0 && !(goesOn && judged.screened > 0) ? batchesWithoutNew(rrd) + 1 : 0,
+    batches_without_new: isTurn
+      ? batchesWithoutNew(rrd)
+      : judged.kept === 0 && !(goesOn && judged.screened > 0)
+        ? batchesWithoutNew(rrd) + 1
+        : 0,
     searched_for: searchOf(rrd),
     ...(listed === undefined ? {} : { listed_sha256: listed.sha256 }),
     ...(search === undefined
@@ -465,8 +489,13 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
   // Code's reports come before the agent's: where code failed and the agent did not, the source can be had.
   const counted = new Set<string>();
   for (const source of sources) {
-    const { name, failures = isFailed(source) ? 1 : 0 } = source;
+    const { name, busy, failures = isFailed(source) ? 1 : 0 } = source;
     if (source.status === "skipped") continue;
+    if (busy !== undefined) {
+      inARow.set(name, busy.tries);
+      counted.add(name);
+      continue;
+    }
     if (!isFailed(source)) inARow.set(name, failures);
     else if (!counted.has(name)) inARow.set(name, (inARow.get(name) ?? 0) + failures);
     counted.add(name);
@@ -485,13 +514,29 @@ function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Parti
 
 const isFailed = ({ status }: SourceReport): boolean => status !== "ok" && status !== "empty" && status !== "skipped";
 
-/** A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. */
+/** A source that is asked no more, as blocked_sources holds it. */
+interface BlockedSource {
+  readonly name: string;
+  readonly reason?: string;
+}
+
+/**
+ * A source that refuses us is not asked again, nor is one that failed three times in a row for whatever reason. One
+ * that is busy is given up by its rests alone.
+ */
 function newlyBlocked(
   rrd: Rrd,
   sources: readonly SourceReport[],
   failures: Readonly<Record<string, number>> = {},
-): string[] {
-  const known = new Set(rrd.blocked_sources ?? []);
-  const gaveUp = sources.filter(({ name, status }) => status === "blocked" || (failures[name] ?? 0) >= maxFailures);
-  return [...new Set(gaveUp.map(({ name }) => name))].filter((name) => !known.has(name));
+): BlockedSource[] {
+  const known = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  const gaveUp = sources.filter(
+    ({ name, status, busy }) =>
+      !known.has(name.toLowerCase()) &&
+      (status === "blocked" || (busy?.isGivenUp ?? (failures[name] ?? 0) >= maxFailures)),
+  );
+  const named = gaveUp.map(
+    ({ name, reason }) => [name.toLowerCase(), { name, ...given({ reason: reason ?? undefined }) }] as const,
+  );
+  return [...new Map(named).values()];
 }

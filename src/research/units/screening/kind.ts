@@ -39,6 +39,8 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   },
   placeholders: (rrd) => ({ NEED: neededOf(rrd, 0) }),
   next(project, choosing) {
+    const [putOff] = choosing.later.filter(({ unit: { kind } }) => kind === this.name);
+    if (putOff !== undefined) return { until: putOff.until, reason: putOff.reason };
     const batch = (project.rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
     const unit = {
       ...{ kind: this.name, id: `discovery-${batch}`, phase: this.phase },

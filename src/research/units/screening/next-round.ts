@@ -5,7 +5,7 @@ import { seedsOf } from "../../papers/seeds/seed.js";
 import { isOwnList, listRound } from "../../papers/records/own-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { asksFor, directions } from "../../search/snowballing.js";
-import { blockedNames } from "../../derived/statistics.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { targetOf } from "../../derived/status.js";
 import { nextOfUpdate } from "./update-rounds.js";

@@ -1,11 +1,13 @@
-import type { Unit } from "../../../engine/loop/types.js";
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { behindName } from "../../../engine/lib/sanitise.js";
+import type { Delay, Unit } from "../../../engine/loop/types.js";
 import { timesTooFull } from "../../derived/status.js";
 import type { OwnRecord } from "../../full-text/own-record.js";
 import { keptChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import type { Sources } from "../../screening/paper-sources.js";
 import { isRetraction } from "../retractions.js";
 import { asking, type Disk, type KeptMaterial, type Material, type Outside, type ResearchState } from "../unit-kind.js";
-import { type Batch, nextBatch } from "./screening-batch.js";
+import { awayText, type Batch, nextBatch } from "./screening-batch.js";
 import { searchSoFar } from "./search-session.js";
 import { candidatesFor } from "./readers.js";
 
@@ -20,19 +22,34 @@ export interface ScreeningMaterial extends Material {
 const maxCheckMs = 20_000;
 
 /**
- * Searches for a batch, and says of its candidates what happened to them since they were published.
+ * Searches for a batch, and says of its candidates what happened to them since they were published. Put off where only
+ * services are left that rest.
  * @throws ExpectedError where no source can be searched for now, or the disk is full.
  */
 export async function prepareBatch(
-  { library }: Pick<Outside, "library">,
+  { library, now }: Pick<Outside, "library" | "now">,
   state: ResearchState,
   unit: Unit,
-): Promise<ScreeningMaterial> {
+): Promise<ScreeningMaterial | Delay> {
   const listed = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
   const same = sameBatch(state, unit, listed);
   if (same !== undefined) return { batch: same };
+  const wait = isForNobody({ batch: listed }) && listed.moved === undefined ? waitFor(state, listed, now()) : undefined;
+  if (wait !== undefined) return wait;
   const batch = withOwnRecords(listed, await library.ownRecords(listed.candidates));
   return { batch: flagged(batch, await library.updates(unflagged(batch), maxCheckMs)) };
+}
+
+/**
+ * Until when the next batch waits for busy services; undefined where there is something to write of them.
+ * @throws ExpectedError where nothing else is left to do, and they were waited for as long as a run does.
+ */
+function waitFor({ status }: ResearchState, { busy }: Batch, now: number): Delay | undefined {
+  if (busy?.waits === undefined || busy.answered.length > 0) return undefined;
+  const { until, atMost } = busy.waits;
+  if (now >= atMost && status.readable.length === 0) throw new ExpectedError(awayText(busy.rests), 5);
+  const reason = busy.rests.map(({ name, reason: why }) => `${name}: ${behindName(name, why)}`).join(" ");
+  return { until: now < atMost ? Math.min(until, atMost) : until, reason };
 }
 
 /** The batch of what was found so far. */

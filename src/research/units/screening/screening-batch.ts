@@ -11,11 +11,12 @@ import { given } from "../../../engine/lib/given.js";
 import { isChangedSince } from "../../full-text/local-file.js";
 import { parseReference } from "../../papers/reference.js";
 import { openUpdate } from "../../derived/open-update.js";
-import type { Sources } from "../../screening/paper-sources.js";
+import { batchesWithoutNew } from "../../derived/status.js";
+import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { apartOf, settledIds } from "./search-session.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../../screening/eligibility/criteria-section.js";
-import { blockedNames } from "../../derived/statistics.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
 import { behindName } from "../../../engine/lib/sanitise.js";
 import type { SourceReport } from "./source-reports.js";
@@ -47,6 +48,8 @@ export interface Batch {
   readonly toAgent?: readonly string[];
   /** Another agent has searched for it already; this one only judges its candidates. */
   readonly judgeOnly?: true;
+  /** Services that are busy, and how far a run waits for them. */
+  readonly busy?: NonNullable<SearchSession["busy"]>;
   /** What the search of the scholarly services brought; absent where none is asked. */
   readonly search?: Searched;
   /**
@@ -97,7 +100,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
   const instead = standIns(library, others, blocked);
   const found = await searchResults(rrd, library, [...mayBeAsked, ...instead.values()], instead);
-  const { works = [], reports = [], search, compared, away } = found ?? {};
+  const { works = [], reports = [], search, compared, away, busy } = found ?? {};
   // The PDF of a record that a list describes stands for that record, not for a work of its own.
   const { files = new Set() } = found ?? {};
   let waiting = 0;
@@ -112,24 +115,34 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     held.set(name, documents.length);
     waiting += documents.length - choice.take(documents);
   }
-  const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
-  const isNobodys = mayBeAsked.every((name) => library.services(name).length > 0 || skipped.has(name));
-  // Busy services leave an agent the web; where none can be reached, it would be paid to find nothing.
-  const isUnreached = away?.every(({ status }) => status === "error") === true;
-  if (away !== undefined && choice.candidates.length === 0 && (isNobodys || isUnreached))
-    throw new ExpectedError(awayText(away), 5);
+  // Where none can be reached, an agent would be paid to find nothing.
+  if (away !== undefined && choice.candidates.length === 0) throw new ExpectedError(awayText(away), 5);
   const left = works.slice(choice.take(works, compared));
   const failed = new Set(
     reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()),
   );
-  const isTheAgents = (name: string) => library.services(name).length === 0 || failed.has(name.toLowerCase());
+  const resting = new Set(busy?.rests.map(({ name }) => name));
+  // One that is busy is asked again by code, once it has rested.
+  const isTheAgents = (name: string) => {
+    const its = library.services(name);
+    return its.length === 0 || (failed.has(name.toLowerCase()) && !its.some((service) => resting.has(service)));
+  };
+  const toAgent = mayBeAsked.filter(isTheAgents);
+  const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
+  const isWaited =
+    busy !== undefined &&
+    (busy.waits !== undefined ||
+      busy.rests.some(({ name, isGivenUp }) => isGivenUp && !blocked.has(name.toLowerCase()))) &&
+    (batchesWithoutNew(rrd) > 0 || toAgent.every((name) => skipped.has(name)));
   return {
     candidates: choice.candidates,
     sources: [...sources, ...reports],
     duplicates: choice.duplicates,
     ...(moved.length === 0 ? {} : { moved }),
-    // What only an agent can search is left out of an update: it would cost tokens where nothing came.
-    toAgent: update === undefined ? mayBeAsked.filter(isTheAgents) : [],
+    // What only an agent can search is left out of an update, and where it brought nothing while others rest: it would
+    // cost tokens where nothing came.
+    toAgent: update === undefined && !isWaited ? toAgent : [],
+    ...given({ busy }),
     ...(search === undefined
       ? {}
       : {
@@ -142,7 +155,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
 }
 
 /** That no source can be searched, with each that was asked and why, what there is to do about it said once. */
-function awayText(reports: readonly SourceReport[]): string {
+export function awayText(reports: readonly Pick<SourceReport, "name" | "status" | "reason">[]): string {
   const advice = new Set<string>();
   const said = reports.map(({ name, status, reason }) => {
     const [why = "", ...todo] = behindName(name, reason ?? status)

@@ -15,6 +15,7 @@ import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { isOwnList } from "../../papers/records/own-list.js";
 import { settledIds } from "./search-session.js";
 import { type SourceReport, reportsOf } from "./source-reports.js";
+import type { Listing } from "../../search/result-list.js";
 
 export type Found = NonNullable<Paper["found"]>;
 
@@ -69,7 +70,7 @@ export interface PoolCorrections {
 /** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
 export async function searchResults(
   rrd: Rrd,
-  library: Pick<Sources, "services" | "substitution" | "search">,
+  library: Pick<Sources, "services" | "substitution" | "search" | "givenUp">,
   requested: readonly string[],
   instead: ReadonlyMap<string, string>,
 ): Promise<
@@ -83,19 +84,26 @@ export async function searchResults(
       files: ReadonlySet<string>;
       /** Where none of them had an answer for now: how each did. */
       away?: readonly SourceReport[];
+      /** Services that are busy, and how far a run waits for them. */
+      busy?: NonNullable<SearchSession["busy"]>;
     }
   | undefined
 > {
   const services = new Map(requested.map((name) => [name, library.services(name)] as const));
-  const names = [...new Set([...services.values()].flat())];
+  const names = [...new Set([...[...services.values()].flat(), ...(library.givenUp?.() ?? [])])];
   if (names.length === 0) return undefined;
   const session = await library.search(rrd, names);
   const { candidatesSha256, passed, mayLeadOn, exhausted, seeds } = session;
   const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
   const isContinued = session.steps.length >= noted;
   // A network that is away says nothing of a source: it counts as no failure of theirs.
-  const unasked = reportsOf(session.away ?? [], session.candidates, 0).map((report) => ({ ...report, failures: 0 }));
-  const own = [...reportsOf(session.listings, session.candidates, isContinued ? noted : 0), ...unasked];
+  const unasked = reportsOf(session.away ?? [], session.candidates, () => false).map((report) => ({
+    ...report,
+    failures: 0,
+  }));
+  const { busy } = session;
+  const isNoted = ({ step, source }: Listing) => isContinued && step < noted && busy?.retried.has(source) !== true;
+  const own = [...ofBusy(reportsOf(session.listings, session.candidates, isNoted), busy), ...unasked];
   const decisionsOn = mergeDecisions(session.candidates);
   const substitutions = Object.fromEntries([
     ...requested.flatMap((name) => {
@@ -106,6 +114,7 @@ export async function searchResults(
   ]);
   return {
     ...(unasked.length === 0 ? {} : { away: unasked }),
+    ...given({ busy }),
     works: session.works.map((work, index) =>
       screeningCandidate(index < maxOfABatch ? work : withoutLearned(work), decisionsOn),
     ),
@@ -136,6 +145,18 @@ export async function searchResults(
       ...given({ leftOpen: leftOpenIn(rrd, library, session) }),
     },
   };
+}
+
+/** The reports with how often services were busy in a row; one that is given up has a report in any case. */
+function ofBusy(reports: readonly SourceReport[], busy: SearchSession["busy"]): SourceReport[] {
+  const rests = new Map((busy?.rests ?? []).map((rest) => [rest.name, rest]));
+  const missing = [...rests.values()].filter(
+    ({ name, isGivenUp }) => isGivenUp && !reports.some((report) => report.name === name),
+  );
+  return [...reports, ...missing.map(({ name, status, reason }) => ({ name, status, reason }))].map((report) => {
+    const rest = rests.get(report.name);
+    return rest === undefined ? report : { ...report, busy: { tries: rest.tries, isGivenUp: rest.isGivenUp } };
+  });
 }
 
 /** Companion reports that were set aside or judged before their work was found: they count as works of their own. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { given } from "../../../engine/lib/given.js";
-import type { Rrd, Step } from "../../generated/rrd.js";
+import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open, type Told } from "../../search/result-list.js";
@@ -12,16 +12,18 @@ import { seedsOf } from "../../papers/seeds/seed.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { ageOf, type Judged, rankWorks, type Ranked } from "../../screening/screening-order.js";
 import { runStep } from "../../search/run-round.js";
+import { type Rest, type SourceRests, sourceRests } from "../../search/source-rests.js";
 import { isSaturated, isSearched, mayLeadOn, nextRound } from "./next-round.js";
 import { judgedIn, recallOf, screeningOf } from "./screened.js";
-import { blockedNames } from "../../derived/statistics.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 import { openUpdate } from "../../derived/open-update.js";
-import { searchOf } from "../../derived/status.js";
+import { maxRefusals, searchOf } from "../../derived/status.js";
+import { isDecided } from "../../papers/rubric/rubric.js";
 import { type PaperRecord, versionsOf } from "../../papers/paper-record.js";
 import { candidatesFile, searchFile, searchName } from "../../project-files/layout.js";
 import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
 import type { Searching } from "../../../engine/generated/event.js";
-import { sourceNamed, sourcesFor, standInBeside, substituteFor } from "../../sources/registry.js";
+import { allSources, sourceNamed, sourcesFor, standInBeside, substituteFor } from "../../sources/registry.js";
 import type { Source, SourceContext } from "../../sources/shared/source.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 
@@ -37,6 +39,8 @@ export interface SearchOptions {
   readonly signal: AbortSignal;
   /** True the first time in a run: what failed in the runs before is then asked again. */
   readonly isFirst: () => boolean;
+  /** Of services that were busy in this run. */
+  readonly rests: SourceRests;
   /** Told how each source did, once a round is over. */
   readonly tell: (message: string) => void;
   /** Takes what is kept in place of the disk: the asking may come to nothing, and then leaves no trace. */
@@ -54,7 +58,8 @@ const minWorks = 12;
  * registry's names of the sources to ask.
  */
 export async function runSearch(rrd: Rrd, names: readonly string[], options: SearchOptions): Promise<SearchSession> {
-  const { open, signal, tell } = options;
+  const { rests, signal, tell } = options;
+  const open = rests.watching(options.open);
   const path = candidatesFile(options.folder);
   // What the person interrupts fails, which says nothing of a source.
   const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.watch(progress));
@@ -78,23 +83,29 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   } else if (begun.isRemade) await keep(kept);
   // An update asks for its own window again, not for what failed long ago.
   const isOwn = (step: number) => update === undefined || kept.steps[step]?.update === update;
-  if (options.isFirst() && kept.listings.some((listing) => isFailed(listing) && isOwn(listing.step))) {
-    const listings = await retryFailed(kept.steps, kept.listings, open, blockedIn(rrd), watching, isOwn);
+  const isLeft = leftAlone(rrd, rests, { isFirst: options.isFirst(), now: options.now() });
+  const retried = new Set(
+    kept.listings.flatMap((listing) =>
+      isFailed(listing) && isOwn(listing.step) && !isLeft(listing.source) ? [listing.source] : [],
+    ),
+  );
+  if (retried.size > 0) {
+    const listings = await retryFailed(kept.steps, kept.listings, open, isLeft, watching, isOwn);
     if (!signal.aborted) await keep((kept = { ...kept, listings }));
   }
   for (;;) {
-    const { next, session } = stateOf(rrd, names, kept, open);
+    const { next, session } = stateOf(rrd, names, kept, open, { rests, retried, now: options.now() });
     if (next === undefined && options.hold === undefined) await commitSearch(searchFile(options.folder), kept);
     if (next === undefined || signal.aborted) return session;
     const progress = watching(kept.steps.length, next);
     const answers = await runStep(kept.steps.length, next, open, progress.told);
     progress.end();
     if (signal.aborted) return session;
-    if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ transient }) => transient === true))
+    if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ unreached }) => unreached === true))
       return { ...session, away: answers };
     const listings = [...kept.listings, ...answers];
-    for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), kept.steps.length))
-      tell(reportLine(report));
+    const isEarlier = ({ step }: Listing) => step < kept.steps.length;
+    for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), isEarlier)) tell(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const isFirst = isSearched(names, kept) && !isSearched(names, { steps: kept.steps.slice(0, -1) });
     const left = isFirst ? termsNotAsked(rrd.requirements, kept.steps) : [];
@@ -121,6 +132,51 @@ export async function searchSoFar(
   return { session, asks: again.length > 0 ? again : (next?.sources ?? []) };
 }
 
+/**
+ * Tells sources that are not asked again now for what they failed to answer: those that rest or are blocked, and after
+ * the first time in a run those that were not busy.
+ */
+function leftAlone(
+  rrd: Rrd,
+  rests: SourceRests,
+  { isFirst, now }: { readonly isFirst: boolean; readonly now: number },
+): (source: string) => boolean {
+  const blocked = blockedIn(rrd);
+  const all = new Map(rests.all().map((rest) => [rest.name, rest]));
+  return (source) => {
+    const rest = all.get(source);
+    const isBlocked = blocked.has(source.toLowerCase());
+    return rest === undefined ? isBlocked || !isFirst : rest.until > now || (isBlocked && !rest.isGivenUp);
+  };
+}
+
+/** What is known of busy services once a round is over. */
+interface Resting {
+  readonly rests: SourceRests;
+  readonly retried: ReadonlySet<string>;
+  readonly now: number;
+}
+
+function busyOf(
+  rrd: Rrd,
+  names: readonly string[],
+  { rests, retried }: Resting,
+): { readonly open: readonly Rest[]; readonly busy?: NonNullable<SearchSession["busy"]> } {
+  const blocked = blockedIn(rrd);
+  const isBlocked = (name: string) => blocked.has(name.toLowerCase());
+  const all = rests.all();
+  const answered = [...rests.answered()].filter(isBlocked);
+  if (all.length + answered.length + retried.size === 0) return { open: [] };
+  const unblocked = all.filter(({ name }) => names.includes(name) && !isBlocked(name));
+  // Those that were given up are waited for only where nothing else can search.
+  const open = unblocked.length > 0 || !names.every(isBlocked) ? unblocked : all;
+  const isToRead = (paper: Paper) => !isDecided(paper) && (paper.refusals?.length ?? 0) < maxRefusals;
+  const atMost = rests.waitsUntil(!rrd.papers_pool.some(isToRead));
+  const isOnlyResting = open.length > 0 && open.every(({ isGivenUp, name }) => !isGivenUp || isBlocked(name));
+  const waits = isOnlyResting ? { until: Math.min(...open.map(({ until }) => until)), atMost } : undefined;
+  return { open, busy: { rests: all, answered, retried, ...given({ waits }) } };
+}
+
 const blockedIn = (rrd: Rrd): ReadonlySet<string> => new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
 
 /** What a search has come to, and the next round where one is worth while. */
@@ -129,7 +185,11 @@ function stateOf(
   names: readonly string[],
   kept: SearchRecord,
   open: Open,
+  resting?: Resting,
 ): { readonly session: SearchSession; readonly next?: Step } {
+  const { open: waitedFor, busy } = resting === undefined ? { open: [] } : busyOf(rrd, names, resting);
+  const rest = new Set(resting?.rests.all().map(({ name }) => name));
+  const awake = names.filter((name) => !rest.has(name));
   const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
   const candidates = candidatesOf(kept.listings, apartOf(rrd));
   const seeds = findSeeds(seedsOf(rrd), candidates.works.map(asSought));
@@ -140,10 +200,11 @@ function stateOf(
   const recall = update === undefined ? recallOf(rrd.requirements, screeningOf(rrd), waiting) : undefined;
   const isOver = recall?.reached ?? (kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept));
   const isEnough = works.length >= minWorks && !isOver && update === undefined && isSearched(names, kept);
-  const next = isEnough ? undefined : nextRound(rrd, names, kept, recall?.reached === true ? 0 : works.length);
+  const next = isEnough ? undefined : nextRound(rrd, awake, kept, recall?.reached === true ? 0 : works.length);
   const isGivenUp = update === undefined && typeof next === "string" && (recall?.reached ?? isSaturated(rrd, kept));
   const isEnded = recall?.reached === true && works.length > 0;
-  const exhausted = typeof next !== "string" ? undefined : isEnded ? recall.says : next;
+  const isOpen = waitedFor.length > 0 && !isGivenUp && !isEnded;
+  const exhausted = typeof next !== "string" || isOpen ? undefined : isEnded ? recall.says : next;
   // A person who brings records wants each of them screened.
   const left = isGivenUp && recall?.reached !== true ? works.filter(isBrought) : isGivenUp ? [] : works;
   const session = {
@@ -156,7 +217,7 @@ function stateOf(
     candidates,
     candidatesSha256: candidatesHash(kept.steps, candidates),
     ...(seeds.works.size + seeds.missing.length === 0 ? {} : { seeds }),
-    ...given({ exhausted }),
+    ...given({ exhausted, busy }),
   };
   return typeof next === "object" ? { session, next } : { session };
 }
@@ -415,15 +476,24 @@ export const services = (root: string): Pick<Sources, "services" | "substitution
 export function scholarly({
   root,
   contextFor,
+  patienceMs,
   ...searching
-}: ScholarlyOptions & Pick<SearchOptions, "signal" | "tell" | "watch" | "hold">): Pick<
+}: ScholarlyOptions &
+  Pick<SearchOptions, "signal" | "tell" | "watch" | "hold"> & { readonly patienceMs: number }): Pick<
   Sources,
-  "services" | "substitution" | "standIn" | "search"
+  "services" | "substitution" | "standIn" | "search" | "givenUp"
 > {
   const open = opening(root, contextFor);
+  const rests = sourceRests({ now: searching.now, patienceMs });
+  const isUnavailable = (name: string) => "unavailable" in open(name);
   let asked = false;
   const isFirst = () => !asked && (asked = true);
-  return { ...services(root), search: (rrd, names) => runSearch(rrd, names, { ...searching, open, isFirst }) };
+  return {
+    ...services(root),
+    standIn: (taken) => standInBeside([...taken, ...allSources.map(({ name }) => name).filter(isUnavailable)]),
+    search: (rrd, names) => runSearch(rrd, names, { ...searching, open, isFirst, rests }),
+    givenUp: () => rests.all().flatMap(({ name, isGivenUp }) => (isGivenUp ? [name] : [])),
+  };
 }
 
 const opening =

@@ -7,6 +7,8 @@ import { behindName } from "../../../engine/lib/sanitise.js";
 export type SourceReport = DiscoveryResult["sources"][number] & {
   /** Failures in a row at the end of what code asked it. */
   readonly failures?: number;
+  /** Set while the service is busy: tries in vain in a row, and whether it is given up. */
+  readonly busy?: { readonly tries: number; readonly isGivenUp: boolean };
   /** Works that it listed, and those of them that no source before it had. */
   readonly found?: number;
   readonly fresh?: number;
@@ -15,12 +17,13 @@ export type SourceReport = DiscoveryResult["sources"][number] & {
 /** Queries that a report names; all of them stand in queries.jsonl. */
 const maxQueries = 12;
 
-/**
- * A report on every source of some rounds, in the order of their asking. `after`: the rounds up to this one are
- * reported already.
- */
-export function reportsOf(listings: readonly Listing[], candidates: CandidateSet, after: number): SourceReport[] {
-  const names = [...new Set(listings.filter(({ step }) => step >= after).map(({ source }) => source))];
+/** A report on every source, in the order of their asking, without the listings that are reported already. */
+export function reportsOf(
+  listings: readonly Listing[],
+  candidates: CandidateSet,
+  isReported: (listing: Listing) => boolean,
+): SourceReport[] {
+  const names = [...new Set(listings.filter((listing) => !isReported(listing)).map(({ source }) => source))];
   const claimed = new Set<string>();
   const workOf = new Map(
     candidates.works.flatMap(({ record, provenance }) =>
@@ -28,9 +31,9 @@ export function reportsOf(listings: readonly Listing[], candidates: CandidateSet
     ),
   );
   const works = (listing: Listing) => listing.records.flatMap(({ source, id }) => workOf.get(`${source}\n${id}`) ?? []);
-  for (const listing of listings) if (listing.step < after) for (const id of works(listing)) claimed.add(id);
+  for (const listing of listings) if (isReported(listing)) for (const id of works(listing)) claimed.add(id);
   return names.map((name) => {
-    const its = listings.filter(({ source, step }) => source === name && step >= after);
+    const its = listings.filter((listing) => listing.source === name && !isReported(listing));
     const found = new Set(its.flatMap(works));
     const fresh = [...found].filter((id) => !claimed.has(id)).length;
     for (const id of found) claimed.add(id);

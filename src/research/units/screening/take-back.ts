@@ -4,6 +4,7 @@ import { shellWord } from "../../../engine/lib/sanitise.js";
 import { many } from "../../../engine/lib/words.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 import type { TakenBack } from "../unit-kind.js";
 
 /**
@@ -27,9 +28,8 @@ export function takeBackSearch(rrd: Rrd, folder: string): TakenBack {
   } = statistics?.discovery_metrics ?? {};
   // A source that failed was given up by the run and is asked again; what else stands there a person wants left out.
   const inARow = new Map(Object.entries(failures_in_a_row));
-  const blocked_sources = rrd.blocked_sources?.filter(
-    (blocked) => typeof blocked !== "string" || (inARow.get(blocked) ?? 0) === 0,
-  );
+  const names = blockedNames(rrd);
+  const blocked_sources = rrd.blocked_sources?.filter((_, index) => (inARow.get(names[index] ?? "") ?? 0) === 0);
   // By keywords, a window or criteria that may be others by now; what a person decided stays.
   const excluded = rrd.excluded?.filter(
     ({ stage, override }) => override !== undefined || (stage !== "screened" && stage !== "window"),

@@ -3,7 +3,7 @@ import { isFailed, type Listing } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { directions } from "../../search/snowballing.js";
 import { isOwnList, listRound } from "../../papers/records/own-list.js";
-import { blockedNames } from "../../derived/statistics.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 
 type Direction = (typeof directions)[number];
 

@@ -32,7 +32,7 @@ async function briefOf(
   const derived = derive(rrd, []);
   const state = { rrd: derived, ledger: [], status: statusOf(derived, []), noted: new Map() };
   const unit = nextUnit(state, [], [], root);
-  if (unit === "wait" || "verdict" in unit) throw new Error("nothing to do");
+  if (unit === "wait" || !("id" in unit)) throw new Error("nothing to do");
   const where = { folder: root, root, services: given.services, workspaces: workspacesOf(root, root) };
   const material = (await materialFor(given, state, unit)) ?? {};
   const { brief } = await briefFor(where, state, unit, material, notes ?? {}, 1, root);

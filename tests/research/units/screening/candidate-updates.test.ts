@@ -34,11 +34,13 @@ test("a paper that was retracted before it was found enters the pool with the da
     offered: ["a", "b", "c"].map(record),
     updates: async () => new Map(Object.entries(found).map(([id, update]) => [id, check(update)])),
   });
-  const { batch } = await prepareBatch(
-    { library: checking },
+  const prepared = await prepareBatch(
+    { library: checking, now: () => 0 },
     { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() },
     { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
   );
+  if ("until" in prepared) throw new Error(prepared.reason);
+  const { batch } = prepared;
   const kept = ["a", "b", "c"].map((id) => ({ id, priority: 3, reason: "It fits." }));
   const accepted = acceptDiscovery(
     rrd,

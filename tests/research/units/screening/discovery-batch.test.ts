@@ -367,7 +367,7 @@ describe("what is noted of a discovery batch", () => {
         },
       },
       was: { statistics: empty.statistics },
-      add: { blocked_sources: ["web"], visited_urls: ["https://example.org/v"] },
+      add: { blocked_sources: [{ name: "web", reason: "403" }], visited_urls: ["https://example.org/v"] },
     });
     expect(changes).toHaveLength(1);
     expect(progress).toBe(
@@ -381,7 +381,7 @@ describe("what is noted of a discovery batch", () => {
         "- web: blocked (403); asked: a; b",
         "- news: empty",
         "- blogs: error",
-        "- web is blocked from now on; remove it from blocked_sources in rrd.json to try it again",
+        "- web is blocked from now on (403); remove it from blocked_sources in rrd.json to try it again",
         "",
       ].join("\n"),
     );

@@ -16,6 +16,8 @@ import { nextBatch } from "../../../../src/research/units/screening/screening-ba
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 import { candidatesFile, searchFile } from "../../../../src/research/project-files/layout.js";
 import { reportsOf } from "../../../../src/research/units/screening/source-reports.js";
+import { sourceRests } from "../../../../src/research/search/source-rests.js";
+import { fakeClock } from "../../../support/clock.js";
 import { unwatched } from "../../../support/network/unwatched-search.js";
 
 const record = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => ({
@@ -125,13 +127,19 @@ describe("a search that is interrupted", () => {
 });
 
 describe("a search that failed", () => {
-  const away: Search = () => ({ status: "error", reason: "example.org does not answer.", transient: true });
+  const away: Search = () => ({
+    status: "error",
+    reason: "example.org does not answer.",
+    transient: true,
+    unreached: true,
+  });
 
   test.each([[["One", "Two"]], [["One", "Two", "web"]]])(
     "for want of a network ends the run before an agent starts, whatever else it could search (%s), and names every source",
     async (sources) => {
       const gone = (host: string) => (): ReturnType<Search> => ({
-        ...{ status: "error", reason: `${host} was not found (ENOTFOUND); check the network.`, transient: true },
+        ...{ status: "error", reason: `${host} was not found (ENOTFOUND); check the network.` },
+        ...{ transient: true, unreached: true },
       });
       const { how } = searching({ One: gone("one.org"), Two: gone("two.org") });
       const services = (name: string) => (name === "web" ? [] : [name]);
@@ -175,29 +183,34 @@ describe("a search that failed", () => {
     ]);
   });
 
-  test("at services that are all busy is handed to an agent that searches the web; one that can't ends it, and neither blames a source for good", async () => {
+  test("at services that are all busy is handed to an agent that searches the web; where that can't, the run waits for them", async () => {
     const busy: Search = () => ({ status: "rate_limited", reason: "example.org asks to wait.", transient: true });
-    const { how } = searching({ One: busy });
+    const clock = fakeClock();
+    const rests = sourceRests({ now: clock.now, patienceMs: 3_600_000 });
+    const { how } = searching({ One: busy }, { now: clock.now, rests });
     const requested = wanting({ sources: ["One", "web"] });
     const services = (name: string) => (name === "One" ? ["One"] : []);
     const folder = researchFolder(
       requested,
-      library({ serves: () => false, services, search: (rrd, names) => runSearch(rrd, names, how) }),
+      library({
+        ...{ serves: () => false, services, search: (rrd, names) => runSearch(rrd, names, how) },
+        givenUp: () => rests.all().flatMap(({ name, isGivenUp }) => (isGivenUp ? [name] : [])),
+      }),
     );
     const skipping = goodAgent(({ kind, unit }) =>
       kind === "discovery"
         ? { result: { unit, papers: [], sources: [{ name: "web", status: "skipped", reason: "no web access" }] } }
         : undefined,
     );
-    const { verdict, rrd, ledger } = await folder.run(skipping);
+    const { verdict, rrd, ledger } = await folder.run(skipping, 40, { clock });
     expect(verdict).toEqual({
       verdict: "blocked",
       reason: "No source can be searched for now: One: example.org asks to wait; run again later.",
     });
-    expect(ledger).toHaveLength(1);
-    expect(rrd.blocked_sources).toEqual([]);
+    expect(ledger.map(({ agent }) => agent)).toEqual(["scripted", undefined]);
+    expect(rrd.blocked_sources).toEqual([{ name: "One", reason: "example.org asks to wait." }]);
     expect(rrd.statistics?.discovery_metrics).toMatchObject({
-      sources_tried: ["web"],
+      sources_tried: ["One", "web"],
       sources_skipped: ["web"],
       source_failure_reasons: { One: "example.org asks to wait.", web: "no web access" },
     });
@@ -231,7 +244,9 @@ describe("a search that failed", () => {
       terms === "matter alpha" ? found("a") : { status: "rate_limited", reason: "Busy.", transient: true };
     const first = searching({ One: busy, Two: () => found("b") });
     const before = await runSearch(wanting(), ["One", "Two"], first.how);
-    expect(reportsOf(before.listings, before.candidates, 0).find(({ name }) => name === "One")?.failures).toBe(1);
+    expect(
+      reportsOf(before.listings, before.candidates, () => false).find(({ name }) => name === "One")?.failures,
+    ).toBe(1);
     const second = searching(
       { One: () => found("c"), Two: () => found("d") },
       { folder: first.how.folder, isFirst: () => false },
@@ -256,7 +271,7 @@ describe("a search that failed", () => {
         searching({ One, Two: () => found("b") }).how,
       );
     const failuresOf = ({ listings, candidates }: SearchSession) =>
-      reportsOf(listings, candidates, 0).find(({ name }) => name === "One")?.failures;
+      reportsOf(listings, candidates, () => false).find(({ name }) => name === "One")?.failures;
     expect(failuresOf(await offer(away))).toBe(1);
     expect(failuresOf(await offer(() => ({ status: "error", reason: "One answers nonsense." })))).toBe(3);
   });
