@@ -25,7 +25,10 @@ export function namedSources(
   const said = named.flatMap((name) =>
     sourceNamed(name, root) === undefined ? (substituteFor(name)?.reason ?? []) : [],
   );
-  return { named: [...new Set(named)], said };
+  // In small letters or under another of its names it is the same source.
+  const own = (name: string) =>
+    [...allSources, ...onRequest].find((source) => source === sourceNamed(name, root))?.name;
+  return { named: [...new Set(named.map((name) => own(name) ?? name))], said };
 }
 
 function requireSource(name: string, root: string): void {

@@ -106,7 +106,7 @@ export const quietSink = (io: Io): Sink => ({
 
 /** What a person has to know of a unit that is put off; undefined of any other. */
 export const putOff = ({ title, outcome, reason }: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
-  outcome === "later" ? `"${title}" is read later: ${reason ?? ""}` : undefined;
+  outcome === "later" ? `"${title}" is done later: ${reason ?? ""}` : undefined;
 
 /** The line of an event that needs no other for it. */
 function lineOf(event: LoopEvent): string | undefined {

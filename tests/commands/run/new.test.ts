@@ -59,7 +59,7 @@ test("sources, dates and keywords that a person names stand in the project, and 
   expect(err).toContain("Europe PMC");
   const { requirements } = rrdOf(cwd, out);
   expect(requirements).toMatchObject({
-    sources: ["folder:papers", "arxiv", "pubmed"],
+    sources: ["folder:papers", "arXiv", "pubmed"],
     keywords: expect.arrayContaining(["tactile skin"]),
     published_from: "2024-01-01",
     published_until: "2025-06-30",

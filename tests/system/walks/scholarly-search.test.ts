@@ -108,7 +108,7 @@ describe("a research over scholarly services", () => {
     }
     const rrd = read();
     expect(rrd.papers_pool.length).toBe(5);
-    expect(rrd.blocked_sources).toContain("arXiv");
+    expect(rrd.blocked_sources).toEqual([{ name: "arXiv", reason: expect.stringContaining("418") }]);
     expect(rrd.statistics?.discovery_metrics?.source_failure_reasons?.["arXiv"]).toMatch(/418/);
     expect(readFileSync(join(folder, "progress.txt"), "utf8")).toContain("arXiv is blocked from now on");
   });

@@ -158,7 +158,7 @@ export function acceptDiscovery(
   const after = { papers_pool: [...rrd.papers_pool, ...added], excluded: [...(rrd.excluded ?? []), ...excluded] };
   const before = rrd.statistics?.discovery_metrics?.substitutions ?? {};
   const replaced = Object.entries(batch.search?.substitutions ?? {}).flatMap(([name, said]) =>
-    before[name] === said || !blockedNames(rrd).includes(name) ? [] : [said],
+    before[name] === said || batch.search?.substitutes.has(name) !== true ? [] : [said],
   );
   const updates = updatesAfter(rrd, batch);
   const warning =
@@ -318,7 +318,8 @@ export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: 
   const judged = acceptDiscovery(rrd, unit, { unit, papers: [], sources: [] }, batch, judging);
   if ("reasons" in judged) throw new Error(`an empty batch was refused: ${judged.reasons.join("; ")}`);
   const said = batch.sources.map((source) => ` ${reportLine(source).replace(/\.$/, "")}.`).join("");
-  const why = "nothing to screen and no source left to search, so no agent was started.";
+  const isOver = batch.busy === undefined || batch.busy.rests.length === 0;
+  const why = `nothing to screen ${isOver ? "and no source left to search" : "until another source is asked"}, so no agent was started.`;
   return {
     ...judged,
     notice: { level: "info", message: `Discovery, batch ${unit.replace("discovery-", "")}: ${why}${said}` },

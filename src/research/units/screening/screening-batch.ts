@@ -95,7 +95,12 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     if (documents.length === 0 && within.length > 0) continue;
     lists.push([name, documents]);
   }
-  const others = [...new Set([...asked.filter((source) => !library.serves(source)), ...inFolders])];
+  // One service under two of its names is one source.
+  const services = (name: string) => library.services(name).join("\n") || name;
+  const unserved = [...asked.filter((source) => !library.serves(source)), ...inFolders];
+  const others = unserved.filter(
+    (name, index) => unserved.findIndex((other) => services(other) === services(name)) === index,
+  );
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
   const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
   const instead = standIns(library, others, blocked);

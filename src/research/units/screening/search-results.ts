@@ -6,6 +6,7 @@ import { type MergeDecisions, isBrought, mergeDecisions } from "../../search/can
 import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { openUpdate } from "../../derived/open-update.js";
+import { blockedNames } from "../../project-files/rrd-file.js";
 import { leftOpenBy } from "./update-rounds.js";
 import { authorsOf } from "../../papers/authors.js";
 import { yearOf } from "../../papers/dedup/match-features.js";
@@ -41,8 +42,10 @@ export interface Searched extends Pick<
   readonly identified: Readonly<Record<string, number>>;
   readonly works: number;
   readonly setAside: readonly Exclusion[];
-  /** What was asked in place of a source that programs may not ask. */
+  /** What was asked in place of a source that programs may not ask, or that is blocked. */
   readonly substitutions: Readonly<Record<string, string>>;
+  /** The blocked ones among them. */
+  readonly substitutes: ReadonlySet<string>;
   /** Works that wait to be judged once this batch is, and those of them that a person brought. */
   readonly left: number;
   readonly broughtLeft?: number;
@@ -103,7 +106,8 @@ export async function searchResults(
   }));
   const { busy } = session;
   const isNoted = ({ step, source }: Listing) => isContinued && step < noted && busy?.retried.has(source) !== true;
-  const own = [...ofBusy(reportsOf(session.listings, session.candidates, isNoted), busy), ...unasked];
+  const blocked = new Set(blockedNames(rrd));
+  const own = [...ofBusy(reportsOf(session.listings, session.candidates, isNoted), busy, blocked), ...unasked];
   const decisionsOn = mergeDecisions(session.candidates);
   const substitutions = Object.fromEntries([
     ...requested.flatMap((name) => {
@@ -138,6 +142,7 @@ export async function searchResults(
         return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
       }),
       substitutions,
+      substitutes: new Set(instead.keys()),
       left: 0,
       notAsked: names.every(isOwnList) ? [] : termsNotAsked(rrd.requirements, session.steps),
       pooled: pooledCitations(rrd, session.candidates.works),
@@ -147,11 +152,15 @@ export async function searchResults(
   };
 }
 
-/** The reports with how often services were busy in a row; one that is given up has a report in any case. */
-function ofBusy(reports: readonly SourceReport[], busy: SearchSession["busy"]): SourceReport[] {
+/** The reports with how often services were busy in a row; one that is given up from now on has one in any case. */
+function ofBusy(
+  reports: readonly SourceReport[],
+  busy: SearchSession["busy"],
+  blocked: ReadonlySet<string>,
+): SourceReport[] {
   const rests = new Map((busy?.rests ?? []).map((rest) => [rest.name, rest]));
   const missing = [...rests.values()].filter(
-    ({ name, isGivenUp }) => isGivenUp && !reports.some((report) => report.name === name),
+    ({ name, isGivenUp }) => isGivenUp && !blocked.has(name) && !reports.some((report) => report.name === name),
   );
   return [...reports, ...missing.map(({ name, status, reason }) => ({ name, status, reason }))].map((report) => {
     const rest = rests.get(report.name);

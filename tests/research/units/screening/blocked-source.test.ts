@@ -82,3 +82,16 @@ test("a replacement is asked what the blocked source was, and the others are not
   const second = nextRound({ ...rrd, blocked_sources: ["Crossref"] }, ["arXiv", "OpenAlex"], kept, 0);
   expect(second).toEqual({ ...first, sources: ["OpenAlex"] });
 });
+
+test("one source under two spellings is searched once, and replaced by one other", async () => {
+  const services = (name: string) => (name.toLowerCase() === "arxiv" ? ["arXiv"] : [name]);
+  const given = library({ serves: () => false, services, standIn: standInBeside });
+  const asked: string[][] = [];
+  const search = async (rrd: Rrd, names: readonly string[]) => {
+    asked.push([...names]);
+    return given.search(rrd, names);
+  };
+  await nextBatch(rrdOf(["arXiv", "arxiv"]), { ...given, search });
+  await nextBatch(rrdOf(["arXiv", "arxiv"], ["arXiv"]), { ...given, search });
+  expect(asked).toEqual([["arXiv"], ["OpenAlex"]]);
+});

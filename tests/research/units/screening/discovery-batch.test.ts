@@ -275,6 +275,7 @@ describe("what a discovery batch leaves out", () => {
       works: 0,
       setAside,
       substitutions: {},
+      substitutes: new Set<string>(),
       left: 0,
       passed: 0,
       notAsked: [],
@@ -329,6 +330,7 @@ describe("what is noted of a discovery batch", () => {
     works: 5,
     setAside: [],
     substitutions: {},
+    substitutes: new Set<string>(),
     left: 2,
     passed: 0,
     notAsked: [],
@@ -418,6 +420,7 @@ describe("a discovery batch of an update", () => {
   const search = (over: object = {}) =>
     ({
       ...{ rounds: [], identified: {}, works: 9, setAside: [], substitutions: {}, left: 0, notAsked: [], pooled: [] },
+      substitutes: new Set<string>(),
       ...{ candidatesSha256: "0", passed: 0, mayLeadOn: false, exhausted: "all was asked" },
       ...over,
     }) as NonNullable<Batch["search"]>;
