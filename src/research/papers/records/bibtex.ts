@@ -133,8 +133,10 @@ function attempt(
 /** A value as the library reads it: BibTeX parts authors by "and", and some programs by semicolons. */
 function prepared(name: string, value: string): string {
   if (name === "month") return value;
-  if (name !== "author" && name !== "editor") return withAngles(withoutMoney(value));
-  return value.replace(/;\s+(?=\S)/g, " and ");
+  // For the library a comment begins there; databases write "10 %".
+  const whole = value.replace(/(?<!\\)%/g, String.raw`\%`);
+  if (name !== "author" && name !== "editor") return withAngles(withoutMoney(whole));
+  return whole.replace(/;\s+(?=\S)/g, " and ");
 }
 
 /** TeX's old fonts draw other signs for "<" and ">" outside of formulas, and so does the library. */
@@ -167,6 +169,7 @@ const withoutTex = (field: BibtexEntry["fields"][number]): BibtexEntry["fields"]
 const unescaped = (value: string): string =>
   value
     .replace(/^\\url\s*\{(.*)\}?$/s, "$1")
+    .replace(/\$\\backslash\$|\\textbackslash(?:\{\})?/g, "\\")
     .replace(/\\text(less|greater|underscore|asciitilde)(?:\{\})?/g, (_, name: string) => signs[name] ?? "")
     .replace(/\{?\\([_%&#$~{}])\}?/g, "$1")
     .replace(/\{([^{}]*)\}/g, "$1")

@@ -66,7 +66,9 @@ const types: Readonly<Record<string, WorkType>> = {
 
 function workOf(item: Item): RawEntry {
   const text = (...names: readonly string[]): string | undefined => {
-    const value = names.map((name) => item[name]).find((each) => each !== undefined && each !== null && each !== "");
+    // Crossref writes titles as lists.
+    const values = names.map((name) => item[name]).map((each) => (Array.isArray(each) ? (each[0] as unknown) : each));
+    const value = values.find((each) => each !== undefined && each !== null && each !== "");
     return typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
   };
   const list = (...names: readonly string[]) => [text(...names)].flatMap((each) => each ?? []);

@@ -17,17 +17,17 @@ const columns = {
   month: "month|published month",
   day: "day|published day",
   venue:
-    "source title|journal book|journal|publication title|journal title|secondary title|source|book title|primary location source display name|so|t2|container title|venue",
+    "source title|journal book|journal|publication title|journal title|secondary title|source|book title|pubtitle|primary location source display name|so|t2|container title|venue|publication",
   volume: "volume|biblio volume|vl",
-  issue: "issue|number|biblio issue|is",
-  pages: "pages|page range|page",
-  firstPage: "page start|start page|first page|biblio first page|bp|art no|article number|ar",
-  lastPage: "page end|end page|last page|biblio last page|ep",
+  issue: "issue|number|issue number|biblio issue|is",
+  pages: "pages|page range|pagination|page",
+  firstPage: "page start|start page|first page|startpage|biblio first page|bp|art no|article number|ar",
+  lastPage: "page end|end page|last page|endpage|biblio last page|ep",
   abstract: "abstract|abstract note|notes abstract|ab",
-  doi: "doi|di|digital object identifier|doi link",
+  doi: "doi|di|digital object identifier|digitalobjectidentifier|doi link",
   pmid: "pubmed id|pmid|pubmed pmid|medline pmid|ids pmid|pm",
   pmcid: "pmcid|pmc id|ids pmcid|pmc",
-  url: "url|link|landing page url|primary location landing page url|urls|full text url|ur",
+  url: "url|link|landing page url|primary location landing page url|urls|full text url|external url|articleurl|ur",
   type: "document type|item type|publication type|type|dt",
   isbn: "isbn|isbns|bn",
   issn: "issn|issns|print issn|primary location source issn l|sn",
@@ -73,10 +73,24 @@ const plainHeader = (header: string): string =>
 
 /** Whether a text is a table whose header names a title and something else that is known. */
 export function isRecordTable(text: string): boolean {
-  const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
-  const headers = first.split(delimiterOf(first)).map(plainHeader);
-  const knows = (name: ColumnName) => columns[name].split("|").some((each) => headers.includes(each));
-  return headers.length > 1 && knows("title") && columnNames.filter(knows).length > 1;
+  return headerAt(text) !== undefined;
+}
+
+/** Lines that may stand before the header: what Dimensions says of its export, or the "sep=;" of spreadsheets. */
+const maxBefore = 3;
+
+/** The line of the header, counted from 0; undefined where none of the first lines is one. */
+function headerAt(text: string): number | undefined {
+  const lines = text
+    .slice(0, 20_000)
+    .split(/\r\n|\n|\r/)
+    .slice(0, maxBefore + 1);
+  const at = lines.findIndex((line) => {
+    const headers = line.split(delimiterOf(line)).map(plainHeader);
+    const knows = (name: ColumnName) => columns[name].split("|").some((each) => headers.includes(each));
+    return headers.length > 1 && knows("title") && columnNames.filter(knows).length > 1;
+  });
+  return at === -1 ? undefined : at;
 }
 
 /** The sign that parts the cells: of comma, tab and semicolon the one that the header has most of. */
@@ -92,9 +106,14 @@ function delimiterOf(header: string): string {
  */
 export async function readTable(text: string, path: string, chosen: ChosenColumns = {}): Promise<ReadEntry[]> {
   const { parse } = await import("csv-parse/sync");
-  const [head = ""] = text.split(/\r\n|\n|\r/, 1);
+  const before = headerAt(text) ?? (/^sep=.\s*$/m.test(text.slice(0, 10)) ? 1 : 0);
+  const table = text
+    .split(/(?<=\n)|(?<=\r)(?!\n)/)
+    .slice(before)
+    .join("");
+  const [head = ""] = table.split(/\r\n|\n|\r/, 1);
   const errors: ReadEntry[] = [];
-  const rows = parse(text, {
+  const rows = parse(table, {
     bom: true,
     delimiter: delimiterOf(head),
     relax_quotes: true,
@@ -103,14 +122,14 @@ export async function readTable(text: string, path: string, chosen: ChosenColumn
     skip_records_with_error: true,
     info: true,
     on_skip: (error: CsvError | undefined) =>
-      void errors.push({ line: Number(error?.["lines"] ?? 0), why: "its quotation marks don't close" }),
+      void errors.push({ line: Number(error?.["lines"] ?? 0) + before, why: "its quotation marks don't close" }),
   }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
   const [headers, ...others] = rows;
   const places = placesOf(headers?.record ?? [], path, chosen);
   const entries = others.map(({ record, info }): ReadEntry => {
     const cell = (name: ColumnName) => record[places.get(name) ?? -1]?.trim() || undefined;
     const key = cell("accession");
-    return { line: info.lines, entry: workOf(cell), ...(key === undefined ? {} : { key }) };
+    return { line: info.lines + before, entry: workOf(cell), ...(key === undefined ? {} : { key }) };
   });
   return [...entries, ...errors];
 }
@@ -156,12 +175,12 @@ function workOf(cell: (name: ColumnName) => string | undefined): RawEntry {
     venue: cell("venue"),
     volume: cell("volume"),
     issue: cell("issue"),
-    pages: cell("pages") ?? cell("firstPage"),
+    pages: [cell("pages"), cell("firstPage")].find((each) => each !== undefined && !isExcelDate(each)),
     lastPage: cell("lastPage"),
     abstract: cell("abstract"),
     dois: list("doi"),
     arxiv: list("url"),
-    pmid: /(\d{1,9})\/?$/.exec(cell("pmid") ?? "")?.[1],
+    pmid: numberIn(cell("pmid") ?? ""),
     pmcid: cell("pmcid"),
     urls: list("url").flatMap((value) => addressesIn(value)),
     type: workTypeOf(cell("type")?.replaceAll(/([a-z])([A-Z])/g, "$1 $2")),
@@ -179,11 +198,22 @@ function workOf(cell: (name: ColumnName) => string | undefined): RawEntry {
   };
 }
 
+/** What spreadsheets make of pages such as 11-19: "19-Nov", "Nov 19". Which came first is lost. */
+const isExcelDate = (pages: string): boolean => /^(?:\d{1,2}[-. ]\p{L}{3,4}\.?|\p{L}{3,4}[-. ]\d{1,2})$/u.test(pages);
+
+/** A number of PubMed, also as the end of its address, and as spreadsheets write numbers: "30000012.0", "3.0000011E+07". */
+function numberIn(cell: string): string | undefined {
+  const [, whole, fraction = "", power] = /^(\d)[.,](\d{1,8})e\+?0?(\d)$/i.exec(cell) ?? [];
+  if (whole !== undefined) return fraction.length === Number(power) ? whole + fraction : undefined;
+  return /(\d{1,9})(?:[.,]0+)?\/?$/.exec(cell)?.[1];
+}
+
 /** Scopus writes the number of each author behind the name, OpenAlex a line between two. */
 function namesOf(cell: string | undefined): string[] {
   if (cell === undefined) return [];
-  // PubMed ends the list with a full stop.
-  const listed = cell.indexOf(".") === cell.length - 1 ? cell.slice(0, -1) : cell;
+  // PubMed ends the list with a full stop: "Sample A, Example BC."
+  const isPubMeds = /^(?:[^,.;]+ \p{Lu}{1,3}(?:, |\.$))+$/u.test(cell);
+  const listed = isPubMeds ? cell.slice(0, -1) : cell;
   const bare = listed.replace(/\(\d{6,}\)/g, "");
   const parted = bare.includes("|") ? bare.split("|") : bare.includes("\n") ? bare.split("\n") : undefined;
   return parted ?? [...authorsOf(bare)];

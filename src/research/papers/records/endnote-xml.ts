@@ -9,15 +9,17 @@ export const isEndNoteXml = (text: string): boolean =>
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Elements that may stand several times, and those that hold the text of a value in pieces. */
-const repeated = "record author keyword url style date".split(" ");
+/** Elements that may stand several times. */
+const repeated = "record author keyword url date".split(" ");
+/** How pieces of a value look, which parts no words of it. */
+const style = /<\/?style\b[^<>]{0,300}>/gi;
 
 /**
  * Reads the records of EndNote's XML; what is bold or italic in a value is part of its text.
  * @throws ExpectedError (exit code 2) for a text that is not whole XML.
  */
 export async function readEndNoteXml(text: string, path: string): Promise<ReadEntry[]> {
-  const parsed = await parseXml(text, repeated, ["name"]);
+  const parsed = await parseXml(text.replace(style, ""), repeated, ["name"]);
   if ("reason" in parsed) throw new ExpectedError(`${path} is not XML that can be read: ${parsed.reason}.`, 2);
   return recordsIn(parsed.value).map((record, index) => {
     const key = textOf(record["label"]);

@@ -32,7 +32,7 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
       volume: plain(raw.volume, maxPlace),
       issue: plain(raw.issue, maxPlace),
       pages: pagesOf(raw),
-      abstract: plain(raw.abstract, maxAbstract),
+      abstract: abstractOf(raw.abstract),
       url: urls[0] === undefined ? undefined : new URL(urls[0]).href,
       type: raw.type,
       ownKey: plain(ownKey, maxShort),
@@ -49,6 +49,8 @@ const markup = /<\/?(?:[biu]|em|strong|sub|sup|sc|span|scp|italic|bold|jats:[a-z
 /** One line without mark-up, cut at `most` characters. */
 function plain(value: string | undefined, most: number): string | undefined {
   const bare = (value ?? "")
+    // TeX sets an accent over the i that has no dot.
+    .replace(/ı(?=[\u0300-\u030f])/g, "i")
     .normalize("NFC")
     .replace(markup, "")
     .replace(/&(amp|lt|gt|quot|#39|apos);/g, (sign, name: string) => entities[name] ?? sign)
@@ -58,6 +60,12 @@ function plain(value: string | undefined, most: number): string | undefined {
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", apos: "'" };
+
+/** Scopus and PsycInfo write "[No abstract available]" in its place. */
+function abstractOf(value: string | undefined): string | undefined {
+  const text = plain(value, maxAbstract);
+  return /^\W?no abstract(?: (?:is )?available)?\W{0,2}$/i.test(text ?? "") ? undefined : text;
+}
 
 /** What files write where they know no author, or leave some out. */
 const nobody = /^(?:others|et al\.?|&na;?|\[?anonymous\]?\.?|\[?no authors? listed\]?\.?|n\/?a|null|undefined|-+)$/i;

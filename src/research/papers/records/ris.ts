@@ -23,13 +23,14 @@ type Tags = {
 const dialects = {
   // Two blanks belong before the hyphen; some programs write one, or tabs.
   ris: {
-    line: /^([A-Z][A-Z\d])(?: {2}|\t+)- ?(.*)$/,
+    // The Cochrane Library's only tag of three letters.
+    line: /^([A-Z][A-Z\d](?= {2}|\t)|DOI)[ \t]+- ?(.*)$/,
     begins: new Set(["TY"]),
     ends: /^ER(?:\s+-|\s*$)/,
     fields: risFields,
   },
   looseRis: {
-    line: /^([A-Z][A-Z\d])\s{0,3}-(?:\s(.*))?$/,
+    line: /^([A-Z][A-Z\d]|DOI)\s{0,3}-(?:\s(.*))?$/,
     begins: new Set(["TY"]),
     ends: /^ER\s*(?:-|$)/,
     fields: risFields,
@@ -139,24 +140,25 @@ function risFields({ all, first }: Tags) {
   const isPart = type === "proceedings-article" || type === "book-chapter";
   const isWhole = ["book", "proceedings", "dissertation", "report"].includes(type ?? "");
   const whole = isPart ? first("T2", "C3", "BT", "JO", "JF") : undefined;
-  const journal = first("JF", "JO", "T2", "JA", "J2", "J1", "BT", "C3");
+  const journal = first("JF", "JO", "T2", "JA", "J2", "J1", "BT", "C3", "SO");
   return {
     key: first("LB", "ID"),
     title: first("TI", "T1", "CT") ?? first("BT"),
     authors: all("AU", "A1"),
     editors: all("ED", "A2"),
-    dates: all("PY", "Y1"),
+    dates: all("PY", "Y1", "YR"),
     day: first("DA"),
     venue: isWhole ? undefined : (whole ?? journal),
     volume: first("VL"),
     issue: first("IS"),
-    pages: first("SP"),
+    pages: first("SP", "PG"),
     lastPage: first("EP"),
     abstract: first("AB", "N2"),
-    dois: [...all("DO"), ...all("M3"), ...all("ID"), ...all("C7"), ...notes, ...all("L3")],
+    dois: [...all("DO", "DOI"), ...all("M3"), ...all("ID"), ...all("C7"), ...notes, ...all("L3")],
     pmid:
       (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
-      /^\d{5,9}$/.exec(first("C2") ?? "")?.[0],
+      /^\d{5,9}$/.exec(first("C2") ?? "")?.[0] ??
+      /^PUBMED (\d{1,9})$/i.exec(first("PM") ?? "")?.[1],
     pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
     urls: all("UR", "L2", "LK", "L1").flatMap((value) => addressesIn(value)),
     type: type === "dissertation" && /\bmaster/i.test(first("M3") ?? "") ? ("masters-thesis" as const) : type,
@@ -207,7 +209,7 @@ function medlineFields({ all, first }: Tags) {
 
 function webOfScienceFields({ all, first }: Tags) {
   const lines = (...tags: readonly string[]) => all(...tags).flatMap((value) => value.split("\n"));
-  const isBook = /^[BS]$/.test(first("PT") ?? "");
+  const kind = ({ B: "book", S: "book", C: "proceedings-article" } as const)[first("PT") ?? ""];
   return {
     title: first("TI"),
     authors: lines(all("AF").length > 0 ? "AF" : "AU"),
@@ -222,7 +224,7 @@ function webOfScienceFields({ all, first }: Tags) {
     abstract: first("AB"),
     dois: all("DI"),
     pmid: first("PM"),
-    type: workTypeOf(first("DT")) ?? (isBook ? ("book" as const) : undefined),
+    type: workTypeOf(first("DT")) ?? kind,
     numbers: [...all("BN"), ...all("SN"), ...all("EI")],
     keywords: all("DE", "ID").flatMap((value) => value.split(/;/)),
     publisher: first("PU"),

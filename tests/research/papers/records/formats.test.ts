@@ -81,6 +81,14 @@ describe("a RIS file", () => {
     ]);
   });
 
+  test("of the Cochrane Library, whose tags are its own", async () => {
+    const text =
+      "TY  - JOUR\nAN  - CN-1\nAU  - Sample A\nTI  - T\nSO  - J\nYR  - 2014\nPG  - 1-9\nPM  - PUBMED 24567890\nDOI - 10.1002/c.1\nER  -\n";
+    expect(await entriesOf("a.ris", text)).toMatchObject([
+      { venue: "J", date: "2014", pages: "1-9", identifiers: { doi: "10.1002/c.1", pmid: "24567890" } },
+    ]);
+  });
+
   test.each([
     ["one blank", "TY - JOUR\nTI - T\nPY - 2001\nER -\n"],
     ["tabs", "TY\t- JOUR\nTI\t- T\nPY\t- 2001\nER\t- \n"],
@@ -208,6 +216,26 @@ describe("other exports of databases", () => {
       { date: "2020-05-01", authors: ["Ann Sample", "Bob Example"] },
     ],
     [
+      "Dimensions, which tells of its export above the header",
+      '"About the data: exported on Nov 21, 2026"\nRank,DOI,Title,Source title,PubYear,Pagination,Authors\n1,10.1000/s,"A title, with comma",J,2019,11-19,"Sample, Ann; Example, Bob C."\n',
+      { venue: "J", pages: "11-19", authors: ["Sample, Ann", "Example, Bob C."] },
+    ],
+    [
+      "the Lens and Publish or Perish",
+      'Title,Authors,Issue Number,StartPage,EndPage,DOI,External URL\n"A title, with comma","Sample, A.",2,11,19,10.1000/s,https://x.example.org/a\n',
+      { issue: "2", pages: "11-19", url: "https://x.example.org/a", authors: ["Sample, A."] },
+    ],
+    [
+      "ProQuest",
+      'Title,Authors,digitalObjectIdentifier,pubtitle,year\n"A title, with comma","Sample, Ann; Example, Bob",10.1000/s,J,2019\n',
+      { venue: "J" },
+    ],
+    [
+      "a spreadsheet that took numbers and pages for something else",
+      'sep=;\ntitle;year;pages;doi;pmid\n"A title, with comma";2019,0;19-Nov;10.1000/s;3,0000011E+07\n',
+      { date: "2019", identifiers: { doi: "10.1000/s", pmid: "30000011" } },
+    ],
+    [
       "semicolons, as spreadsheets write them",
       'title;authors;year;doi\n"A title, with comma";"Sample, Ann";2020;10.1000/s\n',
       { authors: ["Sample, Ann"] },
@@ -268,6 +296,13 @@ describe("BibTeX as programs write it", () => {
     ["a DOI in the address alone", "title={T}, url={https://doi.org/10.1000/u}", { identifiers: { doi: "10.1000/u" } }],
     ["a subtitle", "title={T}, subtitle={and more}", { title: "T: and more" }],
     ["a PDF", "title={T}, file={Full Text:files/12/a b.pdf:application/pdf}", { files: ["files/12/a b.pdf"] }],
+    [
+      "a percent sign that is no comment",
+      "title={Half: 50% of #1}, abstract={It is 10% of $20.}",
+      { title: "Half: 50% of #1", abstract: "It is 10% of $20." },
+    ],
+    ["no dot under an accent", "title={T}, author={Gil, Mar{\\'\\i}a}", { authors: ["Gil, María"] }],
+    ["Mendeley's drive letter", "title={T}, file={:C$\\backslash$:/a/b.pdf:pdf}", { files: ["C:/a/b.pdf"] }],
     ["a month and a day", "title={T}, year=2020, month=may, day=3", { date: "2020-05-03" }],
     ["a date no calendar has", "title={T}, date={2020-13-45}", { date: "2020" }],
   ])("with %s", async (_, fields, wanted) => {
