@@ -107,10 +107,8 @@ function textOf(rrd: Rrd, as: ExportFormat, records: readonly TracedRecord[]): s
     case "csv":
       return recordsAsCsv(rrd, records, formColumns(rrd));
     case "prisma": {
-      const { counts, reasons, steps } = flowOf(rrd);
-      // Records of web pages stand among the other methods there.
-      const sources = (steps[0]?.box.lines ?? []).filter(({ label }) => !/^web\b/i.test(label));
-      return prismaCsv({ counts, reasons, sources });
+      const { counts, reasons, otherReasons, steps } = flowOf(rrd);
+      return prismaCsv({ counts, reasons, otherReasons, sources: steps[0]?.box.lines ?? [] });
     }
   }
 }

@@ -42,6 +42,10 @@ export const isDecidable = (rrd: Rrd, id: string): boolean =>
 export const hasOpenOverride = (rrd: Rrd): boolean =>
   (rrd.excluded ?? []).some(comesBack) || rrd.papers_pool.some((paper) => settled(rrd, paper) !== paper);
 
+/** Excluded records that a person's word brings into the pool. */
+export const returningIds = ({ excluded = [] }: Rrd): ReadonlySet<string> =>
+  new Set(excluded.filter(comesBack).map(({ id }) => id));
+
 /** Stages whose exclusion a person may override: not what is a duplicate or retracted. */
 const reversible: ReadonlySet<string> = new Set(["screened", "window", "notice"]);
 export const isReversible = ({ stage, duplicate_of }: Exclusion): boolean =>
@@ -86,14 +90,21 @@ function settled(rrd: Rrd, paper: Paper): Paper {
   return { ...kept, status: statusAfter[decision], decision, score: totals.combined, score_breakdown: held };
 }
 
-/** A record that a person takes back into the pool, with what was kept of it. */
-function paperOfExcluded({ id, key, source_key, title, url, identifiers, answers, override }: Exclusion): Paper {
+/** A record that a person takes back into the pool, with what is known of it. */
+function paperOfExcluded(one: Exclusion): Paper {
+  const { id, key, source_key, title, url, identifiers, source, year, first_author: author, before, readings } = one;
+  const { answers, override } = one;
   return {
     id,
     ...given({ key, source_key }),
     title: title ?? id,
     url: url ?? urlOf(id),
-    ...given({ identifiers }),
+    ...(author === undefined ? {} : { authors: [author] }),
+    ...(year === undefined ? {} : { date: String(year) }),
+    ...given({ identifiers, source }),
+    // It came by the search, whoever includes it.
+    found: { sources: [source ?? "a search"], why: "" },
+    ...before,
     priority: 5,
     status: "pending",
     score: null,
@@ -101,7 +112,7 @@ function paperOfExcluded({ id, key, source_key, title, url, identifiers, answers
     analysis: null,
     decision: null,
     notes: `Included by a person: ${override?.why ?? ""}`,
-    ...given({ answers, override }),
+    ...given({ answers, override, readings }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { blockedNames } from "../project-files/rrd-file.js";
 import { type Agreement, agreementOf } from "../screening/eligibility/agreement.js";
-import type { Paper, Rrd, Statistics } from "../generated/rrd.js";
+import type { Flow, Paper, Rrd, Statistics } from "../generated/rrd.js";
 import { given } from "../../engine/lib/given.js";
 import {
   isDecided,
@@ -12,7 +12,7 @@ import {
   usesScores,
 } from "../papers/rubric/rubric.js";
 import { countingInsights, isIneligible, isWaiting } from "../screening/eligibility/eligibility.js";
-import { eligibilityFlow } from "../screening/eligibility/flow.js";
+import { type FlowRow, flowCounts, total } from "./flow-counts.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { seedRecall } from "../papers/seeds/find-seeds.js";
 import { seedsOf } from "../papers/seeds/seed.js";
@@ -86,11 +86,43 @@ function seedsFound(rrd: Rrd): object {
   return before === undefined ? {} : given({ seeds: seedRecall(seedsOf(rrd), [], before.references) });
 }
 
+/** The stages that the criteria decide, from the counts that the report draws. */
+function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_text"> {
+  const { searched, other } = flowCounts(rrd);
+  const both = (count: (row: FlowRow) => number) => count(searched) + count(other);
+  const rejected = [searched, other].flatMap(({ rejected: by }) => [...by]);
+  const reasons = new Map<string, number>();
+  for (const [reason, count] of rejected)
+    if (reason !== "points") reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+  const missing = both(({ notRetrieved }) => notRetrieved);
+  const { screened, conflicts } = searched;
+  const assessed = both((row) => row.assessed);
+  const waiting = both((row) => row.waiting);
+  return {
+    screened,
+    screening: {
+      screened,
+      excluded: Object.fromEntries(searched.excluded),
+      ...(conflicts === 0 ? {} : { waiting: conflicts }),
+      passed: searched.sought,
+    },
+    full_text: {
+      added: other.sought,
+      sought: both(({ sought }) => sought),
+      not_read: both(({ notRead }) => notRead),
+      ...(missing === 0 ? {} : { not_retrieved: missing }),
+      excluded: Object.fromEntries(reasons),
+      waiting,
+      included: assessed - total(reasons) - waiting,
+    },
+  };
+}
+
 /** What became of the records that were found; nothing where code did not search and there are no criteria. */
 function flowOf(rrd: Rrd): object {
   const { flow: before, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
-  const eligibility = eligibilityFlow(rrd);
-  if (before === undefined && eligibility.screening === undefined) return {};
+  const eligibility = criteriaOf(rrd).length === 0 ? {} : eligibilityFlow(rrd);
+  if (before === undefined && criteriaOf(rrd).length === 0) return {};
   const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = before ?? {};
   const excluded: Record<string, number> = {};
   for (const { stage, duplicate_of } of rrd.excluded ?? []) {

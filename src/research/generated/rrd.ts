@@ -1681,7 +1681,7 @@ export interface Exclusion {
    */
   duplicate_of?: string;
   /**
-   * Of a duplicate that a person has joined: the paper or the excluded record as it was, for 'research-ralph part'.
+   * Of a duplicate that a person has joined: the paper or the excluded record as it was, for 'research-ralph part'. Of a record that a person includes: all that the search knows of it.
    */
   before?: {
     [k: string]: unknown;
@@ -1699,6 +1699,10 @@ export interface Exclusion {
    */
   url?: string | null;
   identifiers?: Identifiers;
+  /**
+   * Who describes the record, as a paper's source. Absent in older files.
+   */
+  source?: string;
   /**
    * Year of publication, where known.
    */
@@ -1957,14 +1961,18 @@ export interface Flow {
    */
   not_screened?: number;
   /**
-   * Where there are eligibility criteria: screening by title and abstract. 'screened' is 'passed' and all of 'excluded' together.
+   * Where there are eligibility criteria: screening by title and abstract. 'screened' is 'passed', 'waiting' and all of 'excluded' together.
    */
   screening?: {
     /**
-     * Records whose answers to the criteria were taken, and records that were excluded without answers.
+     * Records that a search found and somebody screened.
      */
     screened?: number;
     excluded?: Reasons;
+    /**
+     * Records on which two readers disagree, for a person to decide; absent where it is 0.
+     */
+    waiting?: number;
     /**
      * Records that went to full text.
      */
@@ -1976,11 +1984,11 @@ export interface Flow {
    */
   full_text?: {
     /**
-     * Papers that were not screened by the criteria: added by a person, or found before there were criteria.
+     * Papers that came another way than by the search.
      */
     added?: number;
     /**
-     * Papers in the pool.
+     * Papers in the pool on which no readers disagree by title and abstract.
      */
     sought?: number;
     /**

@@ -20,6 +20,7 @@ import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { recordNamed } from "./which-record.js";
 import { statusOf } from "../workflow/next-unit.js";
+import { completing } from "../workflow/kept-search.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 
@@ -73,12 +74,14 @@ export async function recordDecisions(
   const before = await readResearch(folder);
   const messages = said.map((one) => messageOf(before.rrd, one, where));
   const at = new Date(now).toISOString();
+  const included = messages.filter(({ decision }) => decision === "include").map(({ record }) => record);
+  const complete = await completing(folder, before.rrd, new Set(included));
   const change = (rrd: Rrd): Rrd =>
     withOverrides(
       messages.reduce(
         (whole, { record, decision, why, criterion }) =>
           withOverride(whole, record, { decision, why, ...given({ criterion }), at }),
-        rrd,
+        complete(rrd),
       ),
     );
   const edited = await editOrLeave(folder, change, messages, { stateDir, now, git, notify });

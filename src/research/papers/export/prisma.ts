@@ -5,6 +5,7 @@ export interface FlowCounts {
   readonly counts: Readonly<Record<string, number | undefined>>;
   /** Why reports were excluded, with how many. */
   readonly reasons: readonly { readonly label: string; readonly count: number }[];
+  readonly otherReasons?: readonly { readonly label: string; readonly count: number }[];
   /** Records by the source that they came from. */
   readonly sources: readonly { readonly label: string; readonly count: number }[];
 }
@@ -31,7 +32,7 @@ const rows: readonly Row[] = [
   ["register_specific_results", none, "box2", "Specific Registers", "Records identified from: specific registers"],
   [none, "node16", "othstud", "Identification of new studies via other methods", "Grey title box"],
   ["website_results", "node17", "box11", "Websites", "Records identified from: Websites"],
-  ["organisation_results", none, "box11", "Organisations", "Records identified from: Organisations"],
+  ["organisation_results", none, "box11", "Named by people", "Records identified from: Organisations"],
   ["citations_results", none, "box11", "Citation searching", "Records identified from: Citation searching"],
   ["duplicates", "node8", "box3", "Duplicate records"],
   ["excluded_automatic", none, "box3", "Records marked as ineligible by automation tools"],
@@ -58,7 +59,7 @@ const rows: readonly Row[] = [
 ];
 
 /** Counts of which the package reads a list, "reason, 3; reason, 1", and a plain number too. */
-const lists: ReadonlySet<string> = new Set([
+const listNames: ReadonlySet<string> = new Set([
   "database_specific_results",
   "register_specific_results",
   "dbr_excluded",
@@ -85,9 +86,10 @@ export const prismaCsv = (flow: FlowCounts): string =>
     ]),
   ]);
 
-function valueOf(data: string, { counts, reasons, sources }: FlowCounts): string | number {
-  if (!lists.has(data)) return counts[data] ?? 0;
-  const listed = data === "dbr_excluded" ? reasons : data === "database_specific_results" ? sources : [];
+function valueOf(data: string, { counts, reasons, otherReasons = [], sources }: FlowCounts): string | number {
+  if (!listNames.has(data)) return counts[data] ?? 0;
+  const lists = { dbr_excluded: reasons, other_excluded: otherReasons, database_specific_results: sources };
+  const listed = Object.hasOwn(lists, data) ? lists[data as keyof typeof lists] : [];
   // A sum that is not that of its parts, or has none, stands alone.
   const sum = listed.reduce((total, { count }) => total + count, 0);
   const whole = counts[data] ?? (data === "database_specific_results" ? (counts["database_results"] ?? 0) : 0);

@@ -30,7 +30,9 @@ export function* map({ model }: PageContext): Iterable<Markup> {
 /** How papers were found, source by source, and whether more searching would have brought more. */
 export function* flow({ model }: PageContext): Iterable<Markup> {
   const { search } = model;
-  yield flowPicture(model.flow.steps, model.flow.says);
+  const { steps, other, says } = model.flow;
+  yield flowPicture(steps, `From records to included papers, after PRISMA 2020. ${says}`);
+  if (other.length > 0) yield flowPicture(other, "The same of what came another way than by the search.");
   yield markup`${yieldPicture(search.sources)}${saturationPicture(search.saturation, search.recall?.target)}`;
 }
 

@@ -3,20 +3,6 @@ import type { FlowBox, FlowStep } from "../prisma-flow.js";
 import { type Drawing, figure } from "./picture.js";
 import { round, thousands, wrapped } from "./words.js";
 
-/**
- * Where a box is not the one above less what left next to it, in words. A folder of another program may lack counts,
- * and a reader has to know before adding up.
- */
-export const unreconciled = (steps: readonly FlowStep[]): string[] =>
-  steps.slice(1).flatMap(({ box }, index) => {
-    const above = steps[index];
-    if (above === undefined) return [];
-    const left = above.box.count - (above.out?.count ?? 0);
-    if (box.count === left) return [];
-    const sum = above.out === undefined ? `${above.box.count}` : `${above.box.count} − ${above.out.count}`;
-    return [`${box.label}: ${box.count}, but the box above leaves ${left} (${sum}).`];
-  });
-
 const size = 13;
 const lineHeight = 18;
 const padding = 11;
@@ -30,13 +16,12 @@ interface Laid {
   readonly height: number;
 }
 
-/** The flow of a project after PRISMA 2020, from what was identified to what was included; `says` is its caption. */
+/** A row of a PRISMA flow, from what was identified to what was included; `says` is its caption. */
 export function flowPicture(steps: readonly FlowStep[], says: string): Markup {
   const spoken = steps.map(({ box, out }) =>
     [box, ...(out === undefined ? [] : [out])].map(({ label, count }) => `${label}: ${count}`).join("; "),
   );
-  const caption = ["From records to included papers, after PRISMA 2020.", says, ...unreconciled(steps)].join(" ");
-  return figure(`Flow of records. ${spoken.join(". ")}.`, caption, (width) => draw(steps, width));
+  return figure(`Flow of records. ${spoken.join(". ")}.`, says, (width) => draw(steps, width));
 }
 
 function draw(steps: readonly FlowStep[], width: number): Drawing {

@@ -13,7 +13,7 @@ export interface ChecklistItem {
 }
 
 /** The 42 items of PRISMA 2020: where each stands in this report, or that it was not done. */
-export function checklistOf({ rows, recorded, method, flow }: ReportModel, held: Held): readonly ChecklistItem[] {
+export function checklistOf({ rows, recorded, method }: ReportModel, held: Held): readonly ChecklistItem[] {
   const has = (section: string): boolean => held.has(section);
   const hasQuotes = rows.some((row) => row.quotes > 0);
   const hasCriteria = method.criteria.length > 0;
@@ -73,14 +73,7 @@ export function checklistOf({ rows, recorded, method, flow }: ReportModel, held:
       "Certainty of the evidence",
       "not graded; the strength of a finding counts papers and how they were read",
     ),
-    at(
-      "16a",
-      "Study selection: flow",
-      "flow",
-      flow.addsUp
-        ? "from records to included papers"
-        : "from records to included papers; the caption says where the numbers do not add up",
-    ),
+    at("16a", "Study selection: flow", "flow", "from records to included papers"),
     at("16b", "Studies excluded, with reasons", "papers", "every rejected paper with its reason"),
     at("17", "Study characteristics", "papers", "each paper with its citation"),
     not("18", "Risk of bias of each study", "no tool was applied"),

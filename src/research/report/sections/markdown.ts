@@ -17,6 +17,7 @@ import { checklistOf } from "./checklist.js";
 import { type Cell, extractedTable } from "./extracted.js";
 import type { Held } from "./section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
+import type { FlowStep } from "../prisma-flow.js";
 import { countCell, outcomeText } from "../search-yield.js";
 import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
@@ -512,17 +513,20 @@ function mapText(model: ReportModel): string {
 function flowText({ flow, search }: ReportModel): string {
   const sides = (lines: readonly { readonly label: string; readonly count: number }[]) =>
     lines.map(({ label, count: number }) => `${cell(label)} ${number}`).join(", ");
-  return [
+  const row = (steps: readonly FlowStep[]) =>
     grid(
       ["Step", "n", "Left out here"],
-      flow.steps.map(({ box, out }) => [
+      steps.map(({ box, out }) => [
         `${cell(box.label)}${box.lines.length === 0 ? "" : ` (${sides(box.lines)})`}`,
         String(box.count),
         out === undefined
           ? ""
           : `${cell(out.label)} ${out.count}${out.lines.length === 0 ? "" : `: ${sides(out.lines)}`}`,
       ]),
-    ),
+    );
+  return [
+    row(flow.steps),
+    ...(flow.other.length === 0 ? [] : ["What came another way than by the search:", row(flow.other)]),
     flow.says,
     ...(search.sources.length === 0
       ? []

@@ -93,6 +93,7 @@ export function acceptDiscovery(
       ...excludedFacts(candidate),
     })),
     ...(batch.search?.setAside ?? []),
+    ...(batch.listed?.setAside ?? []),
   ];
   let beyond = 0;
   const chosen = kept.flatMap(({ id, priority, reason }) => {
@@ -445,11 +446,11 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
     ...(search === undefined
       ? {}
       : screeningMetrics(rrd, { ...judged, rounds: search.rounds.length, waiting: unscreened })),
-    ...(search === undefined && listed !== undefined && criteriaOf(rrd).length > 0
+    ...(search === undefined && listed !== undefined
       ? {
           flow: {
             ...metrics.flow,
-            identified: listed.identified,
+            identified: identifiedWith(rrd, listed.identified),
             duplicates_removed: 0,
             not_screened: unscreened + listed.left,
           },
@@ -463,7 +464,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
           ...(Object.keys(search.substitutions).length === 0 ? {} : { substitutions: { ...search.substitutions } }),
           flow: {
             ...metrics.flow,
-            identified: { ...search.identified, ...listed?.identified },
+            identified: identifiedWith(rrd, { ...search.identified, ...listed?.identified }),
             // What folders hold is compared with the rest batch by batch, so its duplicates are among the excluded.
             duplicates_removed: records - search.works,
             not_screened: unscreened + (listed?.left ?? 0),
@@ -472,6 +473,15 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
         }),
     ...(isOver ? { exhausted: search?.exhausted ?? "everything that came was judged" } : {}),
   };
+}
+
+/** Records by source. An update lists new documents of folders alone: what was there before still counts. */
+function identifiedWith(rrd: Rrd, now: Readonly<Record<string, number>>): Record<string, number> {
+  const before = rrd.statistics?.discovery_metrics?.flow?.identified ?? {};
+  if (openUpdate(rrd) === undefined) return { ...now };
+  const counts = new Map(Object.entries(before));
+  for (const [source, count] of Object.entries(now)) counts.set(source, Math.max(count, counts.get(source) ?? 0));
+  return Object.fromEntries(counts);
 }
 
 function sourceMetrics(before: Metrics, sources: readonly SourceReport[]): Partial<Metrics> {

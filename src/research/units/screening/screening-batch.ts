@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
-import type { Rrd } from "../../generated/rrd.js";
+import type { Exclusion, Rrd } from "../../generated/rrd.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
 import { knownDocuments, type MovedDocument } from "../../papers/known-documents.js";
-import { type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
+import { excludedFacts, type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { given } from "../../../engine/lib/given.js";
 import { isChangedSince } from "../../full-text/local-file.js";
 import { parseReference } from "../../papers/reference.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { batchesWithoutNew } from "../../derived/status.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
-import { apartOf, settledIds } from "./search-session.js";
+import { apartOf, outsideDates, settledIds } from "./search-session.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../../screening/eligibility/criteria-section.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
@@ -60,6 +60,8 @@ export interface Batch {
     readonly identified: Readonly<Record<string, number>>;
     readonly left: number;
     readonly sha256: string;
+    /** Those that the dates of the project leave out, for the first time. */
+    readonly setAside: readonly Exclusion[];
   };
 }
 
@@ -110,6 +112,8 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   const { files = new Set() } = found ?? {};
   let waiting = 0;
   const moved: MovedDocument[] = [];
+  const setAside: Exclusion[] = [];
+  const settled = settledIds(rrd);
   for (const [name, all] of lists) {
     const known = knownDocuments(
       all.filter(({ url }) => !files.has(url)),
@@ -118,7 +122,16 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     moved.push(...known.moved);
     const documents = update === undefined ? known.documents : await newerFiles(known.documents, update.since);
     held.set(name, documents.length);
-    waiting += documents.length - choice.take(documents);
+    const within: PaperRecord[] = [];
+    for (const document of documents) {
+      const reason = settled.has(document.id) ? undefined : outsideDates(rrd, document);
+      if (reason === undefined) within.push(document);
+      else {
+        const { id, title } = document;
+        setAside.push({ id, title, stage: "window", reason, ...excludedFacts(document) });
+      }
+    }
+    waiting += within.length - choice.take(within);
   }
   // Where none can be reached, an agent would be paid to find nothing.
   if (away !== undefined && choice.candidates.length === 0) throw new ExpectedError(awayText(away), 5);
@@ -155,7 +168,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
         }),
     ...(held.size === 0
       ? {}
-      : { listed: { identified: Object.fromEntries(held), left: waiting, sha256: listedHash(lists) } }),
+      : { listed: { identified: Object.fromEntries(held), left: waiting, sha256: listedHash(lists), setAside } }),
   };
 }
 

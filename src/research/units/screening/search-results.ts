@@ -290,14 +290,15 @@ function identified({ listings, candidates }: SearchSession): Record<string, num
 /** What is kept of an excluded record, so that it is known again under another id. */
 export function excludedFacts(
   record: PaperRecord | undefined,
-): Pick<Exclusion, "key" | "source_key" | "url" | "identifiers" | "year" | "first_author" | "document"> {
+): Pick<Exclusion, "key" | "source_key" | "url" | "source" | "identifiers" | "year" | "first_author" | "document"> {
   if (record === undefined) return {};
-  const { url, identifiers = {}, date, authors, document } = record;
+  const { url, source, identifiers = {}, date, authors, document } = record;
   const year = yearOf(date);
   const first_author = authorsOf(authors)[0];
   return {
     ...ownKey(record.ownKey),
     url,
+    source,
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
     ...given({ year, first_author }),
     ...(document === undefined ? {} : { document: { ...document } }),

@@ -400,14 +400,9 @@ function leftOut(
     };
   }
   if (record.kind === "notice") return { stage: "notice", reason: "a notice about another work" };
-  const { published_from: from, published_until: until } = rrd.requirements;
-  if (from != null || until != null) {
-    // Of a year alone nobody knows on which side of a day within it the work lies.
-    const isOutside = (date: string) =>
-      date < (from ?? "").slice(0, date.length) || date > (until ?? "9999").slice(0, date.length);
-    return record.date !== undefined && record.date !== null && isOutside(record.date)
-      ? { stage: "window", reason: `of ${record.date}, outside ${from ?? "any time"} to ${until ?? "today"}` }
-      : undefined;
+  if (hasDates(rrd)) {
+    const reason = outsideDates(rrd, record);
+    return reason === undefined ? undefined : { stage: "window", reason };
   }
   // How far back sources are searched says nothing of what a person brings.
   if (isBrought(work)) return undefined;
@@ -418,6 +413,18 @@ function leftOut(
   if (age !== undefined && age > back + slack)
     return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
   return undefined;
+}
+
+const hasDates = ({ requirements: { published_from: from, published_until: until } }: Rrd): boolean =>
+  from != null || until != null;
+
+/** Why the dates that a person set leave a record out; undefined where they don't, or nobody knows its date. */
+export function outsideDates(rrd: Rrd, { date }: Pick<Work["record"], "date">): string | undefined {
+  const { published_from: from, published_until: until } = rrd.requirements;
+  if (!hasDates(rrd) || date == null || date === "") return undefined;
+  // Of a year alone nobody knows on which side of a day within it the work lies.
+  const isOutside = date < (from ?? "").slice(0, date.length) || date > (until ?? "9999").slice(0, date.length);
+  return isOutside ? `of ${date}, outside ${from ?? "any time"} to ${until ?? "today"}` : undefined;
 }
 
 /** How far one source is with a round of a search. */

@@ -16,7 +16,7 @@ import type { Research } from "../../project-files/research.js";
 import { steeringEntry } from "../../project-files/progress-text.js";
 import { progressName } from "../../project-files/layout.js";
 import { askedIn, foldAsked } from "./fold-answer.js";
-import { hasOpenOverride, isDecidable, withOverride, withOverrides } from "../../derived/overrides.js";
+import { hasOpenOverride, isDecidable, returningIds, withOverride, withOverrides } from "../../derived/overrides.js";
 import { resetStagnation } from "../../derived/observations.js";
 
 /**
@@ -31,11 +31,20 @@ export async function loadSteered(
   const messages = await messagesFor(research.folder, redact);
   await foldBeside(research, messages, tell);
   const loaded = await research.load();
-  const heard = await applyMessages(research, loaded.rrd, messages.filter(isSaid), now);
+  const said = messages.filter(isSaid);
+  const included = said.flatMap((message) =>
+    "record" in message && message.decision === "include" ? message.record : [],
+  );
+  const returning = new Set([...included, ...returningIds(loaded.rrd)]);
+  const complete =
+    returning.size === 0
+      ? (rrd: Rrd) => rrd
+      : await (await import("../kept-search.js")).completing(research.folder, loaded.rrd, returning);
+  const heard = await applyMessages(research, loaded.rrd, said, complete, now);
   for (const message of heard) await tell({ type: "notice", level: "info", message });
   // What a person wrote into rrd.json by hand takes effect with the next edit.
   const isOpen = heard.length === 0 && hasOpenOverride(loaded.rrd);
-  if (isOpen) await research.edit((rrd) => resetStagnation(rrd), true);
+  if (isOpen) await research.edit((rrd) => resetStagnation(complete(rrd)), true);
   const steered = heard.length === 0 && !isOpen ? loaded : await research.load();
   if (!steered.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return steered;
   // Most runs need none of what looks for texts before they have a paper to read.
@@ -52,11 +61,12 @@ async function applyMessages(
   research: Pick<Research, "folder" | "edit">,
   before: Rrd,
   messages: readonly Said[],
+  complete: (rrd: Rrd) => Rrd,
   now: () => number,
 ): Promise<string[]> {
   if (messages.length === 0) return [];
   const at = new Date(now()).toISOString();
-  await research.edit((rrd) => steered(rrd, messages, at), true);
+  await research.edit((rrd) => steered(complete(rrd), messages, at), true);
   for (const message of messages) {
     const words = "text" in message ? message.text : "record" in message ? decided(before, message) : cleared;
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.

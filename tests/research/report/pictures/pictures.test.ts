@@ -3,7 +3,7 @@ import fc from "../../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { costPicture } from "../../../../src/research/report/pictures/cost.js";
 import { datesPicture } from "../../../../src/research/report/pictures/dates.js";
-import { flowPicture, unreconciled } from "../../../../src/research/report/pictures/flow.js";
+import { flowPicture } from "../../../../src/research/report/pictures/flow.js";
 import { mapPicture } from "../../../../src/research/report/pictures/map.js";
 import { scoresPicture } from "../../../../src/research/report/pictures/scores.js";
 import { saturationPicture, yieldPicture } from "../../../../src/research/report/pictures/search.js";
@@ -32,18 +32,6 @@ describe("the flow", () => {
     { stage: "screening" as const, box: of("Screened", 10), out: of("Excluded", 4) },
     { stage: "included" as const, box: of("Included", 6) },
   ];
-
-  it("adds up where every box is the one above less its side box", () => {
-    expect(unreconciled(steps)).toEqual([]);
-    expect(textOf(flowPicture(steps, "Every box fits."))).toContain("after PRISMA 2020. Every box fits.");
-  });
-
-  it("says in its caption which box does not add up, and by how much", () => {
-    const wrong = steps.map((step, index) => (index === 1 ? { ...step, box: of("Screened", 9) } : step));
-    const text = textOf(flowPicture(wrong, "No log."));
-    expect(text).toContain("Screened: 9, but the box above leaves 10 (12 − 2).");
-    expect(text).toContain("Included: 6, but the box above leaves 5 (9 − 4).");
-  });
 
   it("shows every count in both widths", () => {
     const page = load(flowPicture(steps, "").text);

@@ -7,6 +7,7 @@ import { nextBatch } from "../../../../src/research/units/screening/screening-ba
 import { withOverrides } from "../../../../src/research/derived/overrides.js";
 import { deriveStatistics } from "../../../../src/research/derived/statistics.js";
 import fc from "../../../support/runner/fast-check.js";
+import { folded } from "../../../support/projects/folded.js";
 import {
   expectWhole,
   libraryOf,
@@ -126,18 +127,5 @@ function decidedBy(drawn: Iterator<(typeof fates)[number]>, rrd: Rrd): Rrd {
     return { ...paper, override: override(fate === "excluded by a person" ? "exclude" : "include") };
   });
   const next = withOverrides({ ...rrd, papers_pool });
-  return { ...next, statistics: deriveStatistics(next) };
-}
-
-/** The state with the changes of an accepted batch. */
-function folded(rrd: Rrd, changes: readonly { in: string; set: object; add?: object }[]): Rrd {
-  let next = rrd;
-  for (const { in: where, set, add } of changes) {
-    if (where === "papers_pool") next = { ...next, papers_pool: [...next.papers_pool, set as Paper] };
-    else {
-      const { excluded = [] } = (add ?? {}) as Pick<Rrd, "excluded">;
-      next = { ...next, ...set, excluded: [...(next.excluded ?? []), ...excluded] };
-    }
-  }
   return { ...next, statistics: deriveStatistics(next) };
 }

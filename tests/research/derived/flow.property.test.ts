@@ -1,0 +1,273 @@
+import { expect, test } from "vitest";
+import { ExpectedError } from "../../../src/engine/lib/errors.js";
+import { type FlowRow, flowCounts, total } from "../../../src/research/derived/flow-counts.js";
+import { withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
+import type { DiscoveryResult } from "../../../src/research/generated/result-discovery.js";
+import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { joined, parted } from "../../../src/research/overview/same-work.js";
+import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
+import { stateAfter } from "../../../src/research/project-files/reset/reset-targets.js";
+import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
+import { flowOf } from "../../../src/research/report/prisma-flow.js";
+import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
+import { checkedAnswers } from "../../../src/research/units/screening/screen-by-criteria.js";
+import { nextBatch } from "../../../src/research/units/screening/screening-batch.js";
+import { askedUpdate, withOpen } from "../../../src/research/update/opening.js";
+import { derive } from "../../../src/research/workflow/derive.js";
+import { folded } from "../../support/projects/folded.js";
+import { paper, scoresOfAll } from "../../support/projects/research.js";
+import { document, libraryOf, now, page, wanting } from "../../support/projects/searched-library.js";
+import fc from "../../support/runner/fast-check.js";
+
+const criteria: Criterion[] = [
+  { id: "c1", kind: "include", text: "about hands" },
+  { id: "c2", kind: "exclude", text: "an editorial" },
+];
+const titles = ["On alpha hands", "On beta eyes", "Editorial", "On gamma knees", "Old page"];
+
+/** What may happen to a project; `at` chooses the record, `how` what becomes of it. */
+const command = fc.record({
+  does: fc.constantFrom(
+    ...([
+      "batch",
+      "batch",
+      "read",
+      "read",
+      "decide",
+      "decide",
+      "join",
+      "part",
+      "reset paper",
+      "reset discovery",
+    ] as const),
+    ...(["add", "file gone", "file new", "update", "by hand", "conflict", "finish"] as const),
+  ),
+  at: fc.nat(40),
+  how: fc.nat(40),
+});
+
+const readings: Partial<Paper>[] = [
+  { status: "presented", decision: "PRESENT" },
+  { status: "insights_extracted", decision: "EXTRACT_INSIGHTS" },
+  { status: "rejected", decision: "REJECT" },
+  { status: "rejected", decision: "REJECT", excluded_by: "c1", held_scores: nested(3) },
+  { status: "waiting", decision: null, held_scores: nested(3) },
+  { status: "rejected", decision: "REJECT", retracted: true },
+  { status: "not_retrieved", decision: null, not_retrieved: { reason: "a scan", cure: "ocrmypdf", tried: "" } },
+];
+function nested(points: number) {
+  const { execution, strategic: blue_ocean } = scoresOfAll(points);
+  return { execution, blue_ocean };
+}
+
+/** Each stage of a row gives out what came in, and nothing is counted below nothing. */
+function expectRow(row: FlowRow): void {
+  expect(total(row.identified)).toBe(row.duplicates + total(row.removed) + row.screened + row.notScreened);
+  expect(row.screened).toBe(total(row.excluded) + row.conflicts + row.sought);
+  expect(row.sought).toBe(row.assessed + row.notRetrieved + row.notRead);
+  expect(row.assessed).toBe(row.presented + row.insights + total(row.rejected) + row.waiting);
+  for (const count of [...row.identified.values(), ...row.removed.values(), row.notScreened, row.notRead])
+    expect(count).toBeGreaterThanOrEqual(0);
+}
+
+function expectFlow(rrd: Rrd, { isCut }: { readonly isCut: boolean }): void {
+  const { searched, other } = flowCounts(rrd);
+  // What a person decides or joins stays where it came from, and nothing is lost unless it is taken out of the file.
+  const isAdded = (each: object): boolean => "added" in each || ("before" in each && isAdded(each.before as object));
+  expect(total(other.identified)).toBe([...rrd.papers_pool, ...(rrd.excluded ?? [])].filter(isAdded).length);
+  if (!isCut) expect(searched.removed.get("no longer among the records") ?? 0).toBe(0);
+  for (const row of [searched, other]) expectRow(row);
+  const { duplicates_removed: merged = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
+  const excluded = (row: FlowRow) => row.duplicates + total(row.excluded) + total(row.removed);
+  const beside = ["not screened: the search ended before them", "no longer among the records"];
+  const gone = beside.reduce((sum, reason) => sum + (searched.removed.get(reason) ?? 0), 0);
+  expect(excluded(searched) + excluded(other) - merged - gone).toBe(rrd.excluded?.length ?? 0);
+  expect(searched.sought + searched.conflicts + other.sought + other.conflicts).toBe(rrd.papers_pool.length);
+  if (rrd.phase === "COMPLETE") expect([searched.notScreened, searched.notRead, other.notRead]).toEqual([0, 0, 0]);
+  // The picture and the export say the same.
+  const { steps, other: others, counts } = flowOf(rrd);
+  for (const row of [steps, others])
+    for (const [index, { box }] of row.entries()) {
+      const above = row[index - 1];
+      if (above !== undefined) expect(box.count).toBe(above.box.count - (above.out?.count ?? 0));
+    }
+  const { duplicates = 0, excluded_automatic = 0, excluded_other = 0, records_screened = 0 } = counts;
+  expect(counts.database_results).toBe(
+    duplicates + excluded_automatic + excluded_other + records_screened + searched.notScreened,
+  );
+  expect(counts.new_studies).toBe((steps.at(-1)?.box.count ?? 0) + (others.at(-1)?.box.count ?? 0));
+  const said = rrd.statistics?.discovery_metrics?.flow?.full_text;
+  if (said !== undefined) expect(said.not_read).toBe(searched.notRead + other.notRead);
+  expect(parseRrd(JSON.stringify(rrd), "rrd.json").problems).toBeUndefined();
+}
+
+test.each([
+  ["without criteria", []],
+  ["with criteria", criteria],
+])("%s, the flow of a project adds up whatever was done to it", async (_, asked) => {
+  const pages = (source: string) =>
+    fc.array(
+      fc
+        .tuple(fc.nat(5), fc.constantFrom(...titles), fc.constantFrom("1990-05-01", "2026-01-01", undefined))
+        .map(([index, title, date]) => page(`https://example.org/${index}`, title, date, source)),
+      { maxLength: 8 },
+    );
+  const drawn = fc.record({
+    One: pages("One"),
+    Two: pages("Two"),
+    files: fc.array(fc.constantFrom(...titles), { maxLength: 4 }),
+    from: fc.constantFrom(undefined, "2025-06-01", "2026-02-01"),
+    commands: fc.array(command, { maxLength: 14 }),
+    answers: fc.infiniteStream(fc.constantFrom("yes" as const, "no" as const, "unclear" as const)),
+    judgements: fc.infiniteStream(fc.constantFrom("kept", "dropped", "passed over")),
+  });
+  await fc.assert(
+    fc.asyncProperty(drawn, async ({ One, Two, files, from, commands, answers, judgements }) => {
+      const documents: PaperRecord[] = files.map((title, index) => document(`doc_${index}`, title));
+      const library = libraryOf(documents, { One, Two });
+      const plain = wanting(["folder:papers", "One", "Two"], 8);
+      let rrd: Rrd = {
+        ...plain,
+        requirements: {
+          ...plain.requirements,
+          ...(asked.length === 0 ? {} : { criteria: asked }),
+          ...(from === undefined ? {} : { published_from: from }),
+        },
+      };
+      let unit = 0;
+      let isCut = false;
+      const pick = <Item>(items: readonly Item[], at: number): Item | undefined =>
+        items[at % Math.max(items.length, 1)];
+      const withPaper = (id: string, set: Partial<Paper>): Rrd => ({
+        ...rrd,
+        papers_pool: rrd.papers_pool.map((each) => (each.id === id ? { ...each, ...set } : each)),
+      });
+      const done: Record<(typeof commands)[number]["does"], (at: number, how: number) => Promise<Rrd> | Rrd> = {
+        async batch() {
+          if (rrd.phase !== "DISCOVERY") return rrd;
+          unit += 1;
+          const batch = await nextBatch(rrd, library);
+          const said = batch.candidates.map(({ id, title }) => ({
+            ...{ id, as: judgements.next().value as string },
+            criteria: Object.fromEntries(
+              asked.map((each) => [each.id, { answer: answers.next().value ?? "unclear", quote: title }]),
+            ),
+          }));
+          const of = (wanted: string) => said.filter(({ as }) => as === wanted);
+          const result: DiscoveryResult = {
+            ...{ unit: `discovery-${unit}`, papers: [], sources: [] },
+            kept: of("kept").map(({ id, criteria: given }) => ({ id, criteria: given })),
+            dropped: of("dropped").map(({ id, criteria: given }) => ({ id, reason: "It is not.", criteria: given })),
+          };
+          const judging = { iteration: unit, agent: "scripted", at: new Date(now()) };
+          const judged = acceptDiscovery(
+            rrd,
+            result.unit,
+            result,
+            batch,
+            judging,
+            await checkedAnswers(rrd, result, batch),
+          );
+          if ("reasons" in judged) throw new Error(judged.reasons.join("; "));
+          return folded(rrd, judged.changes);
+        },
+        read(at, how) {
+          const one = pick(
+            rrd.papers_pool.filter(({ status }) => status === "pending"),
+            at,
+          );
+          if (one === undefined) return rrd;
+          const read = { analysis: { summary: "It works." }, iteration: 9, read_depth: "full" as const };
+          const set = pick(readings, how) ?? {};
+          return withPaper(one.id, set.status === "not_retrieved" ? set : { ...read, ...set });
+        },
+        decide(at, how) {
+          const one = pick([...rrd.papers_pool, ...(rrd.excluded ?? [])], at);
+          const decision = how % 2 === 0 ? "include" : "exclude";
+          if (one === undefined || (decision === "include" && "retracted" in one && one.retracted === true)) return rrd;
+          const criterion = how % 3 === 0 && asked.length > 0 ? { criterion: "c2" } : {};
+          return withOverrides(withOverride(rrd, one.id, { decision, why: "So it is.", ...criterion }));
+        },
+        join(at, how) {
+          const all = [...rrd.papers_pool, ...(rrd.excluded ?? [])];
+          const [one, other] = [pick(all, at), pick(all, how)];
+          return one === undefined || other === undefined ? rrd : joined(rrd, one.id, other.id, "it").rrd;
+        },
+        part(at) {
+          const one = pick(
+            (rrd.excluded ?? []).filter(({ stage }) => stage === "duplicate"),
+            at,
+          );
+          return one === undefined ? rrd : parted(rrd, one.id, "it").rrd;
+        },
+        async "reset paper"(at) {
+          const one = pick(rrd.papers_pool, at);
+          return one === undefined ? rrd : (await stateAfter("it", { paper: one.id }, rrd, [])).after;
+        },
+        "reset discovery": async () => (await stateAfter("it", { unit: "discovery" }, rrd, [])).after,
+        add: (at) => ({
+          ...rrd,
+          papers_pool: rrd.papers_pool.some(({ id }) => id === `added_${at}`)
+            ? rrd.papers_pool
+            : [...rrd.papers_pool, paper(`added_${at}`, { added: true })],
+        }),
+        "file gone"(at) {
+          documents.splice(at % Math.max(documents.length, 1), 1);
+          return rrd;
+        },
+        "file new"(at, how) {
+          documents.push(document(`doc_${at + 10}`, titles[how % titles.length] as string));
+          return rrd;
+        },
+        update() {
+          if (rrd.phase === "DISCOVERY") return rrd;
+          // An update asks for what is new, and leaves what an earlier search has left.
+          isCut = true;
+          const window = { since: "2026-01-01", until: "2026-03-01", sources: {}, failed: {} };
+          const update = askedUpdate({ rrd, ledger: [] }, window as never, now());
+          return withOpen(
+            {
+              ...rrd,
+              updates: (rrd.updates ?? []).map((each) => ({ ...each, closed_at: "2026-03-01T00:00:00.000Z" })),
+            },
+            update,
+          );
+        },
+        "by hand"(at) {
+          isCut = true;
+          return { ...rrd, papers_pool: rrd.papers_pool.filter((_each, index) => index !== at) };
+        },
+        conflict(at) {
+          const one = pick(
+            rrd.papers_pool.filter(({ status, added }) => status === "pending" && added !== true),
+            at,
+          );
+          const by = (role: "reader-1" | "reader-2", decision: "include" | "exclude") => ({
+            ...{ by: role, role, decision },
+            reason: "Hm.",
+          });
+          return one === undefined
+            ? rrd
+            : withPaper(one.id, {
+                status: "waiting",
+                readings: [by("reader-1", "include"), by("reader-2", "exclude")],
+              });
+        },
+        finish: () =>
+          rrd.papers_pool.some(({ status }) => status === "pending") || rrd.papers_pool.length === 0
+            ? rrd
+            : { ...rrd, phase: "COMPLETE" },
+      };
+      for (const { does, at, how } of commands) {
+        try {
+          rrd = derive(await done[does](at, how), []);
+        } catch (error) {
+          // What can't be done is said, and changes nothing.
+          if (!(error instanceof ExpectedError)) throw error;
+        }
+        expectFlow(rrd, { isCut });
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
