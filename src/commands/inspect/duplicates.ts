@@ -11,7 +11,7 @@ import { authorsOf } from "../../research/papers/authors.js";
 import type { TracedRecord } from "../../research/papers/export/cited-work.js";
 import { nameOf as nameOfWork } from "../../research/papers/identifiers.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { readKeptSearch } from "../../research/workflow/kept-search.js";
+import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 
 interface DuplicatesOptions extends FolderOptions {
   /** List every record that was merged, not only the first. */

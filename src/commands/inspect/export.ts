@@ -27,7 +27,7 @@ import { readState } from "../../research/report/read-report.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { allRecords } from "../../research/overview/all-records.js";
 import { withKeys } from "../../research/papers/paper-keys.js";
-import { readKeptSearch } from "../../research/workflow/kept-search.js";
+import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { anchorOf } from "../../research/report/pictures/picture.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";

@@ -45,12 +45,12 @@ export interface FlowCounts {
   readonly other: FlowRow;
 }
 
-/** Reasons for which records leave before screening that are no stage of an exclusion. */
+/** Reasons to leave before screening, beside the stages of an exclusion. */
 const searchEnded = "not screened: the search ended before them";
 const noLonger = "no longer among the records";
 /** Sources of records that the last search has not reported. */
 const foundBefore = "found by earlier searches or by an agent";
-const noSource = "source not recorded";
+const noSource = "left out since, source not recorded";
 const byPerson = "added by a person";
 
 /** Counts the records of a project. Pure. */
@@ -151,7 +151,7 @@ function placeOf(paper: Paper): string {
 
 const reasonOf = (paper: Paper): string => exclusionOf(paper) ?? "points";
 
-/** Papers that a person added, or an agent found by itself, came by no recorded search; those of a folder were listed. */
+/** Papers that a person added, or an agent found by itself. Those of a folder were listed. */
 function cameAnotherWay(record: Paper | Exclusion, known: Counts | undefined): boolean {
   if (!("status" in record)) {
     const { before } = record as Exclusion;

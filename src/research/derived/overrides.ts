@@ -102,7 +102,7 @@ function paperOfExcluded(one: Exclusion): Paper {
     ...(author === undefined ? {} : { authors: [author] }),
     ...(year === undefined ? {} : { date: String(year) }),
     ...given({ identifiers, source }),
-    // It came by the search, whoever includes it.
+    // The search found it.
     found: { sources: [source ?? "a search"], why: "" },
     ...before,
     priority: 5,

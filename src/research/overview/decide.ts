@@ -20,7 +20,7 @@ import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { recordNamed } from "./which-record.js";
 import { statusOf } from "../workflow/next-unit.js";
-import { completing } from "../workflow/kept-search.js";
+import { completing } from "../workflow/steering/kept-search.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 

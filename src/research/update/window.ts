@@ -6,7 +6,7 @@ import { isNewer, stateVersion } from "../../engine/storage/state/format-version
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { updateFile } from "../project-files/layout.js";
 import type { Rrd } from "../generated/rrd.js";
-import { readKeptSearch } from "../workflow/kept-search.js";
+import { readKeptSearch } from "../workflow/steering/kept-search.js";
 
 /** The days of publication that an update asks for, both YYYY-MM-DD. */
 export interface Window {

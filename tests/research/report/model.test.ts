@@ -329,7 +329,7 @@ describe("the flow", () => {
       if (box.lines.length > 1) expect(sum(box.lines)).toBe(box.count);
       if (out !== undefined && out.lines.length > 1) expect(sum(out.lines)).toBe(out.count);
     }
-    expect(steps[0]?.box.lines.at(-1)).toEqual({ label: "source not recorded", count: 2 });
+    expect(steps[0]?.box.lines.at(-1)).toEqual({ label: "left out since, source not recorded", count: 2 });
   });
 });
 

@@ -6,7 +6,7 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { searchFile } from "../../../src/research/project-files/layout.js";
 import { commitSearch } from "../../../src/research/search/committed-search.js";
-import { completing } from "../../../src/research/workflow/kept-search.js";
+import { completing } from "../../../src/research/workflow/steering/kept-search.js";
 import { paper, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 import { wanting, libraryOf } from "../../support/projects/searched-library.js";
 import { nextBatch } from "../../../src/research/units/screening/screening-batch.js";

@@ -39,7 +39,7 @@ export async function loadSteered(
   const complete =
     returning.size === 0
       ? (rrd: Rrd) => rrd
-      : await (await import("../kept-search.js")).completing(research.folder, loaded.rrd, returning);
+      : await (await import("./kept-search.js")).completing(research.folder, loaded.rrd, returning);
   const heard = await applyMessages(research, loaded.rrd, said, complete, now);
   for (const message of heard) await tell({ type: "notice", level: "info", message });
   // What a person wrote into rrd.json by hand takes effect with the next edit.

@@ -1,11 +1,11 @@
-import type { Exclusion, Rrd } from "../generated/rrd.js";
-import { keptFacts } from "../papers/paper-record.js";
-import { candidatesOf } from "../search/candidates.js";
-import { apartOf } from "../units/screening/search-session.js";
-import { searchOf } from "../derived/status.js";
-import { candidatesFile, searchFile } from "../project-files/layout.js";
-import { readCommittedSearch } from "../search/committed-search.js";
-import { readSearchRecord, type SearchRecord } from "../search/search-record.js";
+import type { Exclusion, Rrd } from "../../generated/rrd.js";
+import { keptFacts } from "../../papers/paper-record.js";
+import { candidatesOf } from "../../search/candidates.js";
+import { apartOf } from "../../units/screening/search-session.js";
+import { searchOf } from "../../derived/status.js";
+import { candidatesFile, searchFile } from "../../project-files/layout.js";
+import { readCommittedSearch } from "../../search/committed-search.js";
+import { readSearchRecord, type SearchRecord } from "../../search/search-record.js";
 
 /** What is kept of a project's search on this machine, else what was committed of it; undefined where neither is. */
 export async function readKeptSearch(folder: string, rrd: Rrd): Promise<SearchRecord | undefined> {
@@ -14,8 +14,8 @@ export async function readKeptSearch(folder: string, rrd: Rrd): Promise<SearchRe
 }
 
 /**
- * What completes excluded records of these ids, which a person includes, with all that the search knows of them: authors,
- * abstract, and where it found them. rrd.json keeps no more of an excluded record than it takes to know it again.
+ * What completes excluded records of these ids, which a person includes, with all that the search knows of them:
+ * authors, abstract, and where it found them. rrd.json keeps no more of an excluded record than it takes to know it.
  */
 export async function completing(folder: string, rrd: Rrd, ids: ReadonlySet<string>): Promise<(rrd: Rrd) => Rrd> {
   const isMeant = ({ id, before }: Exclusion) => ids.has(id) && before === undefined;
