@@ -112,5 +112,5 @@ test("where a run would settle a batch without an agent and go on, brief prints 
   const io = fakeIo({ cwd, env: { HOME: cwd } });
   expect(await briefCommand({ json: false, folder: undefined, flags: {} }, io)).toBe(0);
   expect(io.out()).toContain('"unit": "p1"');
-  expect(io.err()).toMatch(/^A run would settle Discovery, batch 1 first[^]*^Iteration 3, p1/m);
+  expect(io.err()).toMatch(/^A run would settle Discovery, batch 1 first[^]*^Iteration 2, p1/m);
 });

@@ -6,7 +6,7 @@ import type { DiscoveryResult } from "../../../src/research/generated/result-dis
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { joined, parted } from "../../../src/research/overview/same-work.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
-import { stateAfter } from "../../../src/research/project-files/reset/reset-targets.js";
+import { stateAfter } from "../../../src/research/units/reset.js";
 import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
 import { flowOf } from "../../../src/research/report/prisma-flow.js";
 import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
