@@ -9,27 +9,30 @@ export const cell = (value: unknown): string => inline(value).replace(/(?<!\\)\\
 /** Text on one line, so that nothing in it can pass for a heading or an entry of the page. */
 export const flat = (value: unknown): string => oneLine(String(value ?? ""));
 
-/** What begins a link, unless it leads to the web or to an address of mail. */
-const otherLink = /\]\((?!\s*(?:https?:\/\/|mailto:))/gi;
-
 /**
- * Text on one line whose angle brackets show as they are. No image is fetched for it, and no link leads where a script
- * or a file may be; emphasis, code, mathematics and links to the web stay. None of our backslashes stands behind one
- * that would take its effect away.
+ * Text on one line whose angle brackets show as they are. Nothing in it is a link, an image or the definition of one:
+ * whose words they are, a reader can't see, so only our own links lead somewhere. Emphasis, code and mathematics stay.
+ * None of our backslashes stands behind one that would take its effect away.
  */
 export const inline = (value: unknown): string =>
-  flat(value).replace(/</g, "&lt;").replace(/!\[/g, "!\\[").replace(otherLink, "]\\(");
+  flat(value)
+    .replace(/</g, "&lt;")
+    .replace(/!\[/g, "!\\[")
+    .replace(/\](?=[(:])/g, "]\\");
+
+/** Text between the brackets of one of our links, in a table too: nothing in it ends them. */
+export const linkText = (value: unknown): string =>
+  flat(value)
+    .replace(/</g, "&lt;")
+    .replace(/[\\[\]`|]/g, "\\$&");
 
 /**
- * Marks of lists and quotes, and behind them a heading, a table, a fence, the definition of a link or a line that parts
- * sections.
+ * Marks of lists and quotes, and behind them a heading, a table, a fence or a line that parts sections.
  */
-const opening =
-  /^((?:(?:[-+*>]|\d{1,9}[.)]) +|>)*)(?=#{1,6}(?: |$)|\||`{3}|~{3}|\[(?:\\.|[^\]\\])*\]:|=+$|([-*_])(?: ?\2){2,}$)/;
+const opening = /^((?:(?:[-+*>]|\d{1,9}[.)]) +|>)*)(?=#{1,6}(?: |$)|\||`{3}|~{3}|=+$|([-*_])(?: ?\2){2,}$)/;
 
 /**
- * As `inline`, for text that begins a line or an entry of a list: none of it starts a heading, a table, a fence or a
- * definition.
+ * As `inline`, for text that begins a line or an entry of a list: none of it starts a heading, a table or a fence.
  */
 export const line = (value: unknown): string => inline(value).replace(opening, "$1\\");
 
@@ -41,9 +44,6 @@ export const asText = (markdown: string): string => {
   const marked = markdown.replace(mark, "$1\\");
   return marked === markdown ? markdown.replace(opening, "$1\\") : marked;
 };
-
-/** Markdown without the links that its text would make. */
-export const unlinked = (markdown: string): string => markdown.replaceAll("](", "]\\(");
 
 /** Text over several lines, each paragraph as `line` has it. */
 export const block = (value: unknown): string =>

@@ -7,7 +7,7 @@ describe("prose of an agent", () => {
     "*Emphasis*, **strong** and ***both***; a_b_c and 2 * 3.",
     "`code` and ``code with ` in it``.",
     "$x_1$ and $$\\sum_{i=1}^{n} x_i^2$$, f(x) and A[i].",
-    "As [3, 4] say, [12] first; see [the page](https://example.org/a_(b)) or [write](mailto:a@example.org).",
+    "As [3, 4] say, [12] first; see [the page] (https://example.org/a_(b)).",
     "https://example.org/x and C:\\path, #1, 1.5, ~10 and a | b.",
     "- one - two",
     "1. First",
@@ -37,8 +37,8 @@ describe("text that begins a line", () => {
     ["* * *", "\\* * *"],
     ["- - -", "\\- - -"],
     ["___", "\\___"],
-    ["[ref]: http://example.org", "\\[ref]: http://example.org"],
-    ["1) [a\\]b]: x", "1) \\[a\\]b]: x"],
+    ["[ref]: http://example.org", "[ref]\\: http://example.org"],
+    ["1) [a\\]b]: x", "1) [a\\]b]\\: x"],
   ])("starts nothing that the rest of the page would be part of: %s", (text, shown) => {
     expect(line(text)).toBe(shown);
     expect(block(`Before.\n\n${text}\n\nAfter.`)).toBe(`Before.\n\n${shown}\n\nAfter.`);
@@ -47,8 +47,8 @@ describe("text that begins a line", () => {
 
 describe("anywhere in a text", () => {
   test.each([
-    ["![px](https://evil.example/p.png)", "!\\[px](https://evil.example/p.png)"],
-    ["\\![px](https://evil.example/p.png)", "\\!\\[px](https://evil.example/p.png)"],
+    ["![px](https://evil.example/p.png)", "!\\[px]\\(https://evil.example/p.png)"],
+    ["\\![px](https://evil.example/p.png)", "\\!\\[px]\\(https://evil.example/p.png)"],
     ["![px][1]", "!\\[px][1]"],
     ["[x](javascript:alert(1))", "[x]\\(javascript:alert(1))"],
     ["[x]( JavaScript:alert(1))", "[x]\\( JavaScript:alert(1))"],
@@ -58,7 +58,7 @@ describe("anywhere in a text", () => {
       "[x](file:///etc/passwd) [y](../secret) [z](//evil.example)",
       "[x]\\(file:///etc/passwd) [y]\\(../secret) [z]\\(//evil.example)",
     ],
-  ])("nothing is fetched, and no link leads anywhere but to the web: %s", (text, shown) => {
+  ])("nothing is fetched, and no link leads anywhere: %s", (text, shown) => {
     for (const render of [inline, line, block]) expect(render(text)).toBe(shown);
   });
 

@@ -82,7 +82,7 @@ test("marks in its texts: every word is shown, and nothing of it is fetched, run
   const { code, out, err } = await run("results.mjs marks-in-texts");
   expect(code).toBe(0);
   const report = read("researches", "small-matter", "research-report.md");
-  expect(report).toContain("Small!\\[p](https://evil.example/p.png) [c]\\(javascript:x) &lt;i>");
+  expect(report).toContain("Small!\\[p]\\(https://evil.example/p.png) [c]\\(javascript:x) &lt;i>");
   expect(report).not.toMatch(/!\[|\]\(javascript|<i>|^(?:# Forged|`{3}|\[r\]:)/m);
   expect(progress()).not.toMatch(/^(?:# Forged|`{3}|\|)/m);
   // oxlint-disable-next-line no-control-regex -- none may be left

@@ -11,7 +11,7 @@ import {
   maxListed,
   moreThan,
   asText,
-  unlinked,
+  linkText,
 } from "../../project-files/markdown.js";
 import { checklistOf } from "./checklist.js";
 import { type Cell, extractedTable } from "./extracted.js";
@@ -246,9 +246,9 @@ function passageText(pieces: readonly PassagePiece[], behind: string): string {
   return `${lines.map((line) => `  > ${asText(line.trim())}`).join("  \n")} ${behind}`;
 }
 
-/** As `inline`, with the white space at both ends kept and no link: a paper's own words lead nowhere. */
+/** As `inline`, with the white space at both ends kept. */
 const inlineSpaced = (text: string): string =>
-  `${/^\s/.test(text) ? " " : ""}${unlinked(inline(text))}${/\S\s+$/.test(text) ? " " : ""}`;
+  `${/^\s/.test(text) ? " " : ""}${inline(text)}${/\S\s+$/.test(text) ? " " : ""}`;
 
 /** Where a quote stands: its paper, the place in it, its mark and the link that opens it there. */
 function source(quote: Quote): string {
@@ -259,7 +259,7 @@ function source(quote: Quote): string {
       : `${sign} ${words}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
   const place = quote.locator === undefined ? "" : `, ${inline(quote.locator)}`;
   const opens = quote.opens === undefined ? "" : ` · [open there](<${address(quote.opens)}>)`;
-  return `[${inline(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${standing(quote.paper)}${place} ${what}${opens}`;
+  return `[${linkText(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${standing(quote.paper)}${place} ${what}${opens}`;
 }
 
 /** The quotes and papers behind a sentence, as links in brackets; empty where they are missing. */
@@ -267,7 +267,7 @@ function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string
   const links = [
     ...quotes.map(
       (quote) =>
-        `[${cell(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})${standing(quote.paper)}`,
+        `[${linkText(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})${standing(quote.paper)}`,
     ),
     ...papers.map(named),
   ];
@@ -291,10 +291,9 @@ const notIncluded = ({ isRetracted, isIneligible }: PaperName): string =>
   isIneligible && !isRetracted ? " (not included)" : "";
 const standing = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncluded(paper));
 const named = (paper: PaperName): string =>
-  `${paper.isRetracted ? "RETRACTED " : ""}[${cell(paper.label)}](#${anchor(paper.id)})${notIncluded(paper)}`;
+  `${paper.isRetracted ? "RETRACTED " : ""}[${linkText(paper.label)}](#${anchor(paper.id)})${notIncluded(paper)}`;
 const retracted = ({ isRetracted }: PaperName): string => (isRetracted ? "RETRACTED: " : "");
-const titled = (paper: PaperName): string =>
-  `${retracted(paper)}[${cell(paper.title).replace(/[[\]]/g, "\\$&")}](#${anchor(paper.id)})`;
+const titled = (paper: PaperName): string => `${retracted(paper)}[${linkText(paper.title)}](#${anchor(paper.id)})`;
 
 /** An address between angle brackets: nothing in it ends it, or is one half of code or of a link. */
 const address = (url: string): string =>
@@ -371,8 +370,9 @@ function extractedText(model: ReportModel): string {
   const { fields, rows } = extractedTable(model);
   const anchorAt = (paper: PaperRow, index: number) => `${anchor(paper.id)}-f${index + 1}`;
   const shown = rows.slice(0, maxListed);
-  const value = ({ text, sign, isValue }: Cell) => (isValue ? `${cell(text)} ${sign}` : cell(text));
-  const linked = (at: string, one: Cell) => (one.quotes.length === 0 ? value(one) : `[${value(one)}](#${at})`);
+  const value = ({ text, sign, isValue }: Cell, shown = cell) => (isValue ? `${shown(text)} ${sign}` : shown(text));
+  const linked = (at: string, one: Cell) =>
+    one.quotes.length === 0 ? value(one) : `[${value(one, linkText)}](#${at})`;
   const passages = ({ quotes }: Cell) =>
     quotes.map(({ pieces, locator, notes, opens }) =>
       passageText(
@@ -443,7 +443,6 @@ function entryText(entry: PaperEntry): string {
                   ? ""
                   : `${pieces
                       .map(({ text, isQuoted }) => (isQuoted ? `“${tablesAsText(text)}”` : tablesAsText(text)))
-                      .map(unlinked)
                       .join("")}, `
               }${[says, ...notes].join("; ")}`,
           )
