@@ -3,6 +3,7 @@ import { shellWord } from "../../engine/lib/sanitise.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { withFactsOf } from "../papers/records/known-paper.js";
+import { wasRead } from "../papers/rubric/rubric.js";
 import { recordNamed, recordsNamed, severalFit } from "./which-record.js";
 
 /** A settled pair: the state with it, and what was done, one sentence. */
@@ -14,10 +15,11 @@ export interface Settled {
 const refused = (sentence: string): ExpectedError => new ExpectedError(sentence, 2);
 
 /**
- * Makes two records one work: the second leaves the pool as a duplicate of the first, which takes over its facts. What
- * it was stays with it, so that `part` brings it back. Two that a person has parted are one again. Pure.
- * @throws ExpectedError (exit code 2) where a name fits no record or several, where both mean one, where the first is a
- * duplicate itself, and where the second is a paper that was decided on.
+ * Makes two records one work: the second leaves the pool as a duplicate of the first, which takes over its facts; where
+ * the second alone is a paper that was decided on, it stays and the first leaves. What left stays as it was, with its
+ * insights, so that `part` brings it back. Two that a person has parted are one again. Pure.
+ * @throws ExpectedError (exit code 2) where a name fits no record or several, where both mean one, where the one that
+ * stays is a duplicate itself, and where both were read and decided otherwise.
  */
 export function joined(rrd: Rrd, one: string, other: string, where: string): Settled {
   const parted = (rrd.apart ?? []).find((pair) => [one, other].every((typed) => pair.includes(idOf(rrd, typed))));
@@ -29,31 +31,37 @@ export function joined(rrd: Rrd, one: string, other: string, where: string): Set
       ),
       says: `${one} and ${other} may be one work again.`,
     };
-  const [kept, gone] = [recordNamed(rrd, one, where), recordNamed(rrd, other, where)];
+  const [first, second] = [recordNamed(rrd, one, where), recordNamed(rrd, other, where)];
+  const isTurned = decisionOf(first) === undefined && decisionOf(second) !== undefined;
+  const [kept, gone] = isTurned ? [second, first] : [first, second];
   const [name, goneName] = [nameOf(kept), nameOf(gone)];
   if (kept.id === gone.id) throw refused(`'${one}' and '${other}' are one record: ${name}.`);
   if ("duplicate_of" in kept)
     throw refused(
       `${name} is itself a duplicate of ${namesIn(rrd).get(String(kept.duplicate_of)) ?? "another"}; name that one.`,
     );
-  // What the ledger says of a paper that is done would bring it back.
-  if (isPaper(gone) && gone.status !== "pending")
+  if (decisionOf(gone) !== undefined && decisionOf(kept) !== decisionOf(gone))
     throw refused(
-      `${goneName} was decided on already; exclude it instead: research-ralph decide ${shellWord(where)} ${goneName} exclude "the same work as ${name}".`,
+      `${name} is ${words(kept)} and ${goneName} ${words(gone)}, each after a reading; say first which decision stands: research-ralph decide ${shellWord(where)} ${goneName} include or exclude, or start its reading again: research-ralph reset ${shellWord(where)} --unit ${goneName}.`,
     );
+  const insights = rrd.insights ?? [];
+  const its = isPaper(gone) ? insights.filter(({ paper_id }) => paper_id === gone.id) : [];
   const duplicate: Exclusion = {
     ...("reason" in gone ? (gone as Exclusion) : asExclusion(gone as Paper)),
     stage: "duplicate",
     duplicate_of: kept.id,
     reason: `the same work as ${kept.id}: a person says so`,
-    before: gone,
+    before: its.length === 0 ? gone : { ...gone, insights: its },
   };
   const pool = rrd.papers_pool
     .filter((paper) => paper !== gone)
     .map((paper) => (paper === kept && isPaper(gone) ? withFactsOf(paper, gone) : paper));
   const excluded = [...(rrd.excluded ?? []).filter((each) => each !== gone), duplicate];
   return {
-    rrd: { ...rrd, papers_pool: pool, excluded },
+    rrd: {
+      ...{ ...rrd, papers_pool: pool, excluded },
+      ...(its.length === 0 ? {} : { insights: insights.filter((each) => !its.includes(each)) }),
+    },
     says: `${goneName} is a duplicate of ${name}; 'research-ralph part ${shellWord(where)} ${goneName}' takes that back.`,
   };
 }
@@ -93,10 +101,14 @@ function partedFrom(rrd: Rrd, duplicate: Exclusion): Settled {
   const name = nameOf(duplicate);
   if (before === undefined) return apartFrom(rrd, of, duplicate.id, name);
   const excluded = (rrd.excluded ?? []).filter((each) => each !== duplicate);
-  const record = { ...before, ...(duplicate.key === undefined ? {} : { key: duplicate.key }) } as Paper | Exclusion;
+  const { insights: its = [], ...kept } = before as Paper & { readonly insights?: NonNullable<Rrd["insights"]> };
+  const record = { ...kept, ...(duplicate.key === undefined ? {} : { key: duplicate.key }) } as Paper | Exclusion;
   return isPaper(record)
     ? {
-        rrd: { ...rrd, papers_pool: [...rrd.papers_pool, record], excluded },
+        rrd: {
+          ...{ ...rrd, papers_pool: [...rrd.papers_pool, record], excluded },
+          ...(its.length === 0 ? {} : { insights: [...(rrd.insights ?? []), ...its] }),
+        },
         says: `${name} is a paper of its own again, as it was.`,
       }
     : {
@@ -109,6 +121,11 @@ const apartFrom = (rrd: Rrd, of: string, id: string, name: string): Settled => (
   rrd: withApart(rrd, [...(rrd.apart ?? []), [of, id]]),
   says: `${name} is another work than ${namesIn(rrd).get(of) ?? of}; the next run that searches screens it by itself.`,
 });
+
+/** What was decided on a record after a reading; undefined for any other. */
+const decisionOf = (record: Paper | Exclusion): Paper["status"] | undefined =>
+  isPaper(record) && wasRead(record) ? record.status : undefined;
+const words = (record: Paper | Exclusion): string => (decisionOf(record) ?? "").replaceAll("_", " ");
 
 const isPaper = (record: Paper | Exclusion): record is Paper => "status" in record;
 const idOf = (rrd: Rrd, typed: string): string => recordsNamed(rrd, typed)[0]?.id ?? typed;

@@ -134,6 +134,9 @@ export const researchFormat: StateFormat<Rrd> = {
   units: {
     collection: "papers_pool",
     isOpen: ({ status }: Fields) => isUnread(status),
+    // Joined with another by a person, who may part them again.
+    isPutAside: ({ excluded }: Fields, unit) =>
+      Array.isArray(excluded) && excluded.some(({ id, before }: Fields) => id === unit && before !== undefined),
     // Of a paper that was read the line counts quotes. One that code settled is told from a report by its changes.
     hadRecord: ({ phase, evidence }: LedgerLine) => phase === "ANALYSIS" && (evidence !== undefined || undefined),
     leaves: ["insights"],

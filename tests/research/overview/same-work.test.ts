@@ -50,20 +50,36 @@ test("what code has merged is parted by a pair that the search knows, and joinin
   expect(joined(rrd, a, d, "shrews").rrd).toEqual(some());
 });
 
+/** The two papers with these statuses, and an insight of each. */
+const decidedAs = (...statuses: Rrd["papers_pool"][number]["status"][]): Rrd => ({
+  ...some(),
+  papers_pool: some().papers_pool.map((one, at) => ({ ...one, status: statuses[at] ?? "pending" })),
+  insights: ["a", "b"].map((id, at) => ({ id: `insight_00${at + 1}`, paper_id: id, insight: "They drink." })),
+});
+
+test("of a decided paper and one that is to be read the decided one stays, whichever is named first", () => {
+  const { rrd, says } = joined(decidedAs("pending", "presented"), a, b, "shrews");
+  expect(rrd.papers_pool).toMatchObject([{ id: "b", status: "presented" }]);
+  expect(says).toMatch(/^lo2020 is a duplicate of lo2020b/);
+});
+
+test("two papers that were decided alike are joined, and parting brings back the reading with its insights", () => {
+  const before = decidedAs("presented", "presented");
+  const { rrd } = joined(before, a, b, "shrews");
+  expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["a"]);
+  expect(rrd.insights?.map(({ paper_id }) => paper_id)).toEqual(["a"]);
+  const back = parted(rrd, b, "shrews").rrd;
+  expect([back.papers_pool[1], back.insights]).toEqual([before.papers_pool[1], before.insights]);
+});
+
 test.each<[() => unknown, string]>([
   [() => joined(some(), a, a, "shrews"), "are one record"],
   [() => joined(some(), d, b, "shrews"), "is itself a duplicate of lo2020"],
   [() => joined(some(), a, "bats", "shrews"), "There is no paper 'bats'"],
   [() => parted(some(), a, "shrews"), "lo2020 is not a duplicate"],
   [
-    () =>
-      joined(
-        { ...some(), papers_pool: some().papers_pool.map((one) => ({ ...one, status: "rejected" })) },
-        a,
-        b,
-        "shrews",
-      ),
-    "exclude it instead",
+    () => joined(decidedAs("presented", "rejected"), a, b, "shrews"),
+    "lo2020 is presented and lo2020b rejected, each after a reading; say first which decision stands",
   ],
 ])("%s is refused with a sentence", (act, says) => {
   expect(act).toThrow(says);

@@ -41,6 +41,8 @@ interface UnitRecords {
   readonly collection: string;
   /** Whether the record says that its unit is still to be done. */
   isOpen(record: Fields): boolean;
+  /** Whether the state tells where the record of a unit went that is not in its collection; absent: it never does. */
+  isPutAside?(state: Fields, unit: string): boolean;
   /** Whether the accepted unit of this line had a record; undefined where only its journal entry tells. */
   hadRecord(line: LedgerLine): boolean | undefined;
   /** Collections in which an accepted unit leaves records of its own. */

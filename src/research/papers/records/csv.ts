@@ -201,7 +201,7 @@ function workOf(cell: (name: ColumnName) => string | undefined): RawEntry {
 /** What spreadsheets make of pages such as 11-19: "19-Nov", "Nov 19". Which came first is lost. */
 const isExcelDate = (pages: string): boolean => /^(?:\d{1,2}[-. ]\p{L}{3,4}\.?|\p{L}{3,4}[-. ]\d{1,2})$/u.test(pages);
 
-/** A number of PubMed, also as the end of its address, and as spreadsheets write numbers: "30000012.0", "3.0000011E+07". */
+/** A number of PubMed, also at the end of its address, and as spreadsheets write it: "30000012.0", "3.0000011E+07". */
 function numberIn(cell: string): string | undefined {
   const [, whole, fraction = "", power] = /^(\d)[.,](\d{1,8})e\+?0?(\d)$/i.exec(cell) ?? [];
   if (whole !== undefined) return fraction.length === Number(power) ? whole + fraction : undefined;

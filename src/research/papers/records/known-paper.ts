@@ -5,7 +5,7 @@ import { mergedWork } from "../dedup/merge-fields.js";
 import { matchFeaturesOf } from "../dedup/match-features.js";
 import { compareRecords } from "../dedup/same-work.js";
 import { keptFacts, type PaperRecord } from "../paper-record.js";
-import { isDecided } from "../rubric/rubric.js";
+import { wasRead } from "../rubric/rubric.js";
 
 /**
  * A paper of a project with what a record of the same work knows besides: identifiers, where it was published, its
@@ -18,8 +18,7 @@ export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = keptFacts(merged);
   const others = merged.otherVersions ?? [];
   // The document of a paper that was read is the one that was read.
-  const isRead = isDecided(paper) && paper.status !== "not_retrieved" && paper.status !== "waiting";
-  const file = isRead || fileOf(asRecord(paper)) !== undefined ? undefined : fileOf(record);
+  const file = wasRead(paper) || fileOf(asRecord(paper)) !== undefined ? undefined : fileOf(record);
   const facts = given({
     identifiers,
     pdf_url: file,

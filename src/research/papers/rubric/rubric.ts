@@ -190,6 +190,10 @@ export function decide(
 /** Whether a paper needs no more reading: it has its decision, or waits for a person's. */
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
+/** Whether a reading of the paper was decided on: it was had, and no person is waited for. */
+export const wasRead = (paper: Paper): boolean =>
+  isDecided(paper) && paper.status !== "not_retrieved" && paper.status !== "waiting";
+
 /** What a score is out of. */
 export const fullScore = (rrd: Rrd): number => (usesBothRubrics(rrd) ? 50 : 5 * dimensionsOf(rrd).execution.length);
 

@@ -40,7 +40,7 @@ export async function restoreStaleSaves<State extends Fields>(
   for (const [unit, iteration] of accepted) {
     const record = existing.get(unit);
     const had = record === undefined ? hadRecord(unit) : units.isOpen(record);
-    if (had === false) continue;
+    if (had === false || (record === undefined && units.isPutAside?.(state, unit) === true)) continue;
 
     const entry = await entryOf(iteration);
     const isOwn = (change: { in: string; id?: string }) => change.in === collection && change.id === unit;
