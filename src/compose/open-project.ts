@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import { keepEnd, type Run } from "./drive.js";
-import { given } from "../engine/lib/given.js";
 import { experienceFor, workerOf } from "./forecast-basis.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
@@ -11,6 +10,7 @@ import { isHeld } from "../engine/storage/lock.js";
 import { isWritten } from "../engine/storage/state/output-files.js";
 import { messageOf } from "../engine/lib/errors.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
+import { given } from "../engine/lib/given.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
@@ -35,7 +35,7 @@ import type { Proposal } from "../research/workflow/accept.js";
 import type { Library } from "../research/units/unit-kind.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { hasSpace, workspacesOf } from "../research/workflow/workspace.js";
-import { sharingOf } from "./sharing.js";
+import { checkWishOf, sharingOf } from "./sharing.js";
 
 /** How a project is worked on. */
 interface Manner {
@@ -77,7 +77,7 @@ export async function openProject(
       ...io.clock,
       learn: config.learn === "auto",
       sharing: sharingOf(config),
-      check: config.check !== undefined,
+      ...given({ check: checkWishOf(config) }),
       isHoused: run.settings.sandbox !== undefined,
       render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
       ...(everyone.every(({ takesTools }) => takesTools === true)

@@ -4,6 +4,7 @@ import { thinkingRoles } from "../engine/loop/think.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 import { checkerRoles } from "../research/units/check/kind.js";
 import { readerRoles } from "../research/units/shared-unit.js";
+import type { CheckWish } from "../research/units/judged-result.js";
 import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
 
@@ -14,6 +15,10 @@ export const sharingOf = ({ think, screening, check }: ResolvedConfig): Sharing 
     readers: screening && { conflicts: screening.conflicts },
     checkers: check && Math.max(check.agents.length, 1),
   });
+
+/** What a second reader checks in them; undefined: nothing. */
+export const checkWishOf = ({ check }: ResolvedConfig): CheckWish | undefined =>
+  check && (check.all ? "all" : "reports");
 
 /** The agents of the roles in them. */
 export const roleNamesOf = (config: ResolvedConfig): RoleNames => ({

@@ -2028,6 +2028,10 @@ export interface Meaning {
   checkers?: {
     [k: string]: CheckerRate;
   };
+  /**
+   * With 'check: all': handles of claims of readings that wait to be checked.
+   */
+  claims?: string[];
   open?: OpenCheck;
   [k: string]: unknown;
 }
@@ -2089,5 +2093,23 @@ export interface OpenCheck {
    * Handles of the claims of readings that are checked with it.
    */
   claims: string[];
+  /**
+   * Sentences that were mended because one of their papers says otherwise, as they stood: the two go to what is disputed.
+   */
+  contradicted?: {
+    /**
+     * The sentence.
+     */
+    text: string;
+    /**
+     * Handles of quotes.
+     */
+    rests_on: string[];
+    /**
+     * Id of the paper whose passage says otherwise.
+     */
+    against: string;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }

@@ -28,6 +28,9 @@ export interface Unacceptable {
   readonly reasons: readonly string[];
 }
 
+/** What a second reader checks: the sentences of reports with the claims that they cite, or every claim too. */
+export type CheckWish = "reports" | "all";
+
 /** What judging a result needs besides the state. */
 export interface Judging {
   readonly iteration: number;
@@ -35,8 +38,8 @@ export interface Judging {
   readonly agent: string;
   /** Time of the acceptance. */
   readonly at: Date;
-  /** The sentences of a report that is accepted are to be checked by a second reader. */
-  readonly check?: boolean;
+  /** What of it a second reader is to check: the sentences of a report, or claims of readings too. */
+  readonly check?: CheckWish;
   /** Something that looks like a secret of the user's was taken out of the result. */
   readonly redacted?: boolean;
 }

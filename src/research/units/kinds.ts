@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Unit } from "../../engine/loop/types.js";
 import type { Rrd } from "../generated/rrd.js";
-import { check, mend } from "./check/kind.js";
+import { check, claims, mend } from "./check/kind.js";
 import { ideas } from "./ideas/kind.js";
 import { reading } from "./reading/kind.js";
 import { report } from "./report/kind.js";
@@ -10,7 +10,7 @@ import { screening } from "./screening/kind.js";
 import type { Project, UnitKind } from "./unit-kind.js";
 
 /** Every kind of unit, in the order in which a project does them. */
-export const kinds: readonly UnitKind[] = [screening, reading, report, ideas, check, mend];
+export const kinds: readonly UnitKind[] = [screening, claims, reading, report, ideas, check, mend];
 
 /** The kind of a unit. */
 export function kindOf({ kind: name }: Pick<Unit, "kind">): UnitKind {

@@ -17,7 +17,7 @@ import { progressEntry } from "../project-files/progress-text.js";
 import { leftBy } from "../derived/observations.js";
 import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";
-import type { Acceptable, Judging, Unacceptable } from "../units/judged-result.js";
+import type { Acceptable, CheckWish, Judging, Unacceptable } from "../units/judged-result.js";
 import { isLastUnit, kindOf, workBasis } from "../units/kinds.js";
 import type { Heard, Material, ResearchState, Sharing } from "../units/unit-kind.js";
 import { derive } from "./derive.js";
@@ -37,8 +37,8 @@ export interface Accepting {
   readonly render: RenderDocuments;
   /** Which units several agents share. */
   readonly sharing?: Sharing;
-  /** The sentences of reports that a model writes are checked by a second reader. */
-  readonly check?: boolean;
+  /** What a second reader checks of what a model writes; absent: nothing. */
+  readonly check?: CheckWish;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
 }
@@ -135,8 +135,8 @@ export async function acceptRun(
   }
 
   await keepAnswer(workspace, run.message);
-  const check = accepting.check === true && run.free !== true;
-  const judging = { iteration, agent: run.agent, at, redact, check };
+  const check = run.free === true ? undefined : accepting.check;
+  const judging = { iteration, agent: run.agent, at, redact, ...given({ check }) };
   const heard = await judgePart({
     ...{ state, unit, material, workspace, judging },
     sharing: accepting.sharing ?? {},

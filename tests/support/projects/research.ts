@@ -1,5 +1,6 @@
 import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { CheckWish } from "../../../src/research/units/judged-result.js";
 import type { Sharing } from "../../../src/research/units/unit-kind.js";
 import type { SearchSession } from "../../../src/research/screening/paper-sources.js";
 import { candidatesOf } from "../../../src/research/search/candidates.js";
@@ -235,7 +236,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         git = false,
         veto = async () => [],
         sharing = {},
-        check = false,
+        check,
         wrapped = (workflow) => workflow,
         ...more
       }: Partial<LoopOptions> & {
@@ -243,7 +244,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         readonly git?: boolean;
         readonly veto?: () => Promise<string[]>;
         readonly sharing?: Sharing;
-        readonly check?: boolean;
+        readonly check?: CheckWish;
         readonly wrapped?: (workflow: ResearchWorkflow) => ResearchWorkflow;
       } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
@@ -272,7 +273,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           render: renderFor,
           veto,
           sharing,
-          check,
+          ...(check && { check }),
           close: research.close,
         }),
       );

@@ -4,7 +4,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { evidenceAt } from "../narrative/handles.js";
 import type { Material } from "../unit-kind.js";
 import { withControls } from "./controls.js";
-import { papersOf, unanswered } from "../narrative/open-check.js";
+import { papersOf, type Unanswered } from "../narrative/open-check.js";
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 import type { ReportFile } from "../../generated/report.js";
 
@@ -22,13 +22,16 @@ export interface CheckMaterial extends Material {
   readonly batch?: readonly BatchItem[];
 }
 
-/** The next sentences to judge, with controls among them. `smaller`: how often the unit filled a context too far. */
-export function nextBatch(rrd: Rrd, smaller: number): BatchItem[] {
+/**
+ * The next of these sentences to judge, with controls among them. `smaller`: how often the unit filled a context too
+ * far.
+ */
+export function nextBatch(rrd: Rrd, waiting: readonly Unanswered[], smaller: number): BatchItem[] {
   const scale = 1 / 2 ** smaller;
   let room = (maxTokens - controlTokens) * scale;
   const taken: Sentence[] = [];
   const papers = papersOf(rrd);
-  for (const { id, text, rests_on } of unanswered(rrd)) {
+  for (const { id, text, rests_on } of waiting) {
     const sentence = { id, text, passages: passagesOf(papers, rests_on) };
     room -= estimateTokens(JSON.stringify(shownItem(sentence, 1), null, 1)) + 4;
     if (taken.length >= maxSentences * scale || (room < 0 && taken.length > 0)) break;

@@ -4,17 +4,18 @@ import { evidenceAt } from "../narrative/handles.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
 import { type CheckMaterial, nextBatch, shownItem } from "./batch.js";
 import { passageTokens } from "./sentence.js";
-import { papersOf, toMend } from "../narrative/open-check.js";
+import { papersOf, toMend, unanswered, waitingClaims } from "../narrative/open-check.js";
 
 /** Numbered sentences and their passages: nothing of the papers besides, and nothing of the project. */
 export function briefOfCheck({
   state: { rrd },
+  unit: { id, kind },
   material,
   smaller,
 }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
-  const batch = nextBatch(rrd, smaller);
+  const batch = nextBatch(rrd, kind === "claims" ? waitingClaims(rrd) : unanswered(rrd), smaller);
   return {
-    data: { kind: "check", unit: "check", sentences: batch.map((item, index) => shownItem(item, index + 1)) },
+    data: { kind: "check", unit: id, sentences: batch.map((item, index) => shownItem(item, index + 1)) },
     isBare: true,
     material: { ...material, batch },
   };

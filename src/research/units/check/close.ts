@@ -1,10 +1,10 @@
+import { quotedWords } from "../../../text/evidence/quoted.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
+import { evidenceAt, whyNoGround } from "../narrative/handles.js";
+import { isFallen, papersOf } from "../narrative/open-check.js";
 import { isProven } from "../narrative/rates.js";
-import { isFallen } from "../narrative/open-check.js";
-
-type Asked = OpenCheck["sentences"][number];
-type Said = { readonly text: string; readonly rests_on?: string[] };
+import { sentences, withSentences } from "../narrative/sentences.js";
 
 /**
  * The narrative at the end of its check: mended sentences in the place of what they were, what was said of each, and
@@ -12,67 +12,42 @@ type Said = { readonly text: string; readonly rests_on?: string[] };
  * come to its end.
  */
 export function closedNarrative(
-  { meaning = {} }: Pick<Rrd, "meaning">,
+  rrd: Pick<Rrd, "meaning" | "papers_pool">,
   narrative: ReportFile,
   open: OpenCheck,
   at: Date,
   unchecked?: string,
 ): ReportFile {
+  const { meaning = {} } = rrd;
   const asked = new Map(open.sentences.map((each) => [each.where, each]));
-  const falls = (each: Asked | undefined) => each !== undefined && isFallen(meaning, each);
   const answerFalls =
-    narrative.answer.length > 0 && narrative.answer.every((_, index) => falls(asked.get(`/answer/${index}`)));
-  const removed = open.sentences.filter((each) => falls(each) && !(answerFalls && each.where.startsWith("/answer/")));
-  const isRemoved = (where: string) => removed.some((each) => each.where === where);
-  const marked = <Sentence extends Said>(where: string, said: Sentence): Sentence => {
+    narrative.answer.length > 0 &&
+    narrative.answer.every((said, index) => isFallen(meaning, asked.get(`/answer/${index}`) ?? said));
+  const isRemoved = (each: OpenCheck["sentences"][number]) =>
+    isFallen(meaning, each) && !(answerFalls && each.where.startsWith("/answer/"));
+  const { not_borne_out: _, ...before } = narrative;
+  const closed = withSentences(before, (where, said) => {
     const found = asked.get(where);
     if (found === undefined) return said;
+    if (isRemoved(found)) return undefined;
     const { text, rests_on, was, check } = found;
     return {
       ...said,
       ...{ text, rests_on },
       ...(check === undefined ? {} : { check: { ...check, ...(was === undefined ? {} : { was }) } }),
     };
-  };
-  const list = <Sentence extends Said>(pointer: string, all: readonly Sentence[]): Sentence[] =>
-    all.flatMap((said, index) => (isRemoved(`${pointer}/${index}`) ? [] : [marked(`${pointer}/${index}`, said)]));
-  const { comparison, side_by_side, not_borne_out: _, ...said } = narrative;
-  const by = [...new Set(open.sentences.flatMap(({ check }) => check?.by ?? []))];
+  });
+  const removed = open.sentences.flatMap((each) => {
+    const { where, text, rests_on, check } = each;
+    return check === undefined || !isRemoved(each) ? [] : [{ text, where, rests_on, check }];
+  });
+  const checks = [...sentences(closed).flatMap(([, { check }]) => check ?? []), ...removed.map(({ check }) => check)];
+  const by = [...new Set(checks.flatMap((check) => check.by))];
   const unproven = by.filter((name) => !isProven(meaning.checkers, name));
   return {
-    ...said,
-    answer: list("/answer", said.answer),
-    findings: list("/findings", said.findings),
-    agreed: list("/agreed", said.agreed),
-    disputed: said.disputed.flatMap((dispute, index) => {
-      const sides = list(`/disputed/${index}/sides`, dispute.sides);
-      return sides.length < 2 ? [] : [{ ...dispute, sides }];
-    }),
-    gaps: list("/gaps", said.gaps),
-    themes: list("/themes", said.themes),
-    ...(comparison == null
-      ? {}
-      : {
-          comparison: {
-            ...comparison,
-            rows: comparison.rows.map((row, index) => ({
-              ...row,
-              cells: row.cells.map((cell, place) => {
-                const where = `/comparison/rows/${index}/cells/${place}`;
-                return isRemoved(where) ? { text: "not borne out" } : marked(where, cell);
-              }),
-            })),
-          },
-        }),
-    recommendations: list("/recommendations", said.recommendations),
-    ...(side_by_side === undefined ? {} : { side_by_side }),
-    ...(removed.length === 0
-      ? {}
-      : {
-          not_borne_out: removed.flatMap(({ where, text, rests_on, check }) =>
-            check === undefined ? [] : [{ text, where, rests_on, check }],
-          ),
-        }),
+    ...closed,
+    disputed: [...closed.disputed, ...contradictions(rrd, open)],
+    ...(removed.length === 0 ? {} : { not_borne_out: removed }),
     check: {
       at: at.toISOString(),
       ...(by.length === 0 ? {} : { by }),
@@ -81,4 +56,31 @@ export function closedNarrative(
       ...(unchecked === undefined ? {} : { unchecked }),
     },
   };
+}
+
+/** Two papers of one sentence of which the one says otherwise, each in its own words. */
+function contradictions(
+  { meaning = {}, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">,
+  { sentences: asked, contradicted = [] }: OpenCheck,
+): ReportFile["disputed"] {
+  const papers = papersOf({ papers_pool });
+  const fallen = asked.flatMap((each) => {
+    const against = each.check?.verdict === "contradicted" ? each.check.against : undefined;
+    return against === undefined || !isFallen(meaning, each) ? [] : [{ ...each, against }];
+  });
+  const pairs = new Map<string, ReportFile["disputed"][number]>();
+  for (const { text, rests_on, against } of [...contradicted, ...fallen]) {
+    const quotes = rests_on.flatMap((handle) => {
+      const found = evidenceAt(handle, papers);
+      return "reason" in found || whyNoGround(found.paper) !== undefined ? [] : [{ ...found, handle }];
+    });
+    const sides = [quotes.find(({ paper }) => paper.id !== against), quotes.find(({ paper }) => paper.id === against)];
+    const [one, other] = sides;
+    if (one === undefined || other === undefined) continue;
+    pairs.set(`${one.handle} ${other.handle}`, {
+      text: `Whether it is so: ${text}`,
+      sides: [one, other].map(({ handle, evidence }) => ({ text: evidence.passage ?? quotedWords(evidence), rests_on: [handle] })),
+    });
+  }
+  return [...pairs.values()];
 }

@@ -26,20 +26,47 @@ export function foldAnswers(
   checked: ReadonlyMap<string, Checked>,
   at: Date,
 ): Acceptable {
-  const checkers = checkings.reduce(
-    (rates, { by, answers }) => countControls(rates, by, batch, answers),
-    rrd.meaning?.checkers ?? {},
-  );
+  const checkers = ratesAfter(rrd, batch, checkings);
   const claims = claimChanges(rrd, checked);
   const open = openOf(rrd);
   const sentences = open.sentences.map((each) => {
     const check = checked.get(each.where);
     return check === undefined ? each : { ...each, check };
   });
+  return advanced(
+    rrd,
+    narrative,
+    { checkers, open: { ...open, sentences } },
+    claims,
+    borneOut(checked, "sentence"),
+    at,
+  );
+}
+
+/** The same for claims of readings that wait. `unchecked`: they are given up for this reason, a clause. */
+export function foldClaims(
+  rrd: Rrd,
+  batch: readonly BatchItem[],
+  checkings: readonly Checking[],
+  checked: ReadonlyMap<string, Checked>,
+  at: Date,
+  unchecked?: string,
+): Acceptable {
+  const { claims = [], ...rest } = { ...rrd.meaning, checkers: ratesAfter(rrd, batch, checkings) };
+  const left = unchecked === undefined ? claims.filter((handle) => !checked.has(handle)) : [];
+  const summary = unchecked === undefined ? borneOut(checked, "claim") : `Claims were not checked: ${unchecked}`;
+  const meaning = left.length === 0 ? rest : { ...rest, claims: left };
+  const { shows: _, ...judged } = told(rrd, meaning, claimChanges(rrd, checked), summary, at);
+  return judged;
+}
+
+const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], checkings: readonly Checking[]) =>
+  checkings.reduce((rates, { by, answers }) => countControls(rates, by, batch, answers), meaning?.checkers ?? {});
+
+function borneOut(checked: ReadonlyMap<string, Checked>, what: string): string {
   const found = [...checked.values()];
   const supported = found.filter(({ verdict }) => verdict === "supported").length;
-  const summary = `${supported} of ${many(found.length, "sentence")} borne out`;
-  return advanced(rrd, narrative, { checkers, open: { ...open, sentences } }, claims, summary, at);
+  return `${supported} of ${many(found.length, what)} borne out`;
 }
 
 const openOf = ({ meaning }: Rrd): OpenCheck =>
@@ -98,7 +125,7 @@ export function ended(
   const { open: _, ...closed } = { ...rrd.meaning, checkers };
   // A report that was written again since, by hand or by a later run, is another one.
   const isSame = narrative !== undefined && (narrative.iteration ?? 0) === open.report;
-  const kept = isSame ? closedNarrative({ meaning: closed }, narrative, open, at, unchecked) : undefined;
+  const kept = isSame ? closedNarrative(withChanges(rrd, changes, closed), narrative, open, at, unchecked) : undefined;
   return told(rrd, closed, changes, summary, at, kept);
 }
 

@@ -9,15 +9,16 @@ const maxWords = 20;
 
 /**
  * The answers in the order of the batch, or why they can't be used: a number that was not answered exactly once, or a
- * proposed sentence with a number that its passages do not hold.
+ * proposed sentence with a number that its passages do not hold. `id`: of the unit.
  */
 export function answersIn(
   batch: readonly BatchItem[],
   { unit, answers }: CheckResult,
+  id: string,
 ): readonly CheckAnswer[] | { readonly reasons: readonly string[] } {
   const byNumber = new Map(answers.map((answer) => [answer.number, answer]));
   const reasons = [
-    ...(unit === "check" ? [] : [`unit is "${unit}"; this unit is "check"`]),
+    ...(unit === id ? [] : [`unit is "${unit}"; this unit is "${id}"`]),
     ...batch.flatMap((item, index) => {
       const number = index + 1;
       const own = answers.filter((answer) => answer.number === number);

@@ -56,6 +56,14 @@ export function acceptMended(
   });
   const count = [...byPlace.values()].filter((each) => each?.text != null).length;
   const summary = `${many(count, "sentence")} mended, ${asked.length - count} given up`;
-  const again = { ...open, step: "again" as const, sentences: mended };
+  const contradicted = asked.flatMap(({ text, rests_on, check }) =>
+    check?.verdict === "contradicted" && check.against !== undefined
+      ? [{ text, rests_on, against: check.against }]
+      : [],
+  );
+  const again = {
+    ...{ ...open, step: "again" as const, sentences: mended },
+    ...(contradicted.length === 0 ? {} : { contradicted }),
+  };
   return advanced(rrd, narrative, { checkers: meaning?.checkers ?? {}, open: again }, [], summary, at);
 }

@@ -1,10 +1,13 @@
 import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import { reportDocuments } from "../../project-files/layout.js";
+import type { Part } from "../../../engine/loop/think.js";
+import type { Noted } from "../../../engine/storage/noted.js";
+import { maxRefusals, unitRefusals } from "../../derived/status.js";
 import { alone } from "../single-unit.js";
-import type { UnitKind } from "../unit-kind.js";
+import type { Sharing, UnitKind } from "../unit-kind.js";
 import type { CheckMaterial } from "./batch.js";
-import { toMend, unanswered } from "../narrative/open-check.js";
+import { toMend, unanswered, waitingClaims } from "../narrative/open-check.js";
 
 /** A batch of sentences and their passages, which another agent than the writer judges where there is one. */
 export const check: UnitKind<CheckMaterial, CheckResult> = {
@@ -20,15 +23,44 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
   owns: ({ unit }) => unit === "check",
   isWanted: ({ rrd }) => rrd.meaning?.open !== undefined,
   isDone: ({ rrd }) => unanswered(rrd).length === 0,
-  left: ({ rrd }) => Math.ceil(unanswered(rrd).length / 50),
+  left: ({ rrd }) => Math.ceil(unanswered(rrd).length / usualBatch),
   next(project, choosing) {
     return alone(project, { kind: this.name, id: "check", phase: this.phase, title: "Check of sentences" }, choosing);
   },
   basis: (rrd) => [unanswered(rrd), rrd.meaning?.checkers],
-  nextPart: (noted, { checkers }) =>
-    checkers === undefined ? undefined : { role: checkerRoles[Math.min(noted.length, checkers - 1)] ?? "", round: 1 },
+  nextPart: checkerPart,
   takeBack: async (rrd, folder) => (await import("./take-back.js")).takeBackCheck(rrd, folder),
   load: async () => (await import("./work.js")).checkWork,
+};
+
+/** Sentences that fill a batch, by its tokens. */
+const usualBatch = 50;
+
+function checkerPart(noted: readonly Noted[], { checkers }: Sharing): Part | undefined {
+  if (checkers === undefined) return undefined;
+  return { role: checkerRoles[Math.min(noted.length, checkers - 1)] ?? "", round: 1 };
+}
+
+/** Claims of readings, where all are checked: a full batch as soon as there is one, what is left before the report. */
+export const claims: UnitKind<CheckMaterial, CheckResult> = {
+  ...{ ...check, name: "claims" },
+  doing: () => "checks claims of readings",
+  writes: [],
+  owns: ({ unit }) => unit === "claims",
+  isWanted: ({ rrd }) => rrd.meaning?.claims !== undefined,
+  isDone(project) {
+    const { length } = waitingClaims(project.rrd);
+    const isTime = length >= usualBatch || (length > 0 && project.status.allRead);
+    // Reading goes on without a checker whose results can't be used.
+    return !isTime || unitRefusals(project.rrd, project.ledger, this.name).length >= maxRefusals;
+  },
+  left: ({ rrd }) => Math.ceil(waitingClaims(rrd).length / usualBatch),
+  next(project, choosing) {
+    return alone(project, { kind: this.name, id: "claims", phase: this.phase, title: "Check of claims" }, choosing);
+  },
+  basis: (rrd) => [waitingClaims(rrd), rrd.meaning?.checkers],
+  takeBack: async (rrd) => (await import("./take-back.js")).takeBackClaims(rrd),
+  load: async () => (await import("./work.js")).claimsWork,
 };
 
 /** Agents that check the same batch, each alone. */

@@ -8,7 +8,7 @@ import type { Checked, Paper, Rrd } from "../../generated/rrd.js";
 import { reportDataName } from "../../project-files/layout.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
-import { openCheck, toMend } from "../narrative/open-check.js";
+import { openCheck, toMend, waitingClaims } from "../narrative/open-check.js";
 import type { TakenBack } from "../unit-kind.js";
 
 /**
@@ -39,6 +39,13 @@ export function takeBackMending(rrd: Rrd): TakenBack {
   if (length === 0)
     throw new ExpectedError("No sentence waits to be mended; 'reset --unit check' has all of them checked again.", 2);
   return { rrd, says: `${many(length, "sentence")} will be mended` };
+}
+
+/** The state in which claims that wait may be refused as often as before. @throws as takeBackCheck. */
+export function takeBackClaims(rrd: Rrd): TakenBack {
+  const { length } = waitingClaims(rrd);
+  if (length === 0) throw new ExpectedError("No claim of a reading waits to be checked.", 2);
+  return { rrd, says: `${many(length, "claim")} will be checked` };
 }
 
 /** The report as its writer left it; undefined where the journal does not hold it any more. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
 import { readChecked } from "../../../engine/storage/result-file.js";
+import type { Unit } from "../../../engine/loop/types.js";
 import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import type { Rrd } from "../../generated/rrd.js";
@@ -10,7 +11,7 @@ import { notedOf } from "../shared-unit.js";
 import type { Disk, Heard, SharedResult, UnitWork } from "../unit-kind.js";
 import type { CheckMaterial } from "./batch.js";
 import { briefOfCheck, briefOfMend } from "./brief.js";
-import { type Checking, ended, foldAnswers } from "./fold.js";
+import { type Checking, ended, foldAnswers, foldClaims } from "./fold.js";
 import { agreedOn, answersIn, byId, checkedBy } from "./judge-answers.js";
 import { acceptMended } from "./judge-mended.js";
 import type { CheckAnswer } from "./sentence.js";
@@ -26,10 +27,18 @@ export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
   brief: briefOfCheck,
   hear: hearChecker,
   without: endedWithout,
-  judge({ rrd }, _unit, result, material, { agent, at }) {
-    const answers = answersIn(material.batch ?? [], result);
-    return "reasons" in answers ? answers : folded(rrd, material, [{ by: agent, answers }], at);
+  judge({ rrd }, unit, result, material, { agent, at }) {
+    const answers = answersIn(material.batch ?? [], result, unit.id);
+    return "reasons" in answers ? answers : folded(rrd, unit, material, [{ by: agent, answers }], at);
   },
+};
+
+/** The same for claims of readings, which belong to no report yet. */
+export const claimsWork: UnitWork<CheckMaterial, CheckResult> = {
+  ...checkWork,
+  prepare: async () => ({}),
+  kept: async () => ({ material: {}, first: [] }),
+  without: async (_folder, rrd, why, { at }) => foldClaims(rrd, [], [], new Map(), at, why),
 };
 
 export const mendWork: UnitWork<CheckMaterial, MendResult> = {
@@ -63,7 +72,7 @@ async function hearChecker({
   const read = await readChecked("result-check", join(workspace, resultName), redact);
   if ("reasons" in read) return read;
   const { redacted, dropped } = read;
-  const answers = answersIn(material.batch ?? [], read.value as CheckResult);
+  const answers = answersIn(material.batch ?? [], read.value as CheckResult, unit.id);
   if ("reasons" in answers) return { redacted, dropped, reasons: answers.reasons };
   const [first] = notedOf(state, unit);
   if (first === undefined) return { redacted, dropped, note: answers, summary: "kept for the second checker" };
@@ -71,16 +80,20 @@ async function hearChecker({
     { by: first.agent, answers: first.value as readonly CheckAnswer[] },
     { by: judging.agent, answers },
   ];
-  return { redacted, dropped, judged: folded(state.rrd, material, both, judging.at) };
+  return { redacted, dropped, judged: folded(state.rrd, unit, material, both, judging.at) };
 }
 
 function folded(
   rrd: Rrd,
+  { kind }: Pick<Unit, "kind">,
   { narrative, batch = [] }: CheckMaterial,
   checkings: readonly Checking[],
   at: Judging["at"],
 ): Acceptable {
   const [first, second] = checkings.map(({ by, answers }) => answers.map((answer) => checkedBy(by, answer)));
   const checked = (first ?? []).map((each, index) => agreedOn([each, second?.[index]]));
-  return foldAnswers(rrd, narrative, batch, checkings, byId(batch, checked), at);
+  const said = byId(batch, checked);
+  return kind === "claims"
+    ? foldClaims(rrd, batch, checkings, said, at)
+    : foldAnswers(rrd, narrative, batch, checkings, said, at);
 }

@@ -1,4 +1,4 @@
-import type { Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
+import type { Evidence, Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Change } from "../../project-files/research.js";
 import { evidenceAt } from "./handles.js";
@@ -20,14 +20,15 @@ function openedCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
   const papers = papersOf(rrd);
   const asked = sentences(narrative).flatMap(([where, { text, rests_on = [], check }]): Asked[] => {
     const found = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
-    return found.length === 0 || check !== undefined ? [] : [{ where, text, rests_on: found }];
+    if (found.length === 0 || check !== undefined) return [];
+    return isOwnWords(text, evidenceOf(papers, found)) ? [] : [{ where, text, rests_on: found }];
   });
   const cited = sentences(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
   return { report: narrative.iteration ?? 0, step: "check", sentences: asked, claims: [...new Set(cited)].toSorted() };
 }
 
 /** A sentence that waits for an answer, and the handles of what it is said to follow from. */
-interface Unanswered {
+export interface Unanswered {
   /** The JSON pointer of a sentence of the report; the handle of a claim. */
   readonly id: string;
   readonly text: string;
@@ -44,14 +45,32 @@ export function unanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "pape
       const isShown = rests_on.some((handle) => !("reason" in evidenceAt(handle, papers)));
       return check === undefined && isShown ? [{ id: where, text, rests_on }] : [];
     }),
-    ...open.claims.flatMap((handle) => {
-      const found = evidenceAt(handle, papers);
-      return "reason" in found || found.evidence.check !== undefined
-        ? []
-        : [{ id: handle, text: found.evidence.claim, rests_on: [handle] }];
-    }),
+    ...uncheckedClaims(papers, open.claims),
   ];
 }
+
+/** What waits of the claims of readings, where all are checked. */
+export const waitingClaims = ({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] =>
+  meaning?.claims === undefined ? [] : uncheckedClaims(papersOf({ papers_pool }), meaning.claims);
+
+/** Claims that nobody has judged yet, of those that are in words of their own. */
+const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): Unanswered[] =>
+  handles.flatMap((handle) => {
+    const found = evidenceAt(handle, papers);
+    if ("reason" in found || found.evidence.check !== undefined || isOwnWords(found.evidence.claim, [found.evidence]))
+      return [];
+    return [{ id: handle, text: found.evidence.claim, rests_on: [handle] }];
+  });
+
+/** Whether a sentence is its whole passage, which follows from itself; a part of one may say something else. */
+const isOwnWords = (text: string, evidence: readonly Evidence[]): boolean =>
+  evidence.some(({ passage = "" }) => bareWords(passage) === bareWords(text));
+
+const bareWords = (text: string): string =>
+  text
+    .replace(/\s+/g, " ")
+    .replace(/[.。]\s*$/, "")
+    .trim();
 
 /** Whether a sentence falls: a checker whose answers count did not find it in its passages. */
 export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<Asked, "check">): boolean =>
@@ -60,6 +79,12 @@ export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pic
 /** Sentences of the open check that its writer is to mend. */
 export const toMend = ({ meaning }: Pick<Rrd, "meaning">): readonly Asked[] =>
   meaning?.open?.step === "mend" ? meaning.open.sentences.filter((each) => isFallen(meaning, each)) : [];
+
+const evidenceOf = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): Evidence[] =>
+  handles.flatMap((handle) => {
+    const found = evidenceAt(handle, papers);
+    return "reason" in found ? [] : [found.evidence];
+  });
 
 export const papersOf = ({ papers_pool }: Pick<Rrd, "papers_pool">): ReadonlyMap<string, Paper> =>
   new Map(papers_pool.map((paper) => [paper.id, paper]));

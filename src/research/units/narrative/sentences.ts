@@ -16,6 +16,7 @@ export const sentences = (
     readonly disputed: readonly { readonly sides: readonly Sentence[] }[];
     readonly comparison?: { readonly rows: readonly { readonly cells: readonly Sentence[] }[] } | null;
     readonly themes: readonly Sentence[];
+    readonly side_by_side?: readonly Sentence[];
   },
 ): (readonly [string, Sentence])[] => [
   ...(["answer", "findings", "agreed"] as const).flatMap((name) => at(`/${name}`, said[name])),
@@ -24,7 +25,48 @@ export const sentences = (
   ...at("/themes", said.themes),
   ...(said.comparison?.rows ?? []).flatMap(({ cells }, index) => at(`/comparison/rows/${index}/cells`, cells)),
   ...at("/recommendations", said.recommendations),
+  ...at("/side_by_side", said.side_by_side ?? []),
 ];
 
 const at = (pointer: string, list: readonly Sentence[]): (readonly [string, Sentence])[] =>
   list.map((sentence, index) => [`${pointer}/${index}`, sentence] as const);
+
+/**
+ * The narrative with each sentence as `change` makes it of the one at this pointer; undefined takes it out. A dispute
+ * of which one side is left goes with it, and a cell says that nothing stands there.
+ */
+export function withSentences(
+  narrative: ReportFile,
+  change: <Said extends Sentence>(where: string, said: Said) => Said | undefined,
+): ReportFile {
+  const list = <Said extends Sentence>(pointer: string, all: readonly Said[]): Said[] =>
+    all.flatMap((said, index) => change(`${pointer}/${index}`, said) ?? []);
+  const { comparison, side_by_side } = narrative;
+  return {
+    ...narrative,
+    answer: list("/answer", narrative.answer),
+    findings: list("/findings", narrative.findings),
+    agreed: list("/agreed", narrative.agreed),
+    disputed: narrative.disputed.flatMap((dispute, index) => {
+      const sides = list(`/disputed/${index}/sides`, dispute.sides);
+      return sides.length < 2 ? [] : [{ ...dispute, sides }];
+    }),
+    gaps: list("/gaps", narrative.gaps),
+    themes: list("/themes", narrative.themes),
+    recommendations: list("/recommendations", narrative.recommendations),
+    ...(comparison == null
+      ? {}
+      : {
+          comparison: {
+            ...comparison,
+            rows: comparison.rows.map((row, index) => ({
+              ...row,
+              cells: row.cells.map(
+                (cell, place) => change(`/comparison/rows/${index}/cells/${place}`, cell) ?? { text: "not borne out" },
+              ),
+            })),
+          },
+        }),
+    ...(side_by_side === undefined ? {} : { side_by_side: list("/side_by_side", side_by_side) }),
+  };
+}

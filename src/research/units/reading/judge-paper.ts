@@ -3,6 +3,7 @@ import type {
   Answer,
   CheckedNumber,
   Criterion,
+  Evidence,
   FlatScores,
   Insight,
   NestedScores,
@@ -38,6 +39,7 @@ import {
   eligibilityOf,
   isIneligible,
 } from "../../screening/eligibility/eligibility.js";
+import { handleOf } from "../narrative/handles.js";
 import { type CheckedForm, extractedBy } from "../form/check-values.js";
 import { findingOf, type PaperMaterial } from "./settled-paper.js";
 
@@ -127,6 +129,7 @@ export function acceptPaper(
   return {
     changes: [
       changeOf(paper, set),
+      ...(judging.check === "all" ? claimsToCheck(rrd, paper, evidence) : []),
       ...insightsBefore(rrd, paper),
       ...insights.map((insight) => ({ in: "insights" as const, id: insight.id ?? "", set: { ...insight }, was: null })),
       ...(result.visited_urls?.length
@@ -172,6 +175,15 @@ export function scoresIn(rrd: Rrd, { scores, points = {} }: AnalysisResult): Sco
   return strategic === undefined
     ? "/scores/blue_ocean is missing; this project is judged by both rubrics"
     : { execution, strategic: { ...strategic } };
+}
+
+/** The claims of a reading, for its second reader. */
+function claimsToCheck({ meaning }: Rrd, { id }: Paper, evidence: readonly Evidence[]): Change[] {
+  const handles = evidence.flatMap(({ status }, index) =>
+    status === "verified" || status === "near" ? [handleOf(id, index + 1)] : [],
+  );
+  const claims = [...new Set([...(meaning?.claims ?? []), ...handles])];
+  return handles.length === 0 ? [] : [{ in: "rrd", set: { meaning: { ...meaning, claims } }, was: { meaning } }];
 }
 
 /** The points of a paper as its record keeps them: nested where both rubrics were used, or one of the person's own. */

@@ -11,6 +11,7 @@ import { patternLines } from "../../project-files/progress-text.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
 import { evidenceAt, whyNoGround } from "../narrative/handles.js";
 import { closedBy } from "./close-update.js";
+import { checkFrom, withMarksOf } from "../narrative/kept-marks.js";
 import { openCheck } from "../narrative/open-check.js";
 import { sentences } from "../narrative/sentences.js";
 import { groupInsights } from "./insight-groups.js";
@@ -26,12 +27,14 @@ export const pairName = (index: number): string => `p${index + 1}`;
 /**
  * Checks that every statement rests on quotes that exist and on papers that stand, and that themes name groups of the
  * unit. Whether a quote holds a statement's numbers is shown in the report and by `report --check`: it refuses nothing.
+ * `formerNarrative`: the report in whose place it is written.
  */
 export function acceptReport(
   before: Rrd,
   result: ReportResult,
   judging: Judging,
   retraction?: RetractionCheck,
+  formerNarrative?: ReportFile,
 ): Acceptable | Unacceptable {
   const { rrd, changes, retracted } = withChecks(before, retraction);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
@@ -86,7 +89,7 @@ export function acceptReport(
     return "reason" in found ? [] : [[handle, quotedWords(found.evidence)]];
   };
   // The file's types let unknown fields be, which an interface without them can't be told to be.
-  const narrative = {
+  const written = {
     format: stateVersion,
     written_at: judging.at.toISOString(),
     iteration: judging.iteration,
@@ -104,7 +107,9 @@ export function acceptReport(
     })),
     quotes: Object.fromEntries(handles.flatMap(quoteOf)),
   } as unknown as ReportFile;
-  const opened = judging.check === true ? openCheck(closed.rrd, narrative) : { rrd: closed.rrd, changes: [] };
+  const marked = withMarksOf(formerNarrative, written);
+  const opened = judging.check !== undefined ? openCheck(closed.rrd, marked) : { rrd: closed.rrd, changes: [] };
+  const narrative = opened.changes.length > 0 ? marked : { ...marked, ...checkFrom(formerNarrative, marked) };
   return {
     changes: [...changes, ...closed.changes, ...opened.changes],
     files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],

@@ -14,6 +14,8 @@ export interface ReportMaterial extends Material {
   readonly retraction?: RetractionCheck;
   /** In an update: the narrative as it stands, where no finding won or lost ground. Code then renders it again. */
   readonly sameReport?: ReportFile;
+  /** The narrative as it stands: sentences that stay keep what a second reader said of them. */
+  readonly before?: ReportFile;
 }
 
 /** Checks the papers that the report rests on for retractions. */
@@ -39,9 +41,9 @@ export async function keptReport(
 }
 
 async function materialOf(folder: string, rrd: Rrd, retraction: RetractionCheck | undefined): Promise<ReportMaterial> {
-  const checked = given({ retraction });
-  if (openUpdate(rrd) === undefined) return checked;
   const narrative = await readNarrative(folder);
-  const isSame = narrative !== undefined && !needsWriting(withChecks(rrd, retraction).rrd, narrative);
+  const checked = given({ retraction, before: narrative });
+  if (openUpdate(rrd) === undefined || narrative === undefined) return checked;
+  const isSame = !needsWriting(withChecks(rrd, retraction).rrd, narrative);
   return isSame ? { ...checked, sameReport: narrative } : checked;
 }

@@ -14,5 +14,6 @@ export const work: UnitWork<ReportMaterial, ReportResult> = {
     return acceptSameReport(rrd, sameReport, judging, retraction);
   },
   brief: briefOfReport,
-  judge: ({ rrd }, _unit, result, { retraction }, judging) => acceptReport(rrd, result, judging, retraction),
+  judge: ({ rrd }, _unit, result, { retraction, before }, judging) =>
+    acceptReport(rrd, result, judging, retraction, before),
 };

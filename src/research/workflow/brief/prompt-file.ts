@@ -7,10 +7,10 @@ import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 import { promptName } from "../../project-files/layout.js";
 import { kinds } from "../../units/kinds.js";
 
-/** Headings of the parts of a prompt.md: one a kind of unit, and what several of them need. */
+/** Headings of the parts of a prompt.md: what kinds of units need, and what several of them do. */
 export const promptParts: readonly string[] = [
   ...["COMMON", "REQUIREMENTS"],
-  ...kinds.map(({ part }) => part),
+  ...new Set(kinds.map(({ part }) => part)),
   ...["REPAIR", "CRITIC", "ANSWER", "QUESTION", "COMPLETE"],
 ];
 

@@ -54,7 +54,7 @@ test("a checker whose answers ceased to count later does not unsay what was take
   const { rrd } = await given.run(
     agentThat(judges, () => null),
     40,
-    { check: true },
+    { check: "reports" },
   );
   const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
   expect(said.not_borne_out).not.toHaveLength(0);
@@ -69,7 +69,7 @@ test("what is overstated is mended, what is made up is removed, and both are tol
   const agent = agentThat(judges, (sentence) =>
     sentence.includes("every machine") ? "It needs 14 minutes on one machine." : sentence,
   );
-  const { verdict, rrd, ledger } = await given.run(agent, 40, { check: true });
+  const { verdict, rrd, ledger } = await given.run(agent, 40, { check: "reports" });
   expect(verdict.verdict).toBe("complete");
   expect(ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
     ...["p1 accepted", "report accepted", "check accepted", "mend accepted", "check accepted"],
@@ -136,7 +136,7 @@ test("a check that can't be had withholds nothing, and the report says why", asy
     () => ({ verdict: "overstated", better: "It needs 99 minutes." }),
     (sentence) => sentence,
   );
-  const { verdict, rrd, ledger } = await given.run(agent, 40, { check: true });
+  const { verdict, rrd, ledger } = await given.run(agent, 40, { check: "reports" });
   expect(verdict).toEqual({ verdict: "complete", reason: "All 7 papers are analysed and the report is written." });
   expect(ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
     ...["p1 accepted", "report accepted", "check refused", "check refused", "check refused", "check accepted"],
@@ -147,7 +147,7 @@ test("a check that can't be had withholds nothing, and the report says why", asy
   expect(said.findings).toHaveLength(3);
   expect(said.check?.unchecked).toContain("was refused 3 times");
   // It is complete from now on.
-  const again = await given.run(agent, 40, { check: true });
+  const again = await given.run(agent, 40, { check: "reports" });
   expect(again.ledger).toHaveLength(6);
 });
 
@@ -156,7 +156,7 @@ test("with the last iteration of a run the report is written, and the run is com
   const { verdict } = await given.run(
     agentThat(judges, () => null),
     2,
-    { check: true },
+    { check: "reports" },
   );
   expect(verdict.verdict).toBe("complete");
   const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
@@ -185,7 +185,7 @@ describe("nothing is taken out by the word of a checker that its controls do not
   ])("such as one that %s", async (_, answers, because) => {
     const given = researchFolder(project());
     const agent = agentThat(answers, () => null);
-    const { verdict, ledger } = await given.run(agent, 40, { check: true });
+    const { verdict, ledger } = await given.run(agent, 40, { check: "reports" });
     expect(verdict.verdict).toBe("complete");
     expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "report", "check"]);
     const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
@@ -202,7 +202,7 @@ describe("nothing is taken out by the word of a checker that its controls do not
     const { ledger } = await given.run(
       agentThat(judges, () => null),
       40,
-      { check: true },
+      { check: "reports" },
     );
     expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "report", "check"]);
     const markdown = readFileSync(join(given.folder, "research-report.md"), "utf8");
