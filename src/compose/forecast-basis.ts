@@ -7,7 +7,9 @@ import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.js";
 import type { Io } from "../engine/ui/io.js";
+import { given } from "../engine/lib/given.js";
 import { settingsFor } from "./agents.js";
+import { checkPlanOf } from "./sharing.js";
 import type { ResolvedConfig } from "./config.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
@@ -66,7 +68,7 @@ export async function experienceOf(
     workerOf({ name: config.agent, free }, config.agent, settings),
     classic,
   );
-  return { ...experience, checks: config.check !== undefined };
+  return { ...experience, ...given({ checks: checkPlanOf(config, { free }) }) };
 }
 
 /** What the settings tell of the agent that will work. */

@@ -35,7 +35,7 @@ import type { Proposal } from "../research/workflow/accept.js";
 import type { Library } from "../research/units/unit-kind.js";
 import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/workflow.js";
 import { hasSpace, workspacesOf } from "../research/workflow/workspace.js";
-import { checkWishOf, sharingOf } from "./sharing.js";
+import { checkPlanOf, checkWishOf, sharingOf } from "./sharing.js";
 
 /** How a project is worked on. */
 interface Manner {
@@ -205,7 +205,7 @@ async function opened<Opened>(
     const experience = {
       ...(await experienceFor(folder, worker, classic)),
       agents: names,
-      checks: config.check !== undefined,
+      ...given({ checks: checkPlanOf(config, worker) }),
     };
     await countAnew(research, force, everyone);
     if (forecast) for (const message of await forecastNow(research, experience, rootOf(folder, cwd))) inform(message);

@@ -5,6 +5,7 @@ import { baseline } from "../research/baseline-agent/definition.js";
 import { checkerRoles } from "../research/units/check/kind.js";
 import { readerRoles } from "../research/units/shared-unit.js";
 import type { CheckWish } from "../research/units/judged-result.js";
+import { type CheckPlan, checksAhead } from "../research/workflow/forecast.js";
 import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
 
@@ -42,7 +43,24 @@ export function checkerNamesOf({ check, agent, fallbacks, agents }: ResolvedConf
   return names.length === 0 ? {} : { [first]: names };
 }
 
-/** Most iterations that so many units take, of which some may be screening batches. */
-export const iterationsOf = ({ think, screening }: ResolvedConfig, units: number): number =>
-  units * (1 + 2 * (think?.rounds ?? 0)) +
-  (screening === undefined ? 0 : 6 * (screening.conflicts === "third" ? 2 : 1));
+/** What a second reader will check of what this agent writes; undefined: nothing. */
+export function checkPlanOf(
+  config: ResolvedConfig,
+  { free }: { readonly free?: true | undefined },
+): CheckPlan | undefined {
+  const wish = checkWishOf(config);
+  if (wish === undefined || free === true || Object.keys(checkerNamesOf(config)).length === 0) return undefined;
+  return { wish, checkers: sharingOf(config).checkers ?? 1 };
+}
+
+/** Most iterations that so many units take, some of them screening batches, and the checks that come with them. */
+export function iterationsOf(config: ResolvedConfig, units: number): number {
+  const { think, screening } = config;
+  const plan = checkPlanOf(config, {});
+  const checks = plan === undefined ? [] : Object.values(checksAhead(units, plan));
+  return (
+    units * (1 + 2 * (think?.rounds ?? 0)) +
+    (screening === undefined ? 0 : 6 * (screening.conflicts === "third" ? 2 : 1)) +
+    checks.reduce((total, each) => total + each, 0)
+  );
+}

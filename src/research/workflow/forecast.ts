@@ -1,5 +1,5 @@
 import { given } from "../../engine/lib/given.js";
-import { many } from "../../engine/lib/words.js";
+import { count as tokensText, many, money } from "../../engine/lib/words.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
@@ -7,9 +7,10 @@ import type { Rrd } from "../generated/rrd.js";
 import type { Forecast, Account, Budget, Spent } from "../../engine/loop/types.js";
 import { median } from "../derived/statistics.js";
 import { isWanted, kindOfLine, kinds } from "../units/kinds.js";
-import { check } from "../units/check/kind.js";
+import { check, claims, mend } from "../units/check/kind.js";
 import { reading } from "../units/reading/kind.js";
 import { report } from "../units/report/kind.js";
+import type { CheckWish } from "../units/judged-result.js";
 import type { Figure, UnitKind } from "../units/unit-kind.js";
 import { statusOf } from "./next-unit.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
@@ -39,10 +40,16 @@ export interface Experience {
   readonly classic?: true;
   /** Who will work; what others took then tells nothing. Undefined: all that have worked so far. */
   readonly agents?: readonly string[];
-  /** Another agent checks the sentences of the report. */
-  readonly checks?: boolean;
+  /** What a second reader will check; absent: nothing. */
+  readonly checks?: CheckPlan;
   /** Records to screen that folders and lists hold, where nothing is screened yet. */
   readonly records?: number;
+}
+
+/** What a second reader checks, and how many agents do, each alone. */
+export interface CheckPlan {
+  readonly wish: CheckWish;
+  readonly checkers: number;
 }
 
 /** US dollars of so many tokens, by each model that may do it; none where no price is known. */
@@ -98,15 +105,16 @@ export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
   const all = new Map<string, Taken[]>();
   for (const ledger of ledgers) {
     const units = new Map<string, Map<string, Taken>>();
-    // In classic mode every iteration is called the same; what leads to an accepted one belongs together.
-    let classic = 0;
+    // Several units may be called the same, as checks are; what leads to an accepted one belongs together.
+    const accepted = new Map<string, number>();
     for (const line of ledger) {
       if (!isUnitOfAResearch(line)) continue;
       const kind = nameOf(line);
       const ofKind = units.get(kind) ?? new Map<string, Taken>();
       units.set(kind, ofKind);
-      const unit = kind === classicName ? String(classic) : line.unit;
-      if (kind === classicName && line.outcome === "accepted") classic += 1;
+      const times = accepted.get(line.unit) ?? 0;
+      const unit = `${line.unit} ${times}`;
+      if (line.outcome === "accepted") accepted.set(line.unit, times + 1);
       const taken = ofKind.get(unit) ?? nothingTaken();
       ofKind.set(unit, taken);
       addTo(taken, line);
@@ -157,9 +165,21 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks }:
     return isWanted(kind, project) ? (kind.left?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
   };
   const units = Object.fromEntries(kinds.map((kind) => [kind.name, left(kind)]));
-  // Its sentences are counted once they are written.
-  return checks === true && (units[report.name] ?? 0) > 0 ? { ...units, [check.name]: 1 } : units;
+  if (checks === undefined) return units;
+  const ahead = checksAhead(units[reading.name] ?? 0, checks);
+  // Sentences are counted once they are written.
+  return (units[report.name] ?? 0) > 0 ? { ...units, ...ahead } : units;
 }
+
+/** Claims of a reading, and sentences that fill a batch of a check. */
+const usualClaims = 8;
+const usualBatch = 50;
+
+/** Units of checks that come with so many papers and the report on them: as a rule it is checked in two, and mended. */
+export const checksAhead = (papers: number, { wish, checkers }: CheckPlan): UnitsLeft => ({
+  ...(wish === "all" ? { [claims.name]: checkers * Math.ceil((papers * usualClaims) / usualBatch) } : {}),
+  ...{ [check.name]: 2 * checkers, [mend.name]: 1 },
+});
 
 /**
  * What the rest of a project will take: its units that are left times the median of those it has had, and of `before`
@@ -190,9 +210,12 @@ export function forecastOf(
   const mostPriced = (take: Take) =>
     take.most ?? (take.usd === undefined && tokens > 0 ? (take.tokens / tokens) * (most ?? 0) : priced(take));
   const papers = known.find(({ kind }) => kind === reading.name)?.units ?? 0;
+  const checks = known.filter(({ kind }) => kind === claims.name || kind === check.name || kind === mend.name);
   return {
     papers,
-    ...(papers === 0 ? {} : { left: leftOf(before.records, papers) }),
+    ...(papers === 0
+      ? {}
+      : { left: leftOf(before.records, papers, checksText(checks, usd === undefined ? undefined : priced)) }),
     iterations: known.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
     seconds: Math.round(sum(({ minutes }) => minutes) * 60),
@@ -205,8 +228,25 @@ export function forecastOf(
   };
 }
 
-const leftOf = (records: number | undefined, papers: number): string =>
-  [...(records === undefined ? [] : [`${many(records, "record")} to screen`]), many(papers, "paper")].join(", ");
+const leftOf = (records: number | undefined, papers: number, checks: string | undefined): string =>
+  [
+    ...(records === undefined ? [] : [`${many(records, "record")} to screen`]),
+    many(papers, "paper"),
+    ...(checks === undefined ? [] : [checks]),
+  ].join(", ");
+
+/** "3 checks of 43k tokens, $0.12", of units that check; undefined where none is left. */
+function checksText(
+  checks: readonly { readonly units: number; readonly take?: Take }[],
+  priced: ((take: Take) => number) | undefined,
+): string | undefined {
+  const length = checks.reduce((total, { units }) => total + units, 0);
+  const sum = (of: (take: Take) => number) =>
+    checks.reduce((total, { units, take }) => total + (take === undefined ? 0 : units * of(take)), 0);
+  if (length === 0) return undefined;
+  const price = priced === undefined ? "" : `, ${money(sum(priced))}`;
+  return `${many(length, "check")} of sentences in ${tokensText(sum(({ tokens }) => tokens))} tokens${price}`;
+}
 
 function takeFor(kind: string, own: Takes, before: Experience): { take?: Take; from: string } {
   const mine = own[kind];

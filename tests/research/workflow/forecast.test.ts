@@ -7,7 +7,13 @@ import { runCommand } from "../../../src/commands/run/run.js";
 import { experienceFor } from "../../../src/compose/forecast-basis.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { type Experience, figuresFor, forecastOf, takesOf } from "../../../src/research/workflow/forecast.js";
+import {
+  type CheckPlan,
+  type Experience,
+  figuresFor,
+  forecastOf,
+  takesOf,
+} from "../../../src/research/workflow/forecast.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { given } from "../../../src/engine/lib/given.js";
@@ -155,11 +161,19 @@ test("cost tells of a fresh research what it will take, its check among it, at t
     return io.out().replace(/\s+/g, " ");
   };
   expect(await told("codex")).toMatch(
-    /Forecast: ≈ 20 iterations left \(16 papers\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/,
+    /Forecast: ≈ 22 iterations left \(16 papers, 3 checks of sentences in 36.0k tokens, \$0\.\d\d\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/,
   );
   expect(await told("claude")).toMatch(
     /: .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* a typical paper at the prices of claude-sonnet-5-5 and claude-opus-5-5, as claude chooses/,
   );
+});
+
+test("checks are foreseen as they are set: of two checkers twice, of every claim by the papers, of none none", () => {
+  const left = (checks?: CheckPlan) => forecastOf(fresh, [], { ...before, ...given({ checks }) })?.iterations ?? 0;
+  expect(left({ wish: "reports", checkers: 1 }) - left()).toBe(3);
+  expect(left({ wish: "reports", checkers: 2 }) - left()).toBe(5);
+  // 16 papers have some 128 claims.
+  expect(left({ wish: "all", checkers: 1 }) - left()).toBe(3 + 3);
 });
 
 test("the records that folders and lists hold are counted before the first batch: all are screened, and no more are read", () => {
@@ -198,7 +212,9 @@ test("a run says what the whole will take before its first iteration", async () 
   );
   const lines = io.err().split("\n");
   const forecast = lines.findIndex((each) =>
-    /Forecast: ≈ 6 iterations left \(2 papers\): 1\d\dk tokens, .*another project/.test(each),
+    /Forecast: ≈ 8 iterations left \(2 papers, 3 checks of sentences in 36.0k tokens[^)]*\): 1\d\dk tokens, .*another project/.test(
+      each,
+    ),
   );
   const begun = lines.findIndex((each) => each.includes("#1 "));
   expect([forecast, begun].every((at) => at !== -1)).toBe(true);

@@ -1,4 +1,4 @@
-import type { Evidence, Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
+import type { Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Change } from "../../project-files/research.js";
 import { evidenceAt } from "./handles.js";
@@ -20,8 +20,7 @@ function openedCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
   const papers = papersOf(rrd);
   const asked = sentences(narrative).flatMap(([where, { text, rests_on = [], check }]): Asked[] => {
     const found = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
-    if (found.length === 0 || check !== undefined) return [];
-    return isOwnWords(text, evidenceOf(papers, found)) ? [] : [{ where, text, rests_on: found }];
+    return found.length === 0 || check !== undefined ? [] : [{ where, text, rests_on: found }];
   });
   const cited = sentences(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
   return { report: narrative.iteration ?? 0, step: "check", sentences: asked, claims: [...new Set(cited)].toSorted() };
@@ -53,24 +52,14 @@ export function unanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "pape
 export const waitingClaims = ({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] =>
   meaning?.claims === undefined ? [] : uncheckedClaims(papersOf({ papers_pool }), meaning.claims);
 
-/** Claims that nobody has judged yet, of those that are in words of their own. */
+/** Claims that nobody has judged yet. */
 const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): Unanswered[] =>
   handles.flatMap((handle) => {
     const found = evidenceAt(handle, papers);
-    if ("reason" in found || found.evidence.check !== undefined || isOwnWords(found.evidence.claim, [found.evidence]))
-      return [];
-    return [{ id: handle, text: found.evidence.claim, rests_on: [handle] }];
+    return "reason" in found || found.evidence.check !== undefined
+      ? []
+      : [{ id: handle, text: found.evidence.claim, rests_on: [handle] }];
   });
-
-/** Whether a sentence is its whole passage, which follows from itself; a part of one may say something else. */
-const isOwnWords = (text: string, evidence: readonly Evidence[]): boolean =>
-  evidence.some(({ passage = "" }) => bareWords(passage) === bareWords(text));
-
-const bareWords = (text: string): string =>
-  text
-    .replace(/\s+/g, " ")
-    .replace(/[.。]\s*$/, "")
-    .trim();
 
 /** Whether a sentence falls: a checker whose answers count did not find it in its passages. */
 export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<Asked, "check">): boolean =>
@@ -79,12 +68,6 @@ export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pic
 /** Sentences of the open check that its writer is to mend. */
 export const toMend = ({ meaning }: Pick<Rrd, "meaning">): readonly Asked[] =>
   meaning?.open?.step === "mend" ? meaning.open.sentences.filter((each) => isFallen(meaning, each)) : [];
-
-const evidenceOf = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): Evidence[] =>
-  handles.flatMap((handle) => {
-    const found = evidenceAt(handle, papers);
-    return "reason" in found ? [] : [found.evidence];
-  });
 
 export const papersOf = ({ papers_pool }: Pick<Rrd, "papers_pool">): ReadonlyMap<string, Paper> =>
   new Map(papers_pool.map((paper) => [paper.id, paper]));

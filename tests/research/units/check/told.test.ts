@@ -5,7 +5,7 @@ import type { ReportFile } from "../../../../src/research/generated/report.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { judgingAgent } from "../../../support/projects/judging-agent.js";
 import { readPapers } from "../../../support/projects/passages-for-controls.js";
-import { narrative, paper, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
+import { paper, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
 const project = (...ids: string[]) =>
   rrdWith([...ids.map((id) => paper(id)), ...readPapers()], { handoff: { product_ideation: { enabled: false } } });
