@@ -80,7 +80,7 @@ test("reset --unit has the report written again, with the ideas after it, and ta
 
   expect(await cli(["reset", folder, "--unit", "papers"], cwd)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('"papers" can\'t be reset; name one of discovery, report, ideas, check, mend'),
+    err: expect.stringContaining('"papers" can\'t be reset; name one of discovery, claims, report, ideas, check, mend'),
   });
   for (const both of [
     ["--unit", "report", "--to", "1"],

@@ -101,7 +101,7 @@ test("a reset of the check brings the report back as its writer left it, and the
   const given = researchFolder(project());
   const mends = (sentence: string) =>
     sentence.includes("every machine") ? "It needs 14 minutes on one machine." : null;
-  const { rrd: before } = await given.run(agentThat(judges, mends), 40, { check: true });
+  const { rrd: before } = await given.run(agentThat(judges, mends), 40, { check: "reports" });
   const reset = (target: ResetTarget) =>
     resetResearch(given.folder, target, { derive, git: false, now: () => Date.UTC(2026, 1, 3) });
   const said = () => JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
@@ -117,7 +117,7 @@ test("a reset of the check brings the report back as its writer left it, and the
   expect(rrd.meaning).toMatchObject({ checkers: before.meaning?.checkers, open: { step: "check" } });
   expect(statusOf(rrd, ledger)).toMatchObject({ phase: "ANALYSIS", done: ["discovery", "paper", "report", "ideas"] });
 
-  const again = await given.run(agentThat(judges, mends), 40, { check: true });
+  const again = await given.run(agentThat(judges, mends), 40, { check: "reports" });
   expect(again.verdict.verdict).toBe("complete");
   expect(again.ledger.slice(5).map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
     ...["check reset", "check accepted", "mend accepted", "check accepted"],
