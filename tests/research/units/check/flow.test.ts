@@ -115,7 +115,8 @@ test("a reset of the check brings the report back as its writer left it, and the
   const { rrd, ledger } = await readResearch(given.folder);
   expect(JSON.stringify(rrd.papers_pool)).not.toContain('"check"');
   expect(rrd.meaning).toMatchObject({ checkers: before.meaning?.checkers, open: { step: "check" } });
-  expect(statusOf(rrd, ledger)).toMatchObject({ phase: "ANALYSIS", done: ["discovery", "paper", "report", "ideas"] });
+  const done = ["discovery", "claims", "paper", "report", "ideas"];
+  expect(statusOf(rrd, ledger)).toMatchObject({ phase: "ANALYSIS", done });
 
   const again = await given.run(agentThat(judges, mends), 40, { check: "reports" });
   expect(again.verdict.verdict).toBe("complete");
