@@ -17,6 +17,7 @@ import { memoryLater, memoryPath } from "./memory/own-memory.js";
 import { type Asked, type Settings, settingsOf } from "./settings.js";
 import { bound, type BoundTool } from "./tools/call.js";
 import type { Handed, ToolContext } from "./tools/context.js";
+import { ownToolCount } from "./tools/list.js";
 import { ownTools } from "./tools/open.js";
 import { compacted } from "./conversation/compact.js";
 import { tokensIn } from "./conversation/room.js";
@@ -96,6 +97,12 @@ export class Session {
     return tokensIn({ system: await this.#system(tools), messages: this.#messages, tools });
   }
 
+  /** How many tools there is no room for in the model's window. */
+  async toolsLeftOut(): Promise<number> {
+    const [{ tools }, handed] = await Promise.all([this.#ownTools(), this.#beginning.handed.tools()]);
+    return ownToolCount + handed.length - tools.length;
+  }
+
   /** All tools that the model may call now. */
   async tools(): Promise<readonly BoundTool[]> {
     const { tools, context } = await this.#ownTools();
@@ -113,8 +120,6 @@ export class Session {
       this.#isMemoryTold = true;
       return undefined;
     }
-    // Vectors of another model are made anew while answers are awaited.
-    this.#embedding ??= opened.embedAgain(this.#ended.signal).catch(() => 0);
     return opened;
   }
 
@@ -137,7 +142,7 @@ export class Session {
         this.#isPromptTold = true;
         return undefined;
       });
-    const room = Math.min(instructionTokens, Math.floor(this.#settings.window / 16));
+    const room = Math.min(instructionTokens, Math.floor(this.#settings.window / 20));
     return given({
       instructions: await read(folderInstructions(io.cwd, room)),
       folder: await read(folderPrompt(io.cwd)),
@@ -147,7 +152,12 @@ export class Session {
   async #memoriesFor(message: string): Promise<string | undefined> {
     try {
       const memory = await this.memory();
-      return memory && (await recalled(memory, message));
+      if (memory === undefined) return undefined;
+      const room = { folder: this.#beginning.io.cwd, tokens: Math.min(1_500, Math.floor(this.#settings.window / 20)) };
+      const found = await recalled(memory, message, room);
+      // Vectors of another model are made anew while answers are awaited; the search has shown how long they are.
+      this.#embedding ??= memory.embedAgain(this.#ended.signal).catch(() => 0);
+      return found;
     } catch (error) {
       this.#beginning.say(`The memory could not be searched (${messageOf(error)}); going on without it.`);
       return undefined;

@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 export interface Embedder {
   /** Which model it is; vectors of two models are never compared. */
   readonly model: string;
+  /** The cosine from which on two texts have to do with each other; absent: any. */
+  readonly floor?: number;
   /** Vectors of the texts, in their order; all of one length. Rejects where the service does not answer. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
 }
@@ -11,12 +13,19 @@ export interface Embedder {
 /** Numbers of a built-in vector. */
 const lexicalDimension = 384;
 
+/** Of texts that have nothing in common but their letters; measured with questions and memories of a few words. */
+const lexicalFloor = 0.14;
+
 /**
  * The built-in embedder, without model or network: words and their parts of three to five letters, hashed into 384
  * signed numbers (feature hashing, Weinberger et al. 2009, https://doi.org/10.1145/1553374.1553516). It finds other
  * forms of a word, not other words of one meaning.
  */
-export const lexical: Embedder = { model: "lexical-384", embed: async (texts) => texts.map(lexicalVector) };
+export const lexical: Embedder = {
+  model: "lexical-384",
+  floor: lexicalFloor,
+  embed: async (texts) => texts.map(lexicalVector),
+};
 
 function lexicalVector(text: string): Float32Array {
   const counts = new Map<string, number>();
@@ -57,6 +66,9 @@ function normalised(vector: Float32Array): Float32Array {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
+/** Models of services give unrelated texts less than this. */
+const serviceFloor = 0.2;
+
 /** Texts that one request takes at most. */
 const batch = 64;
 
@@ -95,6 +107,7 @@ export function embeddingService({
   return {
     // Another address may serve another model under the same name.
     model: `${model}@${createHash("sha256").update(url).digest("hex").slice(0, 8)}`,
+    floor: serviceFloor,
     async embed(texts) {
       const vectors: Float32Array[] = [];
       for (let at = 0; at < texts.length; at += batch) vectors.push(...(await ask(texts.slice(at, at + batch))));

@@ -1,6 +1,8 @@
 import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { newerFormat, stateVersion } from "../engine/storage/state/format-version.js";
+import { given } from "../engine/lib/given.js";
+import { ByLength } from "./by-length.js";
 import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 import { OwnVectors, ownModel } from "./own-vectors.js";
@@ -64,14 +66,30 @@ export interface NewChunk {
   readonly document?: number;
 }
 
+/** What is searched; by default the contents of all indices. */
+export interface Scope {
+  readonly indices?: readonly string[];
+  /** Documents of other folders than this one, those in it and those around it are left out. Absolute. */
+  readonly folder?: string;
+  /** Type, source and importance are searched too. */
+  readonly metadata?: true;
+}
+
 /** A memory that lasts: text and vectors of chunks in one SQLite file, which several processes may use at a time. */
 export interface Memory {
   /** Adds chunks; their ids in order. */
   add(index: string, chunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem>;
   /** Adds a document as its chunks. */
-  addDocument(index: string, title: string, chunks: readonly NewChunk[]): Promise<{ document: number } | MemoryProblem>;
-  /** The `most` chunks that fit a query best, by their words and their vectors; of `indices`, else of all. */
-  search(query: string, most: number, indices?: readonly string[]): Promise<readonly Recalled[]>;
+  addDocument(
+    index: string,
+    about: { readonly title: string; readonly folder: string },
+    chunks: readonly NewChunk[],
+  ): Promise<{ document: number } | MemoryProblem>;
+  /**
+   * The `most` chunks that fit a query best, by their words and their vectors, one of each text. Where the embedder
+   * does not answer, by their words; rejects where these find nothing then.
+   */
+  search(query: string, most: number, scope?: Scope): Promise<readonly Recalled[]>;
   list(index: string, from?: number, most?: number): Promise<readonly Chunk[]>;
   get(id: number): Promise<Chunk | MemoryProblem>;
   edit(id: number, field: "type" | "source" | "importance" | "content", value: string): Promise<Chunk | MemoryProblem>;
@@ -91,6 +109,8 @@ export interface Memory {
 const candidates = 200;
 /** Of reciprocal rank fusion, Cormack, Clarke and Büttcher 2009, https://doi.org/10.1145/1571941.1572114 */
 const rankConstant = 60;
+/** The share of the embedder's floor that a chunk must reach which has a word of the query. */
+const wordsFloor = 0.75;
 /** A word that stands in this share of all chunks says nothing. */
 const tooFrequent = 0.2;
 const batchOfVectors = 200;
@@ -99,7 +119,7 @@ const layout: readonly string[] = [
   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS indices (name TEXT PRIMARY KEY, kind TEXT NOT NULL) WITHOUT ROWID",
   `CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY AUTOINCREMENT, index_name TEXT NOT NULL,
-     title TEXT NOT NULL, created_at TEXT NOT NULL)`,
+     title TEXT NOT NULL, created_at TEXT NOT NULL, folder TEXT)`,
   `CREATE TABLE IF NOT EXISTS chunks (id INTEGER PRIMARY KEY AUTOINCREMENT, index_name TEXT NOT NULL,
      content TEXT NOT NULL, type TEXT NOT NULL, source TEXT NOT NULL, importance TEXT NOT NULL, created_at TEXT NOT NULL,
      document INTEGER, model TEXT NOT NULL, vector BLOB NOT NULL)`,
@@ -158,16 +178,16 @@ function adviceOn(error: unknown): string | undefined {
 
 class Store implements Memory {
   readonly #database: Database;
-  readonly #embedder: Embedder;
+  readonly #embedder: ByLength;
   readonly #ofTexts: Vectors;
   readonly #signs: SignIndex;
   readonly vectors: OwnVectors;
 
   constructor(database: Database, embedder: Embedder) {
     this.#database = database;
-    this.#embedder = embedder;
-    this.#ofTexts = new Vectors(database, embedder, { table: "chunks", text: "content", vector: "vector" });
-    this.#signs = new SignIndex(database, embedder.model);
+    this.#embedder = new ByLength(database, embedder);
+    this.#ofTexts = new Vectors(database, this.#embedder, { table: "chunks", text: "content", vector: "vector" });
+    this.#signs = new SignIndex(database, this.#embedder);
     this.vectors = new OwnVectors(database, async (index, more) => await this.#room(index, more));
   }
 
@@ -179,7 +199,7 @@ class Store implements Memory {
     if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
     if (version !== undefined && !(Number(written) >= 1))
       return `The memory ${path} has a format that this program cannot read (${String(written)}); move it away to start a new one.`;
-    if (version !== undefined) return undefined;
+    if (version !== undefined) return await this.#addFolders();
     // Readers and a writer then don't wait for each other, and a write is one sync instead of several.
     await this.#database.rows("PRAGMA journal_mode = WAL");
     await this.#database.write([
@@ -191,13 +211,23 @@ class Store implements Memory {
     return undefined;
   }
 
+  /** Documents of before know no folder: they are found when their index is named. */
+  async #addFolders(): Promise<undefined> {
+    const known = await this.#database.rows("SELECT 1 FROM pragma_table_info('documents') WHERE name = 'folder'");
+    if (known.length === 0)
+      await this.#database.rows("ALTER TABLE documents ADD COLUMN folder TEXT").catch((error: unknown) => {
+        // Another process was quicker.
+        if (!/duplicate column/.test(messageOf(error))) throw error;
+      });
+  }
+
   async add(index: string, chunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {
     if (chunks.some(({ content }) => content.trim() === ""))
       return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "There is nothing to remember: the content is empty." };
     const full = await this.#room(index, chunks.length);
     if (full !== undefined) return full;
-    const { model } = this.#embedder;
     const vectors = await this.#embedder.embed(chunks.map(({ content }) => content));
+    const { model } = this.#embedder;
     const at = new Date().toISOString();
     const ids = await this.#database.transact(async (transaction) => {
       const added: number[] = [];
@@ -221,15 +251,15 @@ class Store implements Memory {
 
   async addDocument(
     index: string,
-    title: string,
+    { title, folder }: { readonly title: string; readonly folder: string },
     chunks: readonly NewChunk[],
   ): Promise<{ document: number } | MemoryProblem> {
     const full = await this.#room(index, chunks.length);
     if (full !== undefined) return full;
     const document = await this.#database.transact(async (transaction) => {
       const { lastInsertRowid } = await transaction.execute({
-        sql: "INSERT INTO documents (index_name, title, created_at) VALUES (?, ?, ?)",
-        args: [index, title, new Date().toISOString()],
+        sql: "INSERT INTO documents (index_name, title, created_at, folder) VALUES (?, ?, ?, ?)",
+        args: [index, title, new Date().toISOString(), folder],
       });
       return Number(lastInsertRowid);
     });
@@ -252,10 +282,21 @@ class Store implements Memory {
     }
   }
 
-  async search(query: string, most: number, indices?: readonly string[]): Promise<readonly Recalled[]> {
-    const [byVector, byWords] = await Promise.all([this.#byVector(query, indices), this.#byWords(query, indices)]);
+  async search(query: string, most: number, scope: Scope = {}): Promise<readonly Recalled[]> {
+    const [byVector, byWords, byMetadata] = await Promise.all([
+      this.#byVector(query, scope).catch((error: unknown) => ({ problem: error })),
+      this.#byWords(query, scope),
+      scope.metadata === true ? this.#byMetadata(query, scope) : [],
+    ]);
+    if ("problem" in byVector && byWords.length + byMetadata.length === 0) throw byVector.problem;
+    const measured = "problem" in byVector ? [] : byVector;
+    const similarities = new Map(measured.map(({ id, similarity }) => [id, similarity]));
+    const { floor } = this.#embedder;
+    const near = measured.filter(({ similarity }) => similarity >= floor);
+    // A word that two texts share by chance, such as "is", does not bring one that is unlike the query in all others.
+    const worded = byWords.filter(({ id }) => (similarities.get(id) ?? floor) >= floor * wordsFloor);
     const scores = new Map<number, number>();
-    for (const hits of [byVector.map(({ id, similarity }) => ({ id, score: similarity })), byWords]) {
+    for (const hits of [near.map(({ id, similarity }) => ({ id, score: similarity })), worded, byMetadata]) {
       let rank = 0;
       for (const [place, { id, score }] of hits.entries()) {
         // Equal ones share a rank, so that their importance decides.
@@ -265,18 +306,16 @@ class Store implements Memory {
     }
     const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, most * 4);
     const chunks = await this.#chunksOf(best.map(([id]) => id));
-    const similarities = new Map(byVector.map(({ id, similarity }) => [id, similarity]));
+    chunks.sort((a, b) => {
+      const apart = (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0);
+      const rank = (chunk: Chunk) => importances.indexOf(chunk.importance);
+      return apart !== 0 ? apart : rank(b) - rank(a) || b.id - a.id;
+    });
+    const texts = chunks.map(({ content }) => content.trim());
     return chunks
-      .sort((a, b) => {
-        const apart = (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0);
-        const rank = (chunk: Chunk) => importances.indexOf(chunk.importance);
-        return apart !== 0 ? apart : rank(b) - rank(a) || b.id - a.id;
-      })
+      .filter((_, place) => texts.indexOf(texts[place] ?? "") === place)
       .slice(0, most)
-      .map((chunk) => {
-        const similarity = similarities.get(chunk.id);
-        return similarity === undefined ? chunk : { ...chunk, similarity };
-      });
+      .map((chunk) => ({ ...chunk, ...given({ similarity: similarities.get(chunk.id) }) }));
   }
 
   async list(index: string, from = 0, most = 50): Promise<readonly Chunk[]> {
@@ -412,24 +451,33 @@ class Store implements Memory {
   /** Candidates by their sign bits, measured exactly, nearest first. */
   async #byVector(
     query: string,
-    indices: readonly string[] | undefined,
+    scope: Scope,
   ): Promise<readonly { readonly id: number; readonly similarity: number }[]> {
     const [vector] = await this.#embedder.embed([query]);
     if (vector === undefined || vector.every((value) => value === 0)) return [];
     const ids = await this.#signs.nearest(vector, candidates);
     if (ids.length === 0) return [];
-    // A service may have changed the length of its vectors since.
-    const condition = `id IN (${ids.join(",")}) AND length(vector) = 4 * ${vector.length}${within(indices)}`;
-    return await this.#ofTexts.nearest([vector], condition, indices);
+    const { sql, args } = within(scope);
+    return await this.#ofTexts.nearest([vector], `id IN (${ids.join(",")})${sql}`, args);
+  }
+
+  /** Chunks of whose type, importance or source the query has a word, the newest first. */
+  async #byMetadata(query: string, scope: Scope): Promise<readonly { readonly id: number; readonly score: number }[]> {
+    const words = wordsOf(query);
+    if (words.length === 0) return [];
+    const { sql, args } = within(scope);
+    const some = words.map(() => "type = ? OR importance = ? OR instr(lower(source), ?)").join(" OR ");
+    const rows = await this.#database.rows(`SELECT id FROM chunks WHERE (${some})${sql} ORDER BY id DESC LIMIT ?`, [
+      ...words.flatMap((word) => [word, word, word]),
+      ...args,
+      candidates,
+    ]);
+    return rows.map((row) => ({ id: Number(row["id"]), score: 0 }));
   }
 
   /** Chunks by the words of the query, best first. */
-  async #byWords(
-    query: string,
-    indices: readonly string[] | undefined,
-  ): Promise<readonly { readonly id: number; readonly score: number }[]> {
-    const folded = query.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
-    const words = [...new Set(folded.match(/[\p{L}\p{N}]{1,64}/gu) ?? [])].slice(0, 32);
+  async #byWords(query: string, scope: Scope): Promise<readonly { readonly id: number; readonly score: number }[]> {
+    const words = wordsOf(query);
     if (words.length === 0) return [];
     const [total] = await this.#database.rows("SELECT count(*) AS count FROM chunks");
     const limit = Math.max(10, tooFrequent * Number(total?.["count"] ?? 0));
@@ -439,10 +487,11 @@ class Store implements Memory {
     );
     const telling = known.filter((row) => Number(row["doc"]) <= limit).map((row) => String(row["term"]));
     if (telling.length === 0) return [];
+    const { sql, args } = within(scope);
     const rows = await this.#database.rows(
-      `SELECT words.rowid AS id, bm25(words) AS score FROM words ${indices === undefined ? "" : "JOIN chunks ON chunks.id = words.rowid"}
-       WHERE words MATCH ?${within(indices)} ORDER BY score LIMIT ?`,
-      [telling.map((word) => `"${word}"`).join(" OR "), ...(indices ?? []), candidates],
+      `SELECT words.rowid AS id, bm25(words) AS score FROM words ${sql === "" ? "" : "JOIN chunks ON chunks.id = words.rowid"}
+       WHERE words MATCH ?${sql} ORDER BY score LIMIT ?`,
+      [telling.map((word) => `"${word}"`).join(" OR "), ...args, candidates],
     );
     return rows.map((row) => ({ id: Number(row["id"]), score: Number(row["score"]) }));
   }
@@ -468,8 +517,20 @@ const withoutChunks = (column: "id" | "document" | "index_name", value: InValue)
   { sql: `DELETE FROM chunks WHERE ${column} = ?`, args: [value] },
 ];
 
-const within = (indices: readonly string[] | undefined): string =>
-  indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;
+/** What of the chunks is searched, as a condition behind others. */
+function within({ indices, folder }: Scope): { readonly sql: string; readonly args: readonly string[] } {
+  const named = indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;
+  const here = "instr(folder || '/', ? || '/') = 1 OR instr(? || '/', folder || '/') = 1";
+  const near =
+    folder === undefined ? "" : ` AND (document IS NULL OR document IN (SELECT id FROM documents WHERE ${here}))`;
+  return { sql: `${named}${near}`, args: [...(indices ?? []), ...(folder === undefined ? [] : [folder, folder])] };
+}
+
+/** The words of a query as the index of words has them, each once, at most 32. */
+function wordsOf(query: string): string[] {
+  const folded = query.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+  return [...new Set(folded.match(/[\p{L}\p{N}]{1,64}/gu) ?? [])].slice(0, 32);
+}
 
 function chunkOf(row: Row): Chunk {
   const document = row["document"];

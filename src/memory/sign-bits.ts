@@ -1,5 +1,6 @@
 import type { Transaction } from "@libsql/client";
 import type { Database } from "./database.js";
+import type { Embedder } from "./embedder.js";
 import { bytesOf } from "./vectors.js";
 
 /** Vectors in one packed row. */
@@ -74,19 +75,19 @@ export function nearestBySigns({ ids, bits, words }: SignBits, query: Uint32Arra
  */
 export class SignIndex {
   readonly #database: Database;
-  readonly #model: string;
+  readonly #embedder: Pick<Embedder, "model">;
   /** Up to which block and id they were read. */
   #read: { readonly held: SignBits; block: number; last: number } | undefined;
 
-  constructor(database: Database, model: string) {
+  constructor(database: Database, embedder: Pick<Embedder, "model">) {
     this.#database = database;
-    this.#model = model;
+    this.#embedder = embedder;
   }
 
   async keep(transaction: Transaction, id: number, vector: Float32Array): Promise<void> {
     await transaction.execute({
       sql: "INSERT OR REPLACE INTO signs (id, model, bits) VALUES (?, ?, ?)",
-      args: [id, this.#model, bytesOf(signsOf(vector))],
+      args: [id, this.#embedder.model, bytesOf(signsOf(vector))],
     });
   }
 
@@ -95,14 +96,14 @@ export class SignIndex {
     for (;;) {
       const { rows } = await transaction.execute({
         sql: "SELECT id, bits FROM signs WHERE model = ? ORDER BY id LIMIT ?",
-        args: [this.#model, perBlock],
+        args: [this.#embedder.model, perBlock],
       });
       if (rows.length < perBlock) return;
       const ids = Float64Array.from(rows, (row) => Number(row["id"]));
       const bits = Buffer.concat(rows.map((row) => Buffer.from(row["bits"] as ArrayBuffer)));
       await transaction.execute({
         sql: "INSERT INTO packed_signs (model, ids, bits) VALUES (?, ?, ?)",
-        args: [this.#model, bytesOf(ids), bits],
+        args: [this.#embedder.model, bytesOf(ids), bits],
       });
       await transaction.execute(`DELETE FROM signs WHERE id IN (${Array.from(ids).join(",")})`);
     }
@@ -113,13 +114,15 @@ export class SignIndex {
     this.#read ??= { held: { ids: [], bits: new Uint32Array(0), words: wordsFor(vector.length) }, block: 0, last: 0 };
     const blocks = await this.#database.rows(
       "SELECT block, ids, bits FROM packed_signs WHERE model = ? AND block > ? ORDER BY block",
-      [this.#model, this.#read.block],
+      [this.#embedder.model, this.#read.block],
     );
     for (const row of blocks) {
       this.#take(Array.from(new Float64Array(row["ids"] as ArrayBuffer)), new Uint32Array(row["bits"] as ArrayBuffer));
       this.#read.block = Number(row["block"]);
     }
-    const single = await this.#database.rows("SELECT id, bits FROM signs WHERE model = ? ORDER BY id", [this.#model]);
+    const single = await this.#database.rows("SELECT id, bits FROM signs WHERE model = ? ORDER BY id", [
+      this.#embedder.model,
+    ]);
     for (const row of single) this.#take([Number(row["id"])], new Uint32Array(row["bits"] as ArrayBuffer));
     return nearestBySigns(this.#read.held, signsOf(vector), most);
   }

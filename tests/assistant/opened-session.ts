@@ -46,7 +46,7 @@ export async function opened(window: number, answer: (body: Body) => string) {
     ask: async () => "no",
     say: () => undefined,
   });
-  return { session, bodies };
+  return { session, bodies, folder };
 }
 
 /** Nobody stops it. */

@@ -5,7 +5,8 @@ import fc from "../support/runner/fast-check.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/memory/chunks.js";
 import { type Embedder, embeddingService, lexical } from "../../src/memory/embedder.js";
-import { documents, longTerm, type Memory, openMemory } from "../../src/memory/memory.js";
+import { Database } from "../../src/memory/database.js";
+import { documents, longTerm, type Memory, openMemory, type Scope } from "../../src/memory/memory.js";
 import { isMemoryProblem } from "../../src/memory/problem.js";
 import { add, nearestBySigns, signsOf, wordsFor } from "../../src/memory/sign-bits.js";
 
@@ -47,14 +48,16 @@ describe("a memory", () => {
 
   it("keeps type, source and importance, and breaks ties by importance", async () => {
     const memory = await open();
-    const same = "Deploys happen on Fridays.";
+    const same = "Deploys happen on Fridays";
     const added = await memory.add(longTerm, [
-      { content: same, importance: "low" },
-      { content: same, importance: "critical", type: "instruction", source: "the user" },
+      { content: `${same}.`, importance: "low" },
+      { content: `${same}!`, importance: "critical", type: "instruction", source: "the user" },
       { content: same },
+      { content: ` ${same} ` },
     ]);
-    expect(added).toHaveLength(3);
-    const found = await memory.search("deploys on fridays", 3);
+    expect(added).toHaveLength(4);
+    const found = await memory.search("deploys on fridays", 4);
+    // One of each text.
     expect(found.map(({ importance }) => importance)).toEqual(["critical", "normal", "low"]);
     expect(found[0]).toMatchObject({ type: "instruction", source: "the user", index: longTerm });
   });
@@ -69,15 +72,59 @@ describe("a memory", () => {
     expect(best?.content).toContain("osmosis");
   });
 
-  it("searches the indices that are named, and documents next to memories", async () => {
+  it("searches the indices that are named, and documents of this folder next to memories", async () => {
     const memory = await open();
     await idsOf(memory, "grippers are soft");
-    await memory.addDocument(documents, "On grippers", [{ content: "grippers are rigid" }]);
+    await memory.addDocument(documents, { title: "On grippers", folder: "/w/a" }, [{ content: "grippers are rigid" }]);
     expect((await memory.search("grippers", 5)).map(({ index }) => index).sort()).toEqual([documents, longTerm]);
-    expect((await memory.search("grippers", 5, [longTerm])).map(({ content }) => content)).toEqual([
-      "grippers are soft",
-    ]);
+    const of = async (scope: Scope) => (await memory.search("grippers", 5, scope)).map(({ content }) => content);
+    expect(await of({ indices: [longTerm] })).toEqual(["grippers are soft"]);
+    for (const near of ["/w/a", "/w/a/deep", "/w"]) expect(await of({ folder: near })).toHaveLength(2);
+    for (const far of ["/w/b", "/w/a2"]) expect(await of({ folder: far })).toEqual(["grippers are soft"]);
     expect(await memory.documentsOf(documents)).toEqual([{ id: 1, title: "On grippers", chunks: 1 }]);
+  });
+
+  it("finds nothing for what has nothing to do with it", async () => {
+    const memory = await open();
+    await idsOf(memory, "our staging server is called hermes", "The user prefers tabs for indentation.");
+    expect(await memory.search("hello, how are you?", 5)).toEqual([]);
+    expect(await memory.search("is it ok?", 5)).toEqual([]);
+    expect(await memory.search("what is the staging server called?", 5)).toHaveLength(1);
+  });
+
+  it("finds chunks by type, importance and source where metadata are asked for", async () => {
+    const memory = await open();
+    await memory.add(longTerm, [
+      { content: "Cut releases on Thursday.", type: "instruction", importance: "critical", source: "Handbook of Ada" },
+      { content: "Tabs." },
+    ]);
+    for (const word of ["instruction", "critical", "handbook"]) {
+      expect(await memory.search(word, 5)).toEqual([]);
+      expect(await memory.search(word, 5, { metadata: true })).toMatchObject([
+        { content: "Cut releases on Thursday." },
+      ]);
+    }
+  });
+
+  it("searches the words where the embedding service is down, and rejects where they find nothing", async () => {
+    const before = await open();
+    await idsOf(before, "an apple a day");
+    await before.close();
+    const down = await open({ model: "service", embed: async () => await Promise.reject(new Error("refused")) });
+    expect(await down.search("apple", 1)).toMatchObject([{ content: "an apple a day" }]);
+    await expect(down.search("pear", 1)).rejects.toThrow("refused");
+  });
+
+  it("of an earlier version takes documents with their folder", async () => {
+    await (await open()).close();
+    const database = await Database.at(join(folder, "memory.db"));
+    await database.rows("ALTER TABLE documents DROP COLUMN folder");
+    await database.rows("INSERT INTO documents (index_name, title, created_at) VALUES ('documents', 'old', '')");
+    database.close();
+    const memory = await open();
+    expect(await memory.addDocument(documents, { title: "new", folder: "/w" }, [{ content: "x" }])).toEqual({
+      document: 2,
+    });
   });
 
   it("shows, edits and forgets a chunk; an edited one is found by its new words alone", async () => {
@@ -164,7 +211,7 @@ describe("a memory", () => {
     expect((await after.indices()).find(({ name }) => name === longTerm)?.waiting).toBe(0);
   });
 
-  it("finds by their words the chunks whose vectors a service has made with another length", async () => {
+  it("gives new vectors to chunks whose service has changed their length, and keeps them apart until then", async () => {
     const of = (length: number): Embedder => ({
       model: "service",
       embed: async (texts) => texts.map(() => new Float32Array(length).fill(1 / Math.sqrt(length))),
@@ -172,9 +219,15 @@ describe("a memory", () => {
     const before = await open(of(8));
     await idsOf(before, "an apple a day");
     await before.close();
-    const [found] = await (await open(of(4))).search("apple", 1);
-    expect(found?.content).toBe("an apple a day");
-    expect(found).not.toHaveProperty("similarity");
+    for (const again of [1, 0]) {
+      const after = await open(of(40));
+      const [found] = await after.search("apple", 1);
+      expect(found?.content).toBe("an apple a day");
+      expect("similarity" in (found ?? {})).toBe(again === 0);
+      expect(await after.embedAgain(new AbortController().signal)).toBe(again);
+      expect((await after.search("another", 1))[0]?.similarity).toBeCloseTo(1);
+      await after.close();
+    }
   });
 
   it.each([

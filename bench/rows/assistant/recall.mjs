@@ -1,5 +1,5 @@
 // Searching the assistant's memory: 100,000 chunks with vectors of 384 numbers in 500 clusters.
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../../../scripts/bundle.mjs";
 import { inFolder, size } from "../../measure.mjs";
@@ -8,8 +8,8 @@ const [chunks, dimension, clusters, queries] = [size(100_000, 2_000), 384, 500, 
 
 export const row = {
   name: "recall",
-  what: "hybrid search over 100,000 chunks × 384, CPU; recall@5 against measuring all; the first search after opening",
-  hold: "< 50 ms, ≥ 0.98, < 200 ms",
+  what: "hybrid search over 100,000 chunks × 384, CPU; recall@5 against measuring all; the first search after opening as a multiple of reading the same file",
+  hold: "< 50 ms, ≥ 0.98, ≤ 1.5 ×",
   command: 'ralph "…" with a memory',
   async run() {
     const { memory } = await load({ memory: "src/memory/memory.ts" });
@@ -52,6 +52,7 @@ async function measured({ openMemory }, path) {
     const { user, system } = process.cpuUsage(before);
     return { ms: (user + system) / 1000, value };
   };
+  const read = await cpuOf(() => readFileSync(path).length);
   vectors.set("first", near(0));
   const first = await cpuOf(() => memory.search("first", 5));
   const times = [];
@@ -71,7 +72,7 @@ async function measured({ openMemory }, path) {
   await memory.close();
   rmSync(path, { force: true });
   times.sort((a, b) => a - b);
-  return `${times[queries / 2].toFixed(0)} ms, ${(found / (5 * queries)).toFixed(2)}, ${first.ms.toFixed(0)} ms`;
+  return `${times[queries / 2].toFixed(0)} ms, ${(found / (5 * queries)).toFixed(2)}, ${first.ms.toFixed(0)} ms of ${read.ms.toFixed(0)} ms (${(first.ms / read.ms).toFixed(1)} ×)`;
 }
 
 /** A sequence that is the same in every run (Numerical Recipes' generator). */

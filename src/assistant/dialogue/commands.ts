@@ -32,11 +32,14 @@ export const commands: Readonly<Record<string, Command>> = {
   tools: {
     does: "list the tools that the model may call, and what they cost",
     async run(_, { session }) {
-      const tools = await session.tools();
+      const [tools, left] = await Promise.all([session.tools(), session.toolsLeftOut()]);
       const lines = tools.map(({ name, does }) => `${name}${does.length === 0 ? "" : `  (${does.join(", ")})`}`);
       return [
         ...lines,
         `${many(tools.length, "tool")}, about ${count(tokensIn({ messages: [], tools }))} tokens in each request`,
+        ...(left === 0
+          ? []
+          : [`${many(left, "tool")} left out: the window of ${session.settings.model} has no room for more`]),
       ].join("\n");
     },
   },

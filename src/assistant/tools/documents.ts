@@ -66,7 +66,7 @@ async function addDocument(
     const chunks = chunksOf(sanitise(text)).map((content) => ({ content, source: named }));
     if (chunks.length === 0) return toolFailure("PDF_ERROR_UNREADABLE", `${named} holds no text.`);
     return await onMemory(context, async (memory) => {
-      const added = await memory.addDocument(index, title ?? basename(named), chunks);
+      const added = await memory.addDocument(index, { title: title ?? basename(named), folder: context.root }, chunks);
       if (isMemoryProblem(added)) return added;
       const pages = read.text.marks.filter(({ label }) => label.startsWith("p. ")).length;
       return {

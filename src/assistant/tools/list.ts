@@ -1,3 +1,4 @@
+import { estimateTokens } from "../../engine/lib/tokens.js";
 import { bound, type BoundTool } from "./call.js";
 import type { AssistantTool, ToolContext } from "./context.js";
 import { fileDelta } from "./files/delta.js";
@@ -21,8 +22,8 @@ import {
 } from "./vectors.js";
 import { fileAppend, fileWrite } from "./files/write.js";
 
-/** Every tool of the assistant's own. Adding one takes its object in a file of this folder and its line here. */
-const tools: readonly AssistantTool[] = [
+/** What work in a folder takes. */
+const usualTools: readonly AssistantTool[] = [
   fileRead,
   fileWrite,
   fileAppend,
@@ -34,7 +35,12 @@ const tools: readonly AssistantTool[] = [
   remember,
   recallMemories,
   forgetMemory,
+  fetchUrl,
   todoWrite,
+];
+
+/** What fewer sessions need. */
+const furtherTools: readonly AssistantTool[] = [
   processPdf,
   vectorCreateIndex,
   vectorDeleteIndex,
@@ -47,8 +53,14 @@ const tools: readonly AssistantTool[] = [
   vectorAddText,
   vectorAddChunkedText,
   vectorAddPdf,
-  fetchUrl,
 ];
+
+/**
+ * Every tool of the assistant's own. Adding one takes its object in a file of this folder and its line in one of the
+ * lists.
+ */
+const tools = [...usualTools, ...furtherTools];
+export const ownToolCount = tools.length;
 
 /** Those with which an agent without a shell reads its workspace. */
 const readingTools: readonly AssistantTool[] = [fileRead, fileList, fileSearch, fileInfo];
@@ -69,9 +81,19 @@ export function listed(isJson: boolean, more: readonly AssistantTool[]): string 
     .join("\n");
 }
 
-/** All tools of a conversation: the assistant's own and those that it is handed, bound to what they can reach. */
-export const assistantTools = (context: ToolContext, more: readonly AssistantTool[]): readonly BoundTool[] =>
-  [...tools, ...more].map((tool) => bound(tool, context));
+/**
+ * The tools of a conversation: the assistant's own and those that it is handed, bound to what they can reach. They take
+ * no more of a request than one result may; in a small window those that are needed least are left out.
+ */
+export function assistantTools(context: ToolContext, more: readonly AssistantTool[]): readonly BoundTool[] {
+  let room = context.room;
+  return [...usualTools, ...more, ...furtherTools]
+    .map((tool) => bound(tool, context))
+    .filter(({ name, description, parameters }) => {
+      room -= estimateTokens(JSON.stringify([name, description, parameters]));
+      return room >= 0;
+    });
+}
 
 /** Those with which an agent works on the files of its workspace. */
 const workingTools: readonly AssistantTool[] = [fileWrite, fileAppend, fileDelta, shellExecute];

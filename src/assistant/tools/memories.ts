@@ -83,7 +83,7 @@ export const recallMemories: AssistantTool<RecallArguments> = {
   ),
   run: async ({ query, k = 5 }, context) =>
     await onMemory(context, async (memory) => {
-      const found = await memory.search(query, k, [longTerm]);
+      const found = await memory.search(query, k, { indices: [longTerm], metadata: true });
       const memories = found.map(({ id, content, type, source, importance, similarity }) => ({
         memory_id: id,
         type,

@@ -172,7 +172,7 @@ export const vectorSearch: AssistantTool<SearchArguments> = {
       if (!(await memory.indices()).some(({ name }) => name === index))
         return { code: "VECTOR_DB_ERROR_INDEX_NOT_FOUND", problem: `There is no index ${index}.` };
       if (query !== undefined) {
-        const found = await memory.search(query, k, [index]);
+        const found = await memory.search(query, k, { indices: [index] });
         return {
           success: true,
           results: found.map(({ id, content, source, similarity }) => ({ vector_id: id, similarity, source, content })),
