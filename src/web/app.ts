@@ -13,10 +13,12 @@ import { type Guard, guarded } from "./guard.js";
 import type { LivePage, Page } from "./live-page.js";
 import { readingPage } from "./page/reading.js";
 import { script } from "./page/script.js";
+import { screenScript } from "./page/screen.js";
 import { assets, saying, shell } from "./page/shell.js";
 import { style } from "./page/style.js";
 import { projectAt } from "./page/texts.js";
 import { isUnreadable } from "./project-state.js";
+import { webScreening } from "./screening.js";
 
 /** What the pages are made from, and what they may do. */
 export interface Web extends Guard {
@@ -27,6 +29,8 @@ export interface Web extends Guard {
   /** The folder that is watched for projects; undefined: none appears. */
   readonly root?: string;
   readonly stateDir: string;
+  /** Whether decisions are committed. */
+  readonly git: boolean;
   readonly redact: Redact;
   now(): number;
   warn(message: string): void;
@@ -50,6 +54,7 @@ export function webApp(web: Web): App {
   const followed = new Map<string, Followed>();
   const warn = (error: unknown) => web.warn(error instanceof Error ? error.message : String(error));
   const list = followedList(web, warn);
+  const screening = webScreening(web);
 
   /** A project or task by its name in an address: looked up among those that are shown, never joined to a path. */
   const find = async (name: string): Promise<Followed | undefined> => {
@@ -75,6 +80,7 @@ export function webApp(web: Web): App {
   app.get(assets.style, (context) => asset(context, "text/css", style));
   app.get(assets.reader, (context) => asset(context, "text/javascript", client));
   app.get(assets.live, (context) => asset(context, "text/javascript", script));
+  app.get(assets.screen, (context) => asset(context, "text/javascript", screenScript));
 
   app.get("/", async (context) =>
     web.only === undefined
@@ -111,6 +117,13 @@ export function webApp(web: Web): App {
     return context.html(shell(page, { home: false, wide: true }));
   });
 
+  app.get("/p/:name/screen", async (context) => {
+    const project = await find(context.req.param("name"));
+    if (project?.records === undefined) return context.notFound();
+    const page = await screening.page(project.work, context.req.query("which"), context.req.query("at"));
+    return context.html(shell(page, { home: false, script: assets.screen }));
+  });
+
   app.use(
     "/p/:name/:act",
     bodyLimit({ maxSize: maxForm, onError: (context) => answer(context, "The text is too long.", 413) }),
@@ -128,10 +141,25 @@ export function webApp(web: Web): App {
     return answer(context, await steer(steered, wish, { now: web.now(), stateDir: web.stateDir }));
   });
 
+  app.post("/p/:name/screen", async (context) => {
+    const project = await find(context.req.param("name"));
+    if (project?.records === undefined) return context.notFound();
+    return context.redirect(await screening.act(project.work, await context.req.parseBody()), 303);
+  });
+  app.post("/p/:name/:act{ask|add}", async (context) => {
+    const project = await find(context.req.param("name"));
+    const { text } = await context.req.parseBody();
+    const words = typeof text === "string" ? text : "";
+    const { ask, work } = project ?? {};
+    if (ask === undefined || work?.add === undefined) return context.notFound();
+    return answer(context, context.req.param("act") === "ask" ? ask.put(words) : await work.add(words));
+  });
+
   return {
     fetch: (request) => app.fetch(request),
     async close() {
       ending.abort();
+      await screening.close();
       await Promise.all([list, ...[...followed.values()].map(({ live }) => live)].map((live) => live.close()));
     },
   };

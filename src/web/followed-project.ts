@@ -12,7 +12,9 @@ import { shortened } from "../research/report/papers.js";
 import { followAgents } from "./agent-stream.js";
 import { type LivePage, type Page, type Part, livePage, part, textPart } from "./live-page.js";
 import { costPart } from "./page/costs.js";
-import { nowParts } from "./page/now.js";
+import { nowParts, personParts } from "./page/now.js";
+import { type Asking, asking } from "./asking.js";
+import { given } from "../engine/lib/given.js";
 import { readingAt } from "./page/texts.js";
 import { workParts } from "./page/work.js";
 import { type Records, isUnreadable, openRecords } from "./project-state.js";
@@ -26,6 +28,8 @@ export interface Followed {
   readonly live: LivePage;
   /** Of a project. */
   readonly records?: ReturnType<typeof openRecords>;
+  /** Of a project whose papers can be asked. */
+  readonly ask?: Asking;
 }
 
 interface Means {
@@ -38,6 +42,7 @@ export function followedProject(work: ShownWork, { now, redact }: Means, warn: (
   const { name, folder, steered } = work;
   const records = openRecords(folder, now);
   const agentsOf = followAgents(folder, redact);
+  const ask = work.ask === undefined ? undefined : asking(work.ask, now);
   let made: { readonly version: string; readonly parts: readonly Part[] } | undefined;
   let last: Page | undefined;
   const make = async (): Promise<Page> => {
@@ -60,9 +65,14 @@ export function followedProject(work: ShownWork, { now, redact }: Means, warn: (
       const paper = rrd.papers_pool.find(({ id }) => id === unit);
       return paper && markup`Reads <a href="${readingAt(name, paper.id)}" dir="auto">${shortened(paper.title)}</a>`;
     };
+    const going = nowParts({ name, standing, agents: outside.running ? agents : [], doing, steering, at: now() });
+    const [screening, ...person] = ask === undefined ? [] : personParts(name, rrd, ask.last());
     const parts = [
       ...problemParts(read),
-      ...nowParts({ name, standing, agents: outside.running ? agents : [], doing, steering, at: now() }),
+      ...going.slice(0, -1),
+      ...(screening === undefined ? [] : [screening]),
+      ...going.slice(-1),
+      ...person,
     ];
     const [head, ...rest] = made.parts;
     last = { title: model.title, parts: [...(head === undefined ? [] : [head]), ...parts, ...rest] };
@@ -74,7 +84,7 @@ export function followedProject(work: ShownWork, { now, redact }: Means, warn: (
     watch: (changed) =>
       watchFolder(folder, { depth: 2, ignored: (path, isFile) => isOfNoUse(folder, path, isFile) }, changed),
   });
-  return { work, live, records };
+  return { work, live, records, ...given({ ask }) };
 }
 
 /** A task as it stands, and every iteration that worked on it. */
@@ -123,7 +133,7 @@ const problemParts = ({ broken, notices }: Records): Part[] => [
       ]),
 ];
 
-const isOfNow = (id: string): boolean => /^(?:now|broken|notices|steering|agent-\d+)$/.test(id);
+const isOfNow = (id: string): boolean => /^(?:now|broken|notices|steering|to-(?:screen|ask|add)|agent-\d+)$/.test(id);
 
 /** The report's own sections, and what the project cost. */
 async function reportParts(records: Records, name: string): Promise<Part[]> {
@@ -168,4 +178,8 @@ export interface ShownWork {
   /** What its agents were told and have heard. */
   heard(): Promise<readonly Steering[]>;
   costs(): Promise<WorkCosts>;
+  /** Of a project: puts a question to its papers with the agent of the settings; what came of it. */
+  ask?(question: string): Promise<string>;
+  /** Of a project: adds what a person names to its papers; what became of it. */
+  add?(reference: string): Promise<string>;
 }

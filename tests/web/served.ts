@@ -39,6 +39,7 @@ export async function served(cwd: string, only?: string): Promise<Browser> {
         (only === undefined ? await listWork(cwd) : [await findWork(cwd, only)]).map((work) => shownWork(work, io)),
       ...(only === undefined ? { root: join(cwd, "researches") } : { only: basename(only) }),
       stateDir: join(cwd, "state"),
+      git: false,
       redact: (text) => text.replaceAll("sk-secret", "[secret removed]"),
       now: systemClock.now,
       warn: (message) => void warnings.push(message),

@@ -38,6 +38,7 @@ export async function webCommand(
         works: async () => (only === undefined ? await listWork(io.cwd) : [only]).map((work) => shownWork(work, io)),
         ...(only === undefined ? { root: join(io.cwd, researchesName) } : { only: nameOf(only) }),
         stateDir: config.stateDir,
+        git: config.git,
         redact: redactorFor(config, io),
         now: () => io.clock.now(),
         warn: (message) => io.stderr(`warning: ${oneLine(message)}\n`),
@@ -86,4 +87,10 @@ export const shownWork = (work: FoundWork, io: Io): ShownWork => ({
   steered: work.kind.steered(work.folder, work.where),
   heard: () => work.kind.heard(work.folder),
   costs: () => work.kind.costs(work.folder, io),
+  ...(work.kind.noun === "project"
+    ? {
+        ask: async (question: string) => (await import("../search/ask.js")).askForPage(work.folder, question, io),
+        add: async (reference: string) => (await import("../steer/add.js")).addForPage(work.folder, reference, io),
+      }
+    : {}),
 });

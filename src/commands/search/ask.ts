@@ -51,6 +51,26 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   return code;
 }
 
+/**
+ * Puts a question of the local page with the agent of the configuration; what came of it, one sentence. The answer is
+ * kept in the project. @throws ExpectedError as `askCommand`.
+ */
+export async function askForPage(folder: string, words: string, io: Io): Promise<string> {
+  const config = checking({ check: false }, await resolveConfig(io, {}));
+  const question = questionOf(words);
+  await requireAgents(config, io, false, checkerNamesOf(config));
+  const unseen = { ...io, stdout: () => undefined };
+  const { code, isAnswered, reason } = await put(
+    question,
+    [folder],
+    { fetch: false, quiet: true, json: false },
+    config,
+    unseen,
+  );
+  if (code === 0) await showInReport(folder, config, io);
+  return isAnswered ? "The answer stands among the questions below." : reason;
+}
+
 /** The settings with who checks the answer; who asks for a check by name wants it, whatever is set for reports. */
 function checking({ check }: Pick<AskArguments, "check">, config: ResolvedConfig): ResolvedConfig {
   const { check: set, ...rest } = config;
@@ -74,12 +94,15 @@ function questionOf(words: string): string {
 interface Put {
   readonly code: number;
   readonly spent: Spent;
+  readonly isAnswered: boolean;
+  /** Why the run that answered ended. */
+  readonly reason: string;
 }
 
 async function put(
   question: string,
   folders: readonly [string, ...string[]],
-  { fetch, quiet, json }: AskArguments,
+  { fetch, quiet, json }: Pick<AskArguments, "fetch" | "quiet" | "json">,
   config: ResolvedConfig,
   io: Io,
 ): Promise<Put> {
@@ -102,10 +125,11 @@ async function put(
         : `${answerLines(answer.answer, answer.names, io).join("\n")}\n`,
     );
   const code = exitCodeOf(verdict);
-  if (answer === undefined || code !== 0) return { code, spent };
+  const ended = { isAnswered: answer !== undefined, reason: verdict.reason };
+  if (answer === undefined || code !== 0) return { code, spent, ...ended };
   const left = remainingLimits(config, { ...spent, iterations: 0 }, io.clock.now() - began);
   const checked = await checkAnswer(answer, folders[0], { quiet, json }, left ?? config, io, left !== undefined);
-  return { code: checked.code, spent: plus(spent, checked.spent) };
+  return { code: checked.code, spent: plus(spent, checked.spent), ...ended };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
@@ -20,7 +21,7 @@ import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
 import { withFactsOf } from "../../research/papers/records/known-paper.js";
 import { readListedPapers } from "../../research/papers/records/listed-papers.js";
-import { idApart } from "../../research/papers/reference.js";
+import { idApart, parseReference } from "../../research/papers/reference.js";
 import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -56,10 +57,17 @@ interface NotRead {
 /** So many lines tell what became of each; more are counted. */
 const maxShown = 100;
 
+/** What became of all that was named. */
+interface AddedAll {
+  readonly all: readonly Added[];
+  readonly notRead: readonly NotRead[];
+  /** Files among what was named that list works. */
+  readonly lists: readonly string[];
+}
+
 /**
- * Puts papers that a person names into a project's pool, to be read next: references, documents, and files that list
- * works. Exit code 1 where one of them could not be had.
- * @throws ExpectedError where none can be kept, as on a full disk; nothing is added then.
+ * Puts papers that a person names into a project's pool, to be read next. Exit code 1 where one of them could not be
+ * had.
  */
 export async function addCommand(
   { folder: argument, references, columns, flags, json }: AddArguments,
@@ -71,59 +79,15 @@ export async function addCommand(
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
-  const found: Found[] = [];
-  const missed: Added[] = [];
-  const notRead: NotRead[] = [];
-  const lists: string[] = [];
-  try {
-    for (const typed of references) {
-      if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
-        const listed = await readListedPapers(typed, resolve(io.cwd, typed), chosen).catch((error: unknown) => {
-          // One bad file of several costs itself alone.
-          if (references.length === 1 || !(error instanceof ExpectedError)) throw error;
-          return error;
-        });
-        if (listed instanceof ExpectedError) {
-          missed.push({ reference: typed, id: null, title: null, result: "not found", reason: listed.message });
-          continue;
-        }
-        const { papers, broken, said } = listed;
-        lists.push(typed);
-        for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
-        if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
-        if (said !== undefined) say(io, said);
-        continue;
-      }
-      const reference = await typedReference(typed, io.cwd);
-      const described = await lookUpTyped(reference, folder, config, io, signals.finish);
-      if (described.status === "ok") found.push({ reference: typed, record: described.paper });
-      else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
-    }
-  } finally {
-    signals.stop();
-  }
-  let added: readonly Added[] = [];
-  const change = (rrd: Rrd): Rrd => {
-    const { pool, results } = withPapers(rrd.papers_pool, found);
-    added = results;
-    return { ...rrd, papers_pool: pool };
-  };
-  const notify = (_: string, message: string) => say(io, message);
-  const names =
-    found.length === 0
-      ? undefined
-      : namesIn(withKeys((await editResearch(folder, change, { derive, git: config.git, notify })).rrd));
-  await signState(folder, config.stateDir);
-  const all = [...missed, ...added.map((each) => ({ ...each, ...given({ key: names?.get(each.id ?? "") }) }))];
+  const { all, notRead, lists } = await addPapers(folder, references, chosen, config, io, signals.finish).finally(() =>
+    signals.stop(),
+  );
   if (json)
     io.stdout(
       `${JSON.stringify({ folder, papers: all, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
     );
   else {
-    for (const { reference, id, key = id, title, result, reason } of all.slice(0, maxShown))
-      io.stdout(
-        `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}` : `${reference}: ${reason}`)}\n`,
-      );
+    for (const each of all.slice(0, maxShown)) io.stdout(`${addedText(each)}\n`);
     const count = (wanted: Added["result"]) => all.filter(({ result }) => result === wanted).length;
     if (all.length > maxShown)
       io.stdout(
@@ -137,6 +101,90 @@ export async function addCommand(
       say(io, `To screen records first, name their file as a source: run --source ${lists.join(",")}`);
   }
   return notRead.length > 0 || all.some(({ result }) => result === "not found") ? 1 : 0;
+}
+
+/** Adds what a person names on the local page; what became of it. @throws ExpectedError as `addPapers`. */
+export async function addForPage(folder: string, typed: string, io: Io): Promise<string> {
+  const reference = typed.trim();
+  if (reference === "") throw new ExpectedError("Nothing is named; give a DOI, an address or a path.", 2);
+  // A stolen cookie of the page must not get other files read.
+  const named = parseReference(reference, io.cwd);
+  const path = named.kind === "file" ? named.path : resolve(io.cwd, reference);
+  if (existsSync(path) && relative(realpathSync(io.cwd), realpathSync(path)).split(sep)[0] === "..")
+    throw new ExpectedError(
+      `${reference} lies outside the folder that the page was started in; 'research-ralph add' in a terminal takes it.`,
+      2,
+    );
+  const config = await configToRead(io, {}, ["sources", "state_dir"]);
+  const { all } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
+  const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";
+  const each = all.slice(0, maxOnPage).map((one) => addedText(one).replace(/\.+$/, ""));
+  return `${each.join("; ")}.${more}`;
+}
+
+const maxOnPage = 3;
+/** A page does not wait longer for services. */
+const pageMs = 60_000;
+
+const addedText = ({ reference, id, key = id ?? undefined, title, result, reason }: Added): string =>
+  `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}` : `${reference}: ${reason}`)}`;
+
+/**
+ * Puts references, documents and the works of lists into the pool.
+ * @throws ExpectedError where none can be kept, as on a full disk; nothing is added then.
+ */
+async function addPapers(
+  folder: string,
+  references: readonly string[],
+  chosen: ReturnType<typeof chosenColumns>,
+  config: Awaited<ReturnType<typeof configToRead>>,
+  io: Io,
+  signal: AbortSignal,
+): Promise<AddedAll> {
+  const found: Found[] = [];
+  const missed: Added[] = [];
+  const notRead: NotRead[] = [];
+  const lists: string[] = [];
+  for (const typed of references) {
+    if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
+      const listed = await readListedPapers(typed, resolve(io.cwd, typed), chosen).catch((error: unknown) => {
+        // One bad file of several costs itself alone.
+        if (references.length === 1 || !(error instanceof ExpectedError)) throw error;
+        return error;
+      });
+      if (listed instanceof ExpectedError) {
+        missed.push({ reference: typed, id: null, title: null, result: "not found", reason: listed.message });
+        continue;
+      }
+      const { papers, broken, said } = listed;
+      lists.push(typed);
+      for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
+      if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
+      if (said !== undefined) say(io, said);
+      continue;
+    }
+    const reference = await typedReference(typed, io.cwd);
+    const described = await lookUpTyped(reference, folder, config, io, signal);
+    if (described.status === "ok") found.push({ reference: typed, record: described.paper });
+    else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
+  }
+  let added: readonly Added[] = [];
+  const change = (rrd: Rrd): Rrd => {
+    const { pool, results } = withPapers(rrd.papers_pool, found);
+    added = results;
+    return { ...rrd, papers_pool: pool };
+  };
+  const notify = (_: string, message: string) => say(io, message);
+  const names =
+    found.length === 0
+      ? undefined
+      : namesIn(withKeys((await editResearch(folder, change, { derive, git: config.git, notify })).rrd));
+  await signState(folder, config.stateDir);
+  return {
+    all: [...missed, ...added.map((each) => ({ ...each, ...given({ key: names?.get(each.id ?? "") }) }))],
+    notRead,
+    lists,
+  };
 }
 
 /** A paper that is read before those that a search found. */

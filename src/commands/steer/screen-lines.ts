@@ -3,7 +3,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelled, wrap } from "../../engine/ui/terminal/format.js";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { type ToScreen, withKeywords } from "../../research/overview/to-screen.js";
+import { type ToScreen, withKeywords } from "../../research/overview/screen/to-screen.js";
 import { clippedPassage } from "../../text/evidence/quoted.js";
 
 /** Most columns that text takes: longer lines are hard to read. */

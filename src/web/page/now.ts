@@ -1,5 +1,9 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { count } from "../../engine/lib/words.js";
+import { count, many } from "../../engine/lib/words.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
+import type { Asked } from "../asking.js";
+import { screenAt } from "./screen.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
 import { type Standing, wordsOf } from "../../engine/ui/standing.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
@@ -25,6 +29,31 @@ export const nowParts = (now: Now): Part[] => [
   ...now.agents.map((agent) => part(`agent-${agent.iteration}`, atWork(agent, now))),
   part("steering", steering(now)),
 ];
+
+/** What a person can do besides: go through records, ask the papers, add one. */
+export function personParts(name: string, rrd: Rrd, asked: Asked | undefined): Part[] {
+  const count = (which: WhichRecords) => recordsToScreen(rrd, which).length;
+  const [all, waiting] = [count("all"), count("waiting")];
+  const records =
+    all === 0
+      ? markup`<div id="to-screen"></div>`
+      : markup`<p id="to-screen" class="screening"><a href="${screenAt(name, waiting === 0 ? "all" : "waiting")}">${waiting === 0 ? "Go through the records" : `Decide on ${many(waiting, "record")}`}</a></p>`;
+  const state =
+    asked === undefined
+      ? ""
+      : markup`<p class="meta" dir="auto">“${asked.question}” ${asked.says === undefined ? markup`is being answered, for ${since(asked.since)}.` : `– ${asked.says}`}</p>`;
+  return [
+    part("to-screen", records),
+    part(
+      "to-ask",
+      markup`<details id="to-ask" class="steering"${asked === undefined ? "" : markup` open`}><summary>Ask the papers</summary>${state}<form method="post" action="${projectAt(name)}ask" data-act><label for="ask-words">An agent answers from these papers; each sentence rests on a quote that was found. It costs what the agent costs.</label><textarea id="ask-words" name="text" rows="2" maxlength="2000" required></textarea><button>Ask</button></form></details>`,
+    ),
+    part(
+      "to-add",
+      markup`<details id="to-add" class="steering"><summary>Add a paper</summary><form method="post" action="${projectAt(name)}add" data-act><label for="add-words">A DOI, an arXiv id, PMID:…, an address, or the path of a file below the folder that this page was started in. It skips screening.</label><input id="add-words" name="text" maxlength="2000" required autocomplete="off"><button>Add</button></form></details>`,
+    ),
+  ];
+}
 
 function state({ name, standing, agents, at }: Now): Markup {
   const words = wordsOf(standing, at);

@@ -23,7 +23,7 @@ progress::-moz-progress-bar{background:var(--presented)}
 .live button:disabled{opacity:.6;cursor:default}
 #now,.agent,.steering{font-family:var(--sans)}
 #now{background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.8rem 1.1rem .9rem;margin:0 0 1.4rem}
-#now+.steering{margin-top:-.7rem}
+#now+.steering,.screening+.steering{margin-top:-.7rem}
 .agent{border-left:3px solid var(--presented);padding:.1rem 0 .1rem 1rem;margin:1rem 0}
 .agent h3{margin:0;font-weight:600}
 .stream{list-style:none;margin:.5rem 0 0;padding:.5rem .8rem;max-height:13.5rem;overflow-y:auto;background:var(--tint);border-radius:4px;font-size:.84rem;line-height:1.5}
@@ -35,6 +35,34 @@ progress::-moz-progress-bar{background:var(--presented)}
 .steering>summary{color:var(--accent);width:fit-content;padding:.3rem 0}
 .steering label{flex:1 0 100%;color:var(--soft);font-size:.86rem}
 textarea{flex:1 1 16rem;min-width:0;font:.95rem/1.5 var(--sans);color:inherit;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .6rem;resize:vertical}
+.steering input,.deciding input:not([type=hidden]){flex:1 1 12rem;min-width:0;font:.95rem/1.5 var(--sans);color:inherit;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .6rem}
+.steering+.steering{margin-top:-1.6rem}
+.screening{font-family:var(--sans);font-weight:600;margin:-.4rem 0 1.2rem}
+.tabs{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;border-bottom:1px solid var(--line);margin:0 0 1rem}
+.tabs a{color:var(--soft);text-decoration:none;padding:.35rem 0;border-bottom:3px solid transparent}
+.tabs a[aria-current]{color:var(--ink);font-weight:600;border-color:var(--accent)}
+.told{margin:.6rem 0 1rem}
+#record h1{font-size:clamp(1.3rem,3.4vw,1.7rem);margin:.3rem 0 .5rem}
+#record h1:focus{outline:none}
+#record h2{font-size:1.05rem;margin:1.6rem 0 .4rem;border-top-width:1px;padding-top:.7rem}
+.abstract{line-height:1.65}
+.abstract mark{text-decoration:underline;text-decoration-color:var(--accent);text-underline-offset:.2em}
+.passage{grid-column:2;font-size:.95rem}
+.readers{list-style:none;padding:0;font-family:var(--sans);font-size:.92rem}
+.deciding{position:sticky;bottom:0;z-index:2;font-family:var(--sans);background:var(--paper);border-top:2px solid var(--ink);margin:2rem 0 0;padding:.6rem 0 .7rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:start}
+.deciding .plain{display:contents}
+.deciding .words{display:flex;gap:.5rem;align-items:center}
+.deciding>.words{flex:1 1 16rem}
+.deciding label{font-size:.86rem;color:var(--soft);white-space:nowrap}
+.deciding details[open]{flex:1 0 100%;min-width:0;max-width:100%}
+.deciding details[open] form{margin-top:.5rem}
+.deciding summary{font-size:.88rem;line-height:1.3;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .7rem;list-style:none;width:fit-content}
+.deciding summary::-webkit-details-marker{display:none}
+.deciding .by{display:grid;grid-template-columns:minmax(0,1fr);gap:.35rem}
+.deciding .by button{white-space:normal;text-align:start}
+.deciding .keys[aria-pressed=false]{text-decoration:line-through}
+@media (max-width:44rem){.deciding kbd,.deciding .keys{display:none}}
+kbd{font:600 .78rem/1 ui-monospace,"SFMono-Regular",Menlo,Consolas,"Liberation Mono",monospace;border:1px solid var(--line);border-bottom-width:2px;border-radius:3px;padding:.1em .35em;color:var(--soft)}
 .project{border-top:1px solid var(--line);padding:1rem 0}
 .project h2{border:0;margin:0 0 .2rem;padding:0;font:600 1.08rem/1.35 var(--sans);letter-spacing:0}
 .project h2 a{color:var(--ink);text-decoration:none}
@@ -65,5 +93,5 @@ tbody.all td{font-weight:600;padding-top:.9rem}
 .beside aside{position:sticky;top:1rem;max-height:calc(100vh - 2rem);overflow-y:auto;padding-right:.6rem}
 }
 @media (max-width:44rem){.live main{padding-top:3.4rem}.wide main{padding-left:1rem;padding-right:1rem}}
-@media print{#now,.agent,.steering,.acts,.home,#said{display:none}}
+@media print{.deciding,.tabs,.screening,#now,.agent,.steering,.acts,.home,#said{display:none}}
 `;

@@ -107,11 +107,12 @@ function measure(): Looks {
     if (ratio < 4.5) pale.push(`${ratio.toFixed(2)}:1 ${name(element)}`);
   }
 
-  const controls = all("a[href], button, input, select, summary, [tabindex]").filter(shown);
+  const controls = all("a[href], button, input, select, summary, [tabindex]:not([tabindex='-1'])").filter(shown);
   const unreachable = controls.flatMap((control) => {
     control.focus({ preventScroll: true });
     const words =
-      control.getAttribute("aria-label") ?? `${control.textContent}${control.getAttribute("placeholder") ?? ""}`;
+      control.getAttribute("aria-label") ??
+      `${control.labels?.[0]?.textContent ?? ""}${control.textContent}${control.getAttribute("placeholder") ?? ""}`;
     return document.activeElement !== control || control.tabIndex < 0 || words.trim() === "" ? [name(control)] : [];
   });
   document.activeElement?.blur();

@@ -1,13 +1,21 @@
-import { given } from "../../engine/lib/given.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
-import type { Answer, Criterion, Override, Reading, Rrd } from "../generated/rrd.js";
-import { authorsOf } from "../papers/authors.js";
-import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { isReversible } from "../derived/overrides.js";
-import { isWaiting } from "../screening/eligibility/eligibility.js";
+import { given } from "../../../engine/lib/given.js";
+import { oneLine } from "../../../engine/lib/sanitise.js";
+import type { Answer, Criterion, Override, Reading, Rrd } from "../../generated/rrd.js";
+import { authorsOf } from "../../papers/authors.js";
+import { criteriaOf } from "../../project-files/eligibility-criteria.js";
+import { isReversible } from "../../derived/overrides.js";
+import { isWaiting } from "../../screening/eligibility/eligibility.js";
 
 /** Which records a person goes through. `waiting`: all that wait for them. */
 export type WhichRecords = "waiting" | "conflicts" | "unclear" | "all";
+
+/** That a list is empty, by what was asked for. */
+export const nothingWords: Readonly<Record<WhichRecords, string>> = {
+  waiting: "No record waits for your decision.",
+  conflicts: "There is no conflict of two readers to decide.",
+  unclear: "No record waits because a criterion is unclear.",
+  all: "The project has no records yet.",
+};
 
 /** A record as a person decides on it. */
 export interface ToScreen {
