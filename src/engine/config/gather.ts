@@ -131,12 +131,12 @@ function withoutParts(written: WrittenKeys, parts: readonly TrustedPart[]): Writ
   return left;
 }
 
-/** The agents of a list with commas. A command may hold commas itself, so it is the last. */
+/** The agents of a list with commas. A command may hold commas itself, so only another command stands behind one. */
 export function agentsIn(list: string): string[] {
   const at = list.search(/(?:^|,)\s*cmd:/);
   const names = (at === -1 ? list : list.slice(0, at)).split(",").map((name) => name.trim());
-  const command = at === -1 ? [] : [list.slice(at).replace(/^,/, "").trim()];
-  return [...new Set([...names, ...command].filter((name) => name !== ""))];
+  const commands = at === -1 ? [] : list.slice(at).split(/,\s*(?=cmd:)/);
+  return [...new Set([...names, ...commands].map((name) => name.trim()).filter((name) => name !== ""))];
 }
 
 /** What a file says to all, without the keys that another one claims besides its own. */

@@ -51,7 +51,7 @@ export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
     (a, b) => (b.priority ?? 3) - (a.priority ?? 3),
   );
   const discoveryOver = rrd.phase !== "DISCOVERY" || isDiscoveryOver(rrd);
-  const allRead = discoveryOver && pending.length + again.length === 0 && rrd.papers_pool.length > 0;
+  const allRead = discoveryOver && readable.length === 0 && rrd.papers_pool.some(isDecided);
   // Asked only then: while papers are left to read, nothing depends on when which was accepted.
   const accepted = allRead ? currentAccepted(ledger) : new Map<string, number>();
   return { discoveryOver, readable, refused: pending.filter(isRefused), allRead, accepted };

@@ -24,6 +24,8 @@ import { secondsBefore, wasReadElsewhere } from "../workflow/timing.js";
 import { criterionText, eligibilityReport } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../units/narrative/handles.js";
+import { namesIn } from "../papers/paper-keys.js";
+import { standingOf } from "../derived/status.js";
 import { groupInsights } from "../units/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
 import { type Citation, citationOf } from "./citation-status.js";
@@ -323,7 +325,7 @@ export function reportModel(input: ReportInput): ReportModel {
     paragraphs: input.paragraphs ?? new Map(),
     ...{ question, answer, figures, findings, recommendations, agreed, disputed, pairs, gaps, questions },
     ...given({ changes, comparison, meaning: meaningOf(input.report, rrd) }),
-    warnings: [...waitingOf(rrd), ...missingOf(rows), ...calibrationOf(rrd)],
+    warnings: [...waitingOf(rrd), ...missingOf(rows), ...givenUpOf(rrd), ...calibrationOf(rrd)],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
       const row = rowById.get(paper.id);
       return row === undefined ? [] : { paper: row, open: open.map(criterionText) };
@@ -387,6 +389,27 @@ function missingOf(rows: readonly PaperRow[]): Warning[] {
   if (length === 0) return [];
   const says = `${length === 1 ? "1 paper" : `${length} papers`} of ${rows.length} could not be retrieved, and nothing is built on ${length === 1 ? "it" : "them"}: its entry says why and what helps.`;
   return [{ kind: "not-retrieved", says: length === 1 ? says : says.replace("its entry says", "their entries say") }];
+}
+
+/** Papers whose readings were refused too often, each with the reason, as the next thing to know. */
+function givenUpOf(rrd: Rrd): Warning[] {
+  const names = namesIn(rrd);
+  const listed = standingOf(rrd, []).refused.map(({ id, title, refusals = [] }) => {
+    const why = refusals.at(-1)?.reasons[0] ?? "of its form";
+    return `${oneLine(names.get(id) ?? id)}, ${oneLine(title)} (${oneLine(why).replace(/\.$/, "")})`;
+  });
+  const [one] = listed;
+  if (one === undefined) return [];
+  const head =
+    listed.length === 1
+      ? "1 paper is not read, because every result for it was refused"
+      : `${listed.length} papers are not read, because every result for them was refused`;
+  return [
+    {
+      kind: "refused",
+      says: `${head}, and nothing is built on ${listed.length === 1 ? "it" : "them"}: ${listed.join("; ")}.`,
+    },
+  ];
 }
 
 /** A function whose answer is made at the first call and kept. */

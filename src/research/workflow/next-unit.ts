@@ -5,7 +5,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
-import { reading } from "../units/reading/kind.js";
+import { givenUp, reading } from "../units/reading/kind.js";
 import { isThought, notedOf } from "../units/shared-unit.js";
 import type { ProjectStatus, ResearchState, Sharing } from "../units/unit-kind.js";
 
@@ -18,7 +18,7 @@ export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus
   const project = { rrd, ledger, status: standing };
   const open = kinds.findIndex((kind) => isWanted(kind, project) && !kind.isDone(project));
   const done = kinds.slice(0, open === -1 ? kinds.length : open).map(({ name }) => name);
-  return { ...standing, done, phase: kinds[open]?.phase ?? "COMPLETE" };
+  return { ...standing, done, phase: kinds[open]?.phase ?? (standing.refused.length > 0 ? "ANALYSIS" : "COMPLETE") };
 }
 
 /**
@@ -40,6 +40,8 @@ export function nextUnit(
     const meanwhile = reading.next(state, choosing);
     return meanwhile !== "wait" && isVerdict(meanwhile) ? next : meanwhile;
   }
+  // The report stands all the same, and names them.
+  if (state.status.refused.length > 0) return givenUp(state.status.refused, folder);
   const written = kinds.flatMap((each) => (isWanted(each, state) ? (each.product ?? []) : []));
   const last = written.pop();
   return {

@@ -181,10 +181,12 @@ describe("papers", () => {
     expect(next(rrdWith([refused("p1"), paper("p2", { refusals: [refusal(1), refusal(2)] })]))).toMatchObject({
       id: "p2",
     });
-    expect(next(rrdWith([refused("p1"), done("p2")]))).toEqual({
+    // The report is written all the same, of what could be read.
+    expect(next(rrdWith([refused("p1"), done("p2")]))).toMatchObject({ kind: "report" });
+    expect(next(rrdWith([refused("p1")]))).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset \/my-research --paper p1'.*\.$/,
+        /^One paper is left whose results were refused 3 times \(p1\); 'research-ralph reset \/my-research --paper p1'.*decide \/my-research p1 exclude "why"' leaves it out\.$/,
       ),
     });
     expect(nextUnitOf(stateOf(rrdWith([refused("p1")])), [], [], "/r/hands")).toMatchObject({

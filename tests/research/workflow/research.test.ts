@@ -560,10 +560,10 @@ describe("refusals", () => {
     expect([existsSync(kept(1)), existsSync(kept(3))]).toEqual([false, true]);
   });
 
-  test("after three refusals a paper is skipped; when only such papers are left the verdict is blocked, never complete", async () => {
+  test("after three refusals a paper is skipped; the report is written without it, and the verdict is blocked, never complete", async () => {
     const { run } = researchFolder(rrdWith([paper("p1", { priority: 5 }), paper("p2")]));
     const { verdict, ledger, rrd } = await run(goodAgent((unit) => (unit["unit"] === "p1" ? {} : undefined)));
-    expect(outcomes(ledger)).toEqual(["p1 refused", "p1 refused", "p1 refused", "p2 accepted"]);
+    expect(outcomes(ledger)).toEqual(["p1 refused", "p1 refused", "p1 refused", "p2 accepted", "report accepted"]);
     expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("p1") });
     expect(rrd.papers_pool[0]).toMatchObject({ status: "pending" });
     expect(rrd.papers_pool[0]?.refusals).toHaveLength(3);

@@ -22,6 +22,7 @@ export const ideas: UnitKind<Material, IdeationResult> = {
   owns: ({ unit }) => unit === "ideas",
   // Nobody may build on a retracted paper, or on one that is not eligible.
   isWanted: ({ rrd, status }) =>
+    status.refused.length === 0 &&
     rrd.handoff?.product_ideation?.enabled === true &&
     usesScores(rrd) &&
     ownRubricOf(rrd) === undefined &&

@@ -1,6 +1,7 @@
 import type { Delayed, Verdict } from "../../../engine/loop/types.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
+import type { Paper } from "../../generated/rrd.js";
 import { openUpdate, papersToReadAgain } from "../../derived/open-update.js";
 import { maxRefusals, paperOf, targetOf, untriedSources } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
@@ -36,11 +37,7 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
     if (paper !== undefined) return { kind: this.name, id: paper.id, phase: this.phase, title: paper.title };
     if (taken.size > 0) return "wait";
     if (putOff.length > 0) return blocked(noTextNow(putOff));
-    const ids = refused.map(({ id }) => id);
-    return blocked(
-      `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${maxRefusals} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
-        `'research-ralph reset ${shellWord(folder)} --paper ${ids[0]}' tries ${ids.length === 1 ? "it" : "that one"} again, another --agent may do better`,
-    );
+    return givenUp(refused, folder);
   },
   basis(rrd, id) {
     const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, id) ?? {};
@@ -48,6 +45,16 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   },
   load: async () => (await import("./work.js")).work,
 };
+
+/** That papers are left whose results were refused too often, with what helps. */
+export function givenUp(refused: readonly Pick<Paper, "id">[], folder: string): Verdict {
+  const ids = refused.map(({ id }) => id);
+  const [where, it] = [shellWord(folder), ids.length === 1 ? "it" : "that one"];
+  return blocked(
+    `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${maxRefusals} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
+      `'research-ralph reset ${where} --paper ${ids[0]}' tries ${it} again, another --agent may do better, and 'research-ralph decide ${where} ${ids[0]} exclude "why"' leaves ${it} out`,
+  );
+}
 
 function noTextNow(putOff: readonly Delayed[]): string {
   const ids = putOff.map(({ unit }) => unit.id);

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { agentsIn } from "../../../src/engine/config/gather.js";
+
+test.each([
+  ["claude,codex", ["claude", "codex"]],
+  ["claude, cmd:./r.py a,b", ["claude", "cmd:./r.py a,b"]],
+  ["cmd:./r.py a,cmd:./r.py b", ["cmd:./r.py a", "cmd:./r.py b"]],
+  ["cmd:./r.py a, cmd:./r.py a", ["cmd:./r.py a"]],
+])("the agents of %s are %j", (list, agents) => {
+  expect(agentsIn(list)).toEqual(agents);
+});
