@@ -18,7 +18,8 @@ export const inline = (value: unknown): string =>
   flat(value)
     .replace(/</g, "&lt;")
     .replace(/!\[/g, "!\\[")
-    .replace(/\](?=[(:])/g, "]\\");
+    .replace(/\](?=[(:])/g, "]\\")
+    .replace(/\\*\]$/, "\\]");
 
 /** Text between the brackets of one of our links, in a table too: nothing in it ends them. */
 export const linkText = (value: unknown): string =>

@@ -49,7 +49,9 @@ describe("anywhere in a text", () => {
   test.each([
     ["![px](https://evil.example/p.png)", "!\\[px]\\(https://evil.example/p.png)"],
     ["\\![px](https://evil.example/p.png)", "\\!\\[px]\\(https://evil.example/p.png)"],
-    ["![px][1]", "!\\[px][1]"],
+    ["![px][1]", "!\\[px][1\\]"],
+    ["[1]", "[1\\]"],
+    ["[1\\]", "[1\\]"],
     ["[x](javascript:alert(1))", "[x]\\(javascript:alert(1))"],
     ["[x]( JavaScript:alert(1))", "[x]\\( JavaScript:alert(1))"],
     ["[x](&#106;avascript:alert(1))", "[x]\\(&#106;avascript:alert(1))"],

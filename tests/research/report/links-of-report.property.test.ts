@@ -55,10 +55,14 @@ function hostile(input: ReportInput, texts: readonly string[]): ReportInput {
 
 const markdown = new MarkdownIt({ html: true });
 
-/** Where the links and images of a page lead, also those that stand as tags. */
-const linksOf = (text: string): string[] => [
-  ...[...markdown.render(text).matchAll(/<[a-z]+\b[^>]*?\s(?:href|src)="([^"]*)"/g)].map(([, to = ""]) => to),
-];
+/**
+ * Where the links and images of a page lead, also those that stand as tags; without the words that a link to a passage
+ * names.
+ */
+const linksOf = (text: string): string[] =>
+  [...markdown.render(text).matchAll(/<[a-z]+\b[^>]*?\s(?:href|src)="([^"]*)"/g)].map(([, to = ""]) =>
+    to.replace(/#:~:text=.*/, ""),
+  );
 
 test("no link of a report is made by a record, a passage or an agent's narrative", () => {
   const ordinary = ordinaryProject(6);
@@ -68,7 +72,7 @@ test("no link of a report is made by a record, a passage or an agent's narrative
   fc.assert(
     fc.property(fc.array(text, { minLength: 20, maxLength: 40 }), (texts) => {
       const links = linksOf(markdownOf(reportModel(hostile(ordinary, texts))));
-      expect(links.filter((to) => !to.startsWith("#") && !own.includes(to) && to.includes("evil"))).toEqual([]);
+      expect(links.filter((to) => !to.startsWith("#") && !own.includes(to))).toEqual([]);
     }),
     { numRuns: 60 },
   );
