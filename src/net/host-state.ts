@@ -46,13 +46,17 @@ export async function changeHost<T>(
   const path = join(folder, `${account}.json`);
   return explaining(path, async () => {
     makeFolder(folder);
-    return withLock(`${path}.lock`, { describe: `The rate limit of ${account}`, waitMs: 60_000 }, async () => {
-      const before = await read(path, now());
-      const busy = await alive(before.busy);
-      const { state, value } = await change({ ...before, busy }, before.busy.length - busy.length);
-      if (state !== undefined) await write(path, { ...state, at: now() });
-      return value;
-    });
+    return withLock(
+      `${path}.lock`,
+      { describe: `The rate limit of ${account}`, waitMs: 60_000, isBrief: true },
+      async () => {
+        const before = await read(path, now());
+        const busy = await alive(before.busy);
+        const { state, value } = await change({ ...before, busy }, before.busy.length - busy.length);
+        if (state !== undefined) await write(path, { ...state, at: now() });
+        return value;
+      },
+    );
   });
 }
 

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hasCode } from "../lib/errors.js";
+import { given } from "../lib/given.js";
 
 /**
  * When the process started, in the system's own words, or undefined where it can't be told or no such process runs.
@@ -14,6 +15,33 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
     env: { LC_ALL: "C" },
   });
   return failed || stdout.trim() === "" ? undefined : stdout.trim();
+}
+
+/** Which kernel gives a pid its meaning. A host's name says little: two machines or containers may share it. */
+export interface PidSpace {
+  /** Of the installed system; containers may have none, or share one. */
+  readonly machine?: string;
+  /** Of the running kernel, from its start on. */
+  readonly boot?: string;
+  /** Of the namespace in which pids are counted, such as a container's. */
+  readonly pids?: string;
+}
+
+/** Where this process runs; on systems other than Linux nothing is told. */
+export function pidSpace(): PidSpace {
+  const told = (read: () => string): string | undefined => {
+    try {
+      return read().trim() || undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  if (process.platform !== "linux") return {};
+  return given({
+    machine: told(() => readFileSync("/etc/machine-id", "utf8")),
+    boot: told(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
+    pids: told(() => readlinkSync("/proc/self/ns/pid")),
+  });
 }
 
 /** Whether the process that had this pid and start is alive. Where the start is unknown, the pid alone decides. */

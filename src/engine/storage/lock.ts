@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { hostname, uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { readRegularText } from "./regular-file.js";
-import { isSameProcess, startOfProcess } from "../process/process-identity.js";
+import { isSameProcess, type PidSpace, pidSpace, startOfProcess } from "../process/process-identity.js";
 import { explaining } from "./explain-system-error.js";
 import { type Stamp, stampOf, temporaryName } from "./atomic-file.js";
 
@@ -19,7 +19,7 @@ export interface Lock {
 /**
  * What stands in the lock file. Enough to tell a live holder from a dead one whose pid was given to another process.
  */
-interface Holder {
+interface Holder extends PidSpace {
   readonly pid: number;
   /** Start of the process in the system's own words; undefined where the system does not say. */
   readonly started?: string | undefined;
@@ -74,6 +74,17 @@ interface Waiting {
   readonly describe: string;
   readonly waitMs: number;
   readonly abort?: AbortSignal | undefined;
+  /**
+   * Work under this lock takes some milliseconds: who still holds it once it was waited for, and runs in a container of
+   * this machine, was killed there.
+   */
+  readonly isBrief?: boolean;
+}
+
+/** Gives up the lock of a process in another container; whoever comes next takes it. */
+async function forget(file: string): Promise<void> {
+  const holder = await readHolder(file);
+  if (holder?.token !== undefined && placeOf(holder) === "container") rmSync(file, { force: true });
 }
 
 /**
@@ -97,6 +108,7 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
     } catch (error) {
       // One with a cause tells of the disk, and of no holder.
       const isHeldByAnother = error instanceof ExpectedError && error.cause === undefined;
+      if (isHeldByAnother && options.isBrief === true && performance.now() >= until) await forget(file);
       if (!isHeldByAnother || performance.now() >= until || options.abort?.aborted === true) throw error;
       await moment();
     }
@@ -124,6 +136,7 @@ async function describeMyself(): Promise<Holder> {
     pid: process.pid,
     started,
     host: hostname(),
+    ...pidSpace(),
     token: randomBytes(12).toString("hex"),
     since: new Date().toISOString(),
   };
@@ -230,7 +243,24 @@ function isHolder(value: unknown): value is Holder {
 }
 
 async function isDead(holder: Holder): Promise<boolean> {
-  return holder.host === hostname() && !(await isSameProcess(holder.pid, holder.started));
+  const where = placeOf(holder);
+  return where === "gone" || (where === "here" && !(await isSameProcess(holder.pid, holder.started)));
+}
+
+/**
+ * Where a holder runs, as far as its lock tells: `here`, where its pid means something; `gone` with an earlier start of
+ * this machine; or elsewhere, where nobody here can say whether it lives. Locks of earlier versions name the host only.
+ */
+function placeOf({ host, machine, boot, pids, since }: Holder): "here" | "gone" | "container" | "namesake" | "machine" {
+  if (host !== hostname()) return "machine";
+  const here = pidSpace();
+  if (machine !== undefined && here.machine !== undefined && machine !== here.machine) return "namesake";
+  if (boot !== undefined && here.boot !== undefined && boot !== here.boot) {
+    // A machine of the same image may be running: what was locked since this one started is not from before.
+    const isBefore = since !== undefined && Date.parse(since) < Date.now() - uptime() * 1000;
+    return machine !== undefined && machine === here.machine && isBefore ? "gone" : "namesake";
+  }
+  return pids !== undefined && here.pids !== undefined && pids !== here.pids ? "container" : "here";
 }
 
 const holds = async (file: string, me: Holder): Promise<boolean> => (await readHolder(file))?.token === me.token;
@@ -259,8 +289,13 @@ function lockOf(file: string, me: Holder): Lock {
 
 function refusal(file: string, what: string, holder: Holder): string {
   const since = holder.since === undefined ? "" : ` since ${holder.since}`;
-  if (holder.host !== hostname()) {
-    return `${what} is in use by process ${holder.pid} on the machine ${holder.host}${since}; wait for it, or, if it is gone, delete ${file}.`;
-  }
+  const place = placeOf(holder);
+  const where = {
+    machine: ` on the machine ${holder.host}`,
+    namesake: ` on another machine that is called ${holder.host} too`,
+    container: " in another container of this machine",
+  };
+  if (place !== "here" && place !== "gone")
+    return `${what} is in use by process ${holder.pid}${where[place]}${since}; wait for it, or, if it is gone, delete ${file}.`;
   return `${what} is in use by process ${holder.pid}${since}; wait until it ends, or stop it.`;
 }

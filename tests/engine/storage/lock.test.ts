@@ -4,7 +4,7 @@ import { join, basename } from "node:path";
 import { expect, it, describe, onTestFinished, vi } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { acquireLock, withLock, isHeld, isHeldByRun } from "../../../src/engine/storage/lock.js";
-import { startOfProcess, isSameProcess } from "../../../src/engine/process/process-identity.js";
+import { startOfProcess, isSameProcess, pidSpace } from "../../../src/engine/process/process-identity.js";
 import { deadHolder } from "../../support/processes/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { spawn, spawnSync } from "node:child_process";
@@ -384,4 +384,43 @@ describe("a process", () => {
       expect(await isSameProcess(pid, "whatever it was")).toBe(true);
     });
   });
+});
+
+describe("a lock under the name of this host", () => {
+  const { machine, boot, pids } = pidSpace();
+  const mine = { machine, boot, pids, host: hostname(), pid: 2 ** 22 + 1, started: "1", token: "other" };
+  const long = "2026-01-01T00:00:00Z";
+
+  it.runIf(process.platform === "linux").each([
+    ["of another machine", { machine: "another" }, `on another machine that is called ${hostname()} too`],
+    ["of a machine of the same image", { boot: "another", since: new Date().toISOString() }, "on another machine"],
+    ["of another container", { pids: "pid:[1]" }, "in another container of this machine"],
+  ])("%s is not judged by a pid that means nothing here", async (_, over, where) => {
+    const file = lockFile();
+    writeFileSync(file, JSON.stringify({ ...mine, ...over }));
+    await expect(acquireLock(file, what)).rejects.toThrow(where);
+    await expect(acquireLock(file, what)).rejects.toThrow(`if it is gone, delete ${file}.`);
+    expect(await isHeld(file)).toBe(true);
+    expect(holderIn(file).token).toBe("other");
+  });
+
+  it.runIf(machine !== undefined)("from before the machine was started again is replaced", async () => {
+    const file = lockFile();
+    writeFileSync(file, JSON.stringify({ ...mine, pid: process.pid, boot: "before", since: "2020-01-01T00:00:00Z" }));
+    expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+  });
+
+  it.runIf(process.platform === "linux")(
+    "of a container is waited for where the work is brief, then taken",
+    async () => {
+      const file = lockFile();
+      writeFileSync(file, JSON.stringify({ ...mine, pids: "pid:[1]", since: long }));
+      const brief = { ...what, waitMs: 0, isBrief: true };
+      await withLock(file, brief, async () => undefined).catch(() => undefined);
+      expect(await withLock(file, brief, async () => "done")).toBe("done");
+      writeFileSync(file, JSON.stringify({ ...mine, machine: "another", since: long }));
+      await withLock(file, brief, async () => undefined).catch(() => undefined);
+      expect(holderIn(file).token).toBe("other");
+    },
+  );
 });
