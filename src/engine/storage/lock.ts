@@ -81,7 +81,7 @@ interface Waiting {
   readonly isBrief?: boolean;
 }
 
-/** Gives up the lock of a process in another container; whoever comes next takes it. */
+/** Removes the lock of a process in another container. */
 async function forget(file: string): Promise<void> {
   const holder = await readHolder(file);
   if (holder?.token !== undefined && placeOf(holder) === "container") rmSync(file, { force: true });
