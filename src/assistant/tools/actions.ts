@@ -107,7 +107,7 @@ function actionOf(value: Fields, tools: readonly BoundTool[]): Action | undefine
   const name = String(value[key]);
   const around = Object.entries(value).filter(([each]) => each !== key && !isContainer(each) && !remarks.has(each));
   const given: Fields = { ...Object.fromEntries(around), ...inner };
-  if (tools.some((tool) => tool.name === name)) return { tool: name, input: fitted(given, name, tools) };
+  if (tools.some((tool) => tool.name === name)) return { tool: name, input: given };
   const plain = name
     .trim()
     .toLowerCase()
@@ -124,7 +124,7 @@ function actionOf(value: Fields, tools: readonly BoundTool[]): Action | undefine
   const filled = Object.entries(spelling.missing?.(tools[0]?.root ?? ".") ?? {}).filter(
     ([field, content]) => content !== undefined && (named[field] ?? "") === "",
   );
-  return { tool: spelling.tool, input: fitted({ ...named, ...Object.fromEntries(filled) }, spelling.tool, tools) };
+  return { tool: spelling.tool, input: { ...named, ...Object.fromEntries(filled) } };
 }
 
 const containers = ["arguments", "args", "parameters", "params", "input"];
@@ -136,20 +136,6 @@ function inputOf(value: Fields): Fields | undefined {
   const content = name === undefined ? undefined : value[name];
   const inner = typeof content === "string" ? jsonIn(content) : content;
   return isObject(inner) ? inner : undefined;
-}
-
-/** Numbers and booleans that were written as strings, where the tool takes no string. */
-function fitted(given: Fields, name: string, tools: readonly BoundTool[]): Fields {
-  const { properties = {} } = (tools.find((tool) => tool.name === name)?.parameters ?? {}) as {
-    readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
-  };
-  return Object.fromEntries(
-    Object.entries(given).map(([field, content]) => {
-      const type = Object.hasOwn(properties, field) ? properties[field]?.type : undefined;
-      if (typeof content !== "string" || type === undefined || type === "string") return [field, content];
-      return [field, jsonIn(content) ?? content];
-    }),
-  );
 }
 
 /** The JSON values of a text: those in fences, else the text itself, else what stands behind the first line of it. */

@@ -3,6 +3,7 @@ import { sanitise } from "../../engine/lib/sanitise.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
 import { type Does, isProblem, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
+import { corrected } from "./correct-arguments.js";
 
 /** A tool as a conversation has it: with all that it can reach, and with the question before it writes or runs. */
 export interface BoundTool {
@@ -34,7 +35,7 @@ export const needsPermission = ({ does }: Pick<BoundTool, "does">): boolean =>
 export function bound<Args>(tool: AssistantTool<Args>, context: ToolContext): BoundTool {
   const { name, description, does, parameters } = tool;
   const run = async (given: unknown, signal: AbortSignal): Promise<ToolResult> => {
-    const checked = checkArguments(name, parameters, given);
+    const checked = checkArguments(name, parameters, corrected(given, parameters));
     if (isProblem(checked)) return callFailure("INVALID_ARGUMENTS", checked.problem);
     const args = checked as Args;
     const never = tool.refuses?.(args, context);

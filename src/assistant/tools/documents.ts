@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { fence, sanitise } from "../../engine/lib/sanitise.js";
+import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { chunksOf } from "../../memory/chunks.js";
 import { documents } from "../../memory/memory.js";
 import { isMemoryProblem } from "../../memory/problem.js";
@@ -50,6 +51,18 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
   },
 };
 
+/** The chunks of a document, each with the page that it begins on as part of its source: "paper.pdf, p. 3". */
+function withPages({ text, marks }: DocumentText, named: string) {
+  const pages = marks.filter(({ label }) => label.startsWith("p. "));
+  let from = 0;
+  return chunksOf(text).map((chunk) => {
+    // A chunk is a piece of the text, and none begins before the one in front of it.
+    from = Math.max(from, text.indexOf(chunk, from));
+    const page = pages.findLast(({ at }) => at <= from)?.label;
+    return { content: sanitise(chunk), source: page === undefined ? named : `${named}, ${page}` };
+  });
+}
+
 /** Reads a PDF, or another document, of the folder and adds its text to an index, cut into chunks. */
 async function addDocument(
   context: ToolContext,
@@ -62,8 +75,8 @@ async function addDocument(
     if ("code" in bytes) return bytes;
     const read = await context.readDocument(bytes, { name: named, signal });
     if (read.status !== "ok") return toolFailure("PDF_ERROR_UNREADABLE", `${named}: ${read.reason}`);
-    const { text, title, warnings } = read.text;
-    const chunks = chunksOf(sanitise(text)).map((content) => ({ content, source: named }));
+    const { title, warnings } = read.text;
+    const chunks = withPages(read.text, named);
     if (chunks.length === 0) return toolFailure("PDF_ERROR_UNREADABLE", `${named} holds no text.`);
     return await onMemory(context, async (memory) => {
       const added = await memory.addDocument(index, { title: title ?? basename(named), folder: context.root }, chunks);

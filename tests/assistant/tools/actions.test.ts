@@ -10,13 +10,13 @@ const actions = (text: string) => actionsIn(text, here.tools);
 describe("an action that a model writes as JSON", () => {
   it.each([
     ['{"action":"read","path":"a.md"}', "file_read", { file_path: "a.md" }],
-    ['{"action":"read","file_path":"a.md","start_line":"3"}', "file_read", { file_path: "a.md", start_line: 3 }],
+    ['{"action":"read","file_path":"a.md","start_line":"3"}', "file_read", { file_path: "a.md", start_line: "3" }],
     ['{"action":"cat","filename":"a.md"}', "file_read", { file_path: "a.md" }],
     ['{"tool":"Read File","args":{"file":"a.md"}}', "file_read", { file_path: "a.md" }],
     ['{"action":"write","path":"a","content":""}', "file_write", { file_path: "a", content: "" }],
     ['{"action":"create","file":"a","text":"x"}', "file_write", { file_path: "a", content: "x" }],
     ['{"action":"run","command":"ls"}', "shell_execute", { command: "ls" }],
-    ['{"action":"bash","cmd":"ls","timeout":"9"}', "shell_execute", { command: "ls", timeout_seconds: 9 }],
+    ['{"action":"bash","cmd":"ls","timeout":"9"}', "shell_execute", { command: "ls", timeout_seconds: "9" }],
     ['{"action":"ls"}', "file_list", { directory_path: "." }],
     ['{"action":"list","dir":"src"}', "file_list", { directory_path: "src" }],
     ['{"action":"file_info","file_path":"a"}', "file_info", { file_path: "a" }],

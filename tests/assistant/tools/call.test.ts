@@ -54,6 +54,27 @@ describe("the tools", () => {
     });
   });
 
+  it.each([
+    ["file_read", { path: "a.txt", startLine: "2", end_line: 2 }, { content: "two" }],
+    ["file_search", { path: ".", PATTERN: "two", max_results: "1" }, {}],
+  ])("take what a model nearly wrote: %s %j", async (tool, given, found) => {
+    writeFileSync(join(here.root, "a.txt"), "one\ntwo\n");
+    expect(await here.call(tool, given)).toMatchObject({ success: true, ...found });
+  });
+
+  it.each([
+    [
+      "a name that two arguments have a word of",
+      "vector_db_search",
+      { index: "documents", query_vectors: [1], vector: [1], k: "many" },
+    ],
+    ["a name that is nothing of theirs", "file_read", { where: "a.txt" }],
+    ["a text that is not a number", "file_read", { file_path: "a.txt", start_line: "first" }],
+    ["two for one argument", "file_read", { path: "a.txt", file: "b.txt" }],
+  ])("refuse %s", async (_, tool, given) => {
+    expect(await here.call(tool, given)).toMatchObject({ code: "TOOL_ERROR_INVALID_ARGUMENTS" });
+  });
+
   it("that write or run are those that a person is asked about", () => {
     const asking = here.tools.filter(({ does }) => does.includes("writes") || does.includes("runs"));
     expect(asking.map(({ name }) => name)).toEqual([

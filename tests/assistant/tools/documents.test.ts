@@ -29,6 +29,7 @@ describe("a PDF", () => {
     expect(await here.call(tool, given)).toMatchObject({ success: true, index_name: index, pages: 2 });
     const found = await here.call("vector_db_search", { index_name: index, query: "fingertips" });
     expect(JSON.stringify(found)).toContain("Worn fingertips");
+    expect(found).toMatchObject({ results: [{ source: "a.pdf, p. 1" }] });
   });
 
   it.each([
