@@ -1,6 +1,6 @@
 import { given } from "../../engine/lib/given.js";
 import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
-import type { Evidence, Paper } from "../generated/rrd.js";
+import type { Checked, Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
 import { isIneligible } from "../screening/eligibility/eligibility.js";
 import { handleOf } from "../units/narrative/handles.js";
@@ -42,6 +42,8 @@ export interface Quote {
   readonly locator?: string;
   /** Of `near`: what differs. Of `could-not-check`: why, where that is known. */
   readonly reason?: string;
+  /** What another reader says of whether the claim follows from it. */
+  readonly check?: Checked;
   /** Where it stands in the paper: an address of the web that opens there, where there is one. */
   readonly opens?: string;
 }
@@ -85,7 +87,7 @@ export function quoteAt(
     status,
     ...(locator ? { locator } : {}),
     ...(reason ? { reason } : {}),
-    ...given({ opens }),
+    ...given({ opens, check: evidence.check }),
   };
 }
 

@@ -193,6 +193,8 @@ export type ServeTools = (names: readonly string[], paper?: string) => ToolServe
 export interface BriefRequest<M extends Material> {
   readonly state: ResearchState;
   readonly unit: Unit;
+  /** The name of the agent that is to do it; absent where nobody is about to. */
+  readonly agent?: string;
   readonly material: M;
   /** An empty folder, in which files for the agent may be laid. */
   readonly workspace: string;

@@ -167,7 +167,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
           isRepair: false,
           services: () => [],
         };
-        const { data, material = {} } = await work.brief(asked);
+        const { data, material = {} } = await work.brief({ ...asked, ...given({ agent: notes.agent?.name }) });
         const prompt = await loadPrompt(options.root, workspaces.stateDir);
         const values = { PROJECT: "", PHASE: unit.phase, UNIT: unit.id };
         const reasons = (notes.refusal ?? []).slice(0, 12).map((reason) => `- ${reason}`);

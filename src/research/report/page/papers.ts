@@ -2,13 +2,14 @@ import { type Markup, type Piece, direction, inLine, link, markup } from "../../
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
 import { shortened, type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
-import { tablesAsText } from "../quotes.js";
+import { meaningMark } from "../narrative/meaning.js";
+import { type Quote, tablesAsText } from "../quotes.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { signs } from "../strength.js";
 import type { Reading } from "../../papers/read-depth.js";
-import { passageOf, quoteAnchorOf, quoteWords } from "./statements.js";
+import { meaningSign, passageOf, quoteAnchorOf, quoteWords } from "./statements.js";
 
 /** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */
 export const mostBodies = 1000;
@@ -165,6 +166,10 @@ function linksOf({ doi, url, pdf }: PaperEntry): Markup {
   return markup`${links.map((one) => markup`${one} · `)}`;
 }
 
+/** What another reader says of a claim, where one was asked. */
+const claimSign = ({ model: { rrd } }: PageContext, { check }: Quote): Markup =>
+  check === undefined ? markup`` : meaningSign(meaningMark(check, rrd.meaning?.checkers));
+
 function evidenceOf(
   context: PageContext,
   { evidence, quotesGiven, quotesFound, notInText, unprovedNumbers, status }: PaperEntry,
@@ -173,7 +178,7 @@ function evidenceOf(
     return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(quotesGiven, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd${context.isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}</p>`}${quoteWords(context, quote, true)}</dd>`,
+      markup`<dd${context.isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}${claimSign(context, quote)}</p>`}${quoteWords(context, quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

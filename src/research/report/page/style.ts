@@ -94,8 +94,9 @@ mark{background:var(--mark);color:inherit;padding:.05em 0;border-radius:2px;-web
 .src a{white-space:nowrap}
 #themes h3::first-letter{text-transform:uppercase}
 .ok{color:var(--presented)}.off{color:var(--insights)}.wrong{color:var(--bad)}
+.meaning{font:600 .84em/1 var(--sans);letter-spacing:-.12em;padding-inline-end:.12em;white-space:nowrap}
 .chip{font-size:.76rem;font-weight:600;line-height:1.3;display:inline-block;padding:.12em .5em;border:1px solid;border-radius:3px;white-space:nowrap;color:var(--rejected)}
-.chip.presented,.presented .chip{color:var(--presented)}.chip.insights,.insights .chip{color:var(--insights)}.chip.chip.bad{color:var(--bad);white-space:normal}
+.chip.presented,.presented .chip{color:var(--presented)}.chip.insights,.insights .chip{color:var(--insights)}.chip.chip.bad{color:var(--bad);white-space:normal}.chip.insights{white-space:normal}
 .tools{display:none}
 .js .tools{display:flex;flex-wrap:wrap;gap:.5rem;margin:0 0 .6rem}
 button,.tools select,.tools input{font-size:.88rem;line-height:1.3;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .7rem}

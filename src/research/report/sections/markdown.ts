@@ -23,7 +23,7 @@ import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
 import { signs, strengthSays, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
-import type { Meaning } from "../narrative/meaning.js";
+import { type Meaning, meaningMark } from "../narrative/meaning.js";
 import { type ShownPair, standWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
@@ -704,7 +704,7 @@ export function evidenceOf(model: ReportModel): string {
         ...quote.notes.map(inline),
       ];
       const at = `<a id="${quoteAnchor(quote)}"></a>${quote.number}`;
-      return `- ${at}:${quote.claim === quote.quote ? "" : ` ${inline(tablesAsText(quote.claim))}`}\n${passageText(quote.pieces, facts.join(" · "))}`;
+      return `- ${at}:${quote.claim === quote.quote ? "" : ` ${inline(tablesAsText(quote.claim))}${meaningMarkText(quote.check && meaningMark(quote.check, model.rrd.meaning?.checkers))}`}\n${passageText(quote.pieces, facts.join(" · "))}`;
     });
     return [
       `### <a id="${anchor(row.id)}-evidence"></a>${own}${inline(row.title)}`,

@@ -23,10 +23,10 @@ export interface CheckMaterial extends Material {
 }
 
 /**
- * The next of these sentences to judge, with controls among them. `smaller`: how often the unit filled a context too
- * far.
+ * The next of these sentences to judge, with controls among them. `checker`: the first agent that judges it. `smaller`:
+ * how often the unit filled a context too far.
  */
-export function nextBatch(rrd: Rrd, waiting: readonly Unanswered[], smaller: number): BatchItem[] {
+export function nextBatch(rrd: Rrd, waiting: readonly Unanswered[], checker: string, smaller: number): BatchItem[] {
   const scale = 1 / 2 ** smaller;
   let room = (maxTokens - controlTokens) * scale;
   const taken: Sentence[] = [];
@@ -37,7 +37,7 @@ export function nextBatch(rrd: Rrd, waiting: readonly Unanswered[], smaller: num
     if (taken.length >= maxSentences * scale || (room < 0 && taken.length > 0)) break;
     taken.push(sentence);
   }
-  return withControls(rrd, taken);
+  return withControls(rrd, taken, checker);
 }
 
 /** A sentence as a checker sees it; nothing tells a control from the others. */

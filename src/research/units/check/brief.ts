@@ -1,6 +1,7 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
 import { given } from "../../../engine/lib/given.js";
 import { evidenceAt } from "../narrative/handles.js";
+import { notedOf } from "../shared-unit.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
 import { type CheckMaterial, nextBatch, shownItem } from "./batch.js";
 import { passageTokens } from "./sentence.js";
@@ -8,12 +9,17 @@ import { papersOf, toMend, unanswered, waitingClaims } from "../narrative/open-c
 
 /** Numbered sentences and their passages: nothing of the papers besides, and nothing of the project. */
 export function briefOfCheck({
-  state: { rrd },
-  unit: { id, kind },
+  state,
+  unit,
+  agent = "",
   material,
   smaller,
 }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
-  const batch = nextBatch(rrd, kind === "claims" ? waitingClaims(rrd) : unanswered(rrd), smaller);
+  const { rrd } = state;
+  const { id, kind } = unit;
+  // A second checker judges the batch of the first.
+  const checker = notedOf(state, unit)[0]?.agent ?? agent;
+  const batch = nextBatch(rrd, kind === "claims" ? waitingClaims(rrd) : unanswered(rrd), checker, smaller);
   return {
     data: { kind: "check", unit: id, sentences: batch.map((item, index) => shownItem(item, index + 1)) },
     isBare: true,

@@ -1,24 +1,23 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
 import type { Rrd } from "../../generated/rrd.js";
-import { answeredOf } from "../narrative/rates.js";
+import { answeredOf, noneAnswered } from "../narrative/rates.js";
 import { controlsFor, inOrder } from "./make-controls.js";
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 
 /**
- * The batch with controls anywhere among its sentences. Pure: the same records and sentences give the same batch, so
- * that a second checker and a run after a kill judge the same numbers.
+ * The batch with controls anywhere among its sentences, of which a `checker` gets more that has answered few. Pure: the
+ * same records, sentences and checker give the same batch, so that a run after a kill judges the same numbers.
  */
-export function withControls(rrd: Rrd, sentences: readonly Sentence[]): BatchItem[] {
+export function withControls(rrd: Rrd, sentences: readonly Sentence[], checker: string): BatchItem[] {
   if (sentences.length === 0) return [];
   const seed = JSON.stringify(sentences.map(({ id, text }) => [id, text]));
   const keyOf = ({ paper, passage }: SentencePassage) => `${paper}\n${passage}`;
   const cited = new Set(sentences.flatMap(({ passages }) => passages.map(keyOf)));
   const known = keptPassages(rrd).map((each) => ({ ...each, isCited: cited.has(keyOf(each.asShown)) }));
-  const rates = Object.values(rrd.meaning?.checkers ?? {}).map(answeredOf);
   const controls = controlsFor(
     known.filter(({ isCited }) => isCited),
     known.filter(({ isCited }) => !isCited),
-    rates.length === 0 ? 0 : Math.min(...rates),
+    answeredOf(rrd.meaning?.checkers?.[checker] ?? noneAnswered),
     seed,
   );
   const items = controls.map(({ text, passage, holds }, index) => ({

@@ -128,7 +128,7 @@ export async function briefFor(
     ...{ state, unit, material, workspace, smaller, services: where.services, isRepair: repair !== undefined },
     // A draft and what is held against it take the room of half of the records.
     records: unit.role === thinkingRoles.answer ? smaller + 1 : smaller,
-    ...given({ tools: where.tools }),
+    ...given({ tools: where.tools, agent: notes.agent?.name }),
   });
   const { body = "", criteria = "", form = "", rubric = "", read = false, isBare = false, tools } = own;
 

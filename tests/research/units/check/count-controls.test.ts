@@ -22,7 +22,7 @@ function ratesOf(answer: (item: BatchItem, number: number) => Verdict, batches: 
   let checkers: Checkers = {};
   let number = 0;
   for (let each = 0; each < batches; each += 1) {
-    const batch = withControls(project(checkers), sentencesOf(each));
+    const batch = withControls(project(checkers), sentencesOf(each), "codex");
     const answers = batch.map((item, index) => ({ number: index + 1, verdict: answer(item, (number += 1)) }));
     checkers = countControls(checkers, "codex", batch, answers);
   }
@@ -33,8 +33,8 @@ const knows = (item: BatchItem): Verdict =>
   isControl(item) && item.expects === "not-borne-out" ? "contradicted" : "supported";
 
 test("the batch is the same whenever it is made, and its controls look like the other sentences", () => {
-  const batch = withControls(project(), sentencesOf(0));
-  expect(withControls(project(), sentencesOf(0))).toEqual(batch);
+  const batch = withControls(project(), sentencesOf(0), "codex");
+  expect(withControls(project(), sentencesOf(0), "codex")).toEqual(batch);
   expect(batch.filter(isControl)).toHaveLength(8);
   expect(new Set(batch.map(({ id }) => id)).size).toBe(13);
   for (const { passages } of batch) expect(Object.keys(passages[0] ?? {}).toSorted()).toEqual(["paper", "passage"]);
@@ -84,10 +84,16 @@ describe("a checker is known by its answers to controls", () => {
     const cites = [
       { id: "/answer/0", text: "Gloves cure everything.", passages: [{ paper: first.id, passage: `“${passage}”` }] },
     ];
-    const batch = withControls(rrd, cites);
+    const batch = withControls(rrd, cites, "codex");
     const obeys = (item: BatchItem): Verdict =>
       item.passages.some((each) => each.passage.includes("Reviewers")) ? "supported" : knows(item);
     const answers = batch.map((item, index) => ({ number: index + 1, verdict: obeys(item) }));
     expect(whyUnproven(countControls({}, "codex", batch, answers), "codex")).toMatch(/of 4 false ones$/);
   });
+});
+
+test("a checker that is new to a project is asked as many as the first one was", () => {
+  const known = { claude: { borne_out: { asked: 9, right: 9 }, not_borne_out: { asked: 9, right: 9 } } };
+  const controls = (checker: string) => withControls(project(known), sentencesOf(0), checker).filter(isControl).length;
+  expect([controls("claude"), controls("codex")]).toEqual([4, 8]);
 });
