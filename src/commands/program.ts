@@ -390,6 +390,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       "--sandbox <kind>",
       "where agents run: auto, host, bubblewrap or docker (default: agents without confinement of their own in a sandbox)",
     )
+    .option("--env <name>", "environment variable that programs in a sandbox are given; again for more", joined)
     .option("--unconfined", "allow an agent that nothing confines (amp, command agents) on the host")
     .option(
       "--redis <address>",
@@ -503,6 +504,7 @@ const withAgent = (command: Command): Command =>
       "--sandbox <kind>",
       "where agents run: auto, host, bubblewrap or docker (default: agents without confinement of their own in a sandbox)",
     )
+    .option("--env <name>", "environment variable that programs in a sandbox are given; again for more", joined)
     .option("--unconfined", "allow an agent that nothing confines (amp, command agents) on the host")
     .option("--redis <address>", "Redis server of agents on other machines (fleet:claude): rediss://queue.lab:6379")
     .option("--insecure-redis", "allow Redis on another machine without TLS")
@@ -562,6 +564,7 @@ const settings: Readonly<Record<string, keyof ConfigFlags>> = {
   screeningConflicts: "screening_conflicts",
   unconfined: "unconfined",
   sandbox: "sandbox",
+  env: "sandbox_env",
   redis: "redis",
   insecureRedis: "insecure_redis",
   accept: "worker_accepts",

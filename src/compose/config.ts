@@ -52,6 +52,8 @@ export interface ResolvedConfig {
   readonly sandbox?: NonNullable<WrittenConfig["sandbox"]>;
   /** Of a docker sandbox. */
   readonly sandbox_image?: string;
+  /** Names of variables that programs in a sandbox are given, with commas. */
+  readonly sandbox_env?: string;
   /** Address of the Redis server over which agents on other machines are reached. It may hold a password. */
   readonly redis?: string;
   /** It may be on another machine without TLS. */

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import { keepEnd, type Run } from "./drive.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
-import type { SandboxWish } from "./sandbox.js";
+import { namesIn, type SandboxWish } from "./sandbox.js";
 import { rustupIn, surroundingsOf } from "./toolchains.js";
 import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
@@ -87,14 +87,17 @@ export function placeFor(
   readOnly: readonly string[],
 ): Omit<Place, "signal"> {
   const scratch = scratchOf(config);
-  const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name)));
+  const named = namesIn(config.sandbox_env);
+  const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name) || named.includes(name)));
+  const read = [...surroundingsOf(workspace, io.env), ...readOnly];
   return {
     exec,
     node: sandbox?.toolRelay.command ?? process.execPath,
     cwd: workspace,
     env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
-    reach: { ...noReach, read: [...surroundingsOf(workspace, io.env), ...readOnly], write: [workspace, scratch] },
+    reach: { ...noReach, read, write: [workspace, scratch] },
     scratch,
+    ...(sandbox === undefined ? {} : { missing: { variables: sandbox.outside, path: io.env["PATH"] ?? "" } }),
     ...(sandbox?.name === "docker" ? { tests: testsInDocker(workspace, io) } : {}),
   };
 }

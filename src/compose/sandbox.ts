@@ -24,6 +24,9 @@ export interface SandboxWish extends Omit<SandboxOptions, "env"> {
   readonly folder?: string;
 }
 
+/** The names in `sandbox_env`. */
+export const namesIn = (text: string | undefined): string[] => (text ?? "").split(/[\s,]+/).filter(Boolean);
+
 /** The settings of agents that run in it. */
 export const housed = <Settings extends AgentSettings>(settings: Settings, { sandbox }: Housing): Settings =>
   sandbox === undefined ? settings : { ...settings, exec: sandbox.exec, sandbox };
@@ -33,7 +36,7 @@ export const housed = <Settings extends AgentSettings>(settings: Settings, { san
  * was asked for can't be had, or an agent would be held by nothing.
  */
 export async function sandboxFor(
-  config: Pick<ResolvedConfig, "sandbox" | "sandbox_image" | "unconfined">,
+  config: Pick<ResolvedConfig, "sandbox" | "sandbox_image" | "sandbox_env" | "unconfined">,
   io: Io,
   settings: AgentSettings,
   names: readonly string[],
@@ -57,9 +60,14 @@ export async function sandboxFor(
   const { sandbox, why } = await openSandbox(choice, {
     env: { ...io.env, PATH: pathOutside(around, io.env["PATH"]) },
     ...options,
+    passes: namesIn(config.sandbox_env),
     ...given({ image: config.sandbox_image }),
   });
-  if (sandbox !== undefined) return { sandbox, notice: { level: "info", message: why } };
+  if (sandbox !== undefined) {
+    const { outside } = sandbox;
+    const told = outside.length === 0 ? "" : ` Of your environment these stay outside: ${outside.join(", ")}.`;
+    return { sandbox, notice: { level: "info", message: `${why}${told}` } };
+  }
   if (loose === undefined || config.unconfined) return { notice: { level: "warning", message: why } };
   throw new ExpectedError(
     `Nothing confines the agent ${loose}: it can read, change and send whatever you can. ${why} Or add --unconfined if that is what you want.`,

@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
-import { basename, delimiter, dirname, join, resolve, sep } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { isExecutable, isWithin } from "../engine/process/search-path.js";
+import { toolFolders } from "../engine/sandbox/environment.js";
 import { homeOf } from "../engine/ui/io.js";
 import { packagesAround, pythonOf } from "../task/place/project.js";
 
@@ -74,11 +75,17 @@ function toolchainsOf(project: string, env: NodeJS.ProcessEnv): string[] {
   const own = known
     .map((parts) => join(home, ...parts))
     .filter((folder) => existsSync(folder) && (uses(folder) || (cargo && folder.endsWith(".rustup"))));
+  // A tool that lies outside of the home is found by its variable; cargo alone keeps logins where its programs are.
+  const named = toolFolders
+    .map((name) => ({ name, folder: env[name] ?? "" }))
+    .filter(({ folder }) => isAbsolute(folder) && existsSync(folder) && !isWithin(folder, home))
+    .map(({ name, folder }) => (name === "CARGO_HOME" ? join(folder, "bin") : folder))
+    .filter(mayShow);
   const elsewhere = path.filter((folder) => folder.startsWith(`/opt${sep}`)).map((folder) => resolve(folder, ".."));
   // What lies in a folder that is shown is there with it.
   const without = (folders: readonly string[], some: readonly string[]) =>
     some.filter((each) => !folders.some((folder) => isWithin(each, folder)));
-  const folders = [...own, ...whole, ...elsewhere];
+  const folders = [...own, ...named, ...whole, ...elsewhere];
   const all = [...folders, ...without(folders, bins)];
   const programs = targets.map((target) => packageOf(target) ?? target);
   return [...new Set([...all, ...without(all, programs), ...nodeIn(process.execPath)])];

@@ -25,7 +25,12 @@ export interface AgentSettings {
   /** Starts the agent's program: `runProcess`, or that of a sandbox. */
   readonly exec: Exec;
   /** The sandbox whose `exec` that is; absent: none. `toolRelay`: reaches a tool server outside, from inside. */
-  readonly sandbox?: { readonly name: "bubblewrap" | "docker"; readonly toolRelay: ToolRelay };
+  readonly sandbox?: {
+    readonly name: "bubblewrap" | "docker";
+    readonly toolRelay: ToolRelay;
+    /** Names of the user's variables that stay outside. */
+    readonly outside: readonly string[];
+  };
   /** Where the raw stdout of an iteration is kept; undefined keeps none. */
   transcript(iteration: number): string | undefined;
   /** Adapters of the wings above, besides the engine's own. */

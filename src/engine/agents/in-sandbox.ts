@@ -35,7 +35,8 @@ export function startOf(
 ): Started | undefined {
   const { settings, options } = context;
   const own = { ...settings.env, ...env, ...options.env };
-  const all = { ...own, ...gitSettings(own, brief.access, settings.sandbox === undefined && definition.confinement) };
+  const git = gitSettings(own, brief.access, settings.sandbox === undefined && definition.confinement);
+  const all = { ...own, ...git };
   if (settings.sandbox === undefined) return { command, args, env: all };
   const { env: inside, ...more } = definition.reach(context, brief.access);
   const program = locate(command, all);
@@ -48,7 +49,7 @@ export function startOf(
     read: [...(program?.read ?? []), ...more.read.filter(isOutside), ...(brief.access.readOnly ?? [])],
     write: [brief.workspace, ...more.write],
     // Named by the person or the adapter for this very agent.
-    variables: Object.keys({ ...options.env, ...inside }),
+    variables: Object.keys({ ...env, ...options.env, ...git, ...inside }),
     ...given({ tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, all) } }),
   };
   return { command: program?.path ?? command, args, env: { ...all, ...inside }, reach };

@@ -73,6 +73,10 @@ export interface EngineConfig {
    */
   sandbox_image?: string;
   /**
+   * Names of environment variables that programs in a sandbox are given, separated by commas, besides those of the language, the terminal and the tools of programming languages. A key among them is in the reach of what an agent writes.
+   */
+  sandbox_env?: string;
+  /**
    * Address of the Redis server over which agents on other machines are reached, such as rediss://user:password@queue.lab:6379; for fleet:<agent>, worker and fleet. The password is never shown.
    */
   redis?: string;

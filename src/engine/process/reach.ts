@@ -11,7 +11,7 @@ export interface Reach {
   readonly hosts: readonly string[];
   /** Services that it reaches with a key which it never sees. */
   readonly keys: readonly KeyRoute[];
-  /** Variables of its environment that it is given although their names say that they hold a secret. */
+  /** Variables of its environment that it is given besides those that every program in a sandbox is. */
   readonly variables: readonly string[];
   /** Login files, which it may renew. */
   readonly logins?: readonly Login[];

@@ -4,6 +4,7 @@ import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/reach.js";
 import { isExecutable, programIn } from "../process/search-path.js";
+import { keptOutside } from "./environment.js";
 import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { limited, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
@@ -48,17 +49,18 @@ async function look(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
 }
 
 /** A sandbox of Linux namespaces: `program` is bubblewrap's path. Visible is what is named, and nothing else. */
-export function bubblewrap(program: string, { env, home, limits: own }: SandboxOptions): Sandbox {
+export function bubblewrap(program: string, { env, home, limits: own, passes = [] }: SandboxOptions): Sandbox {
   const limits = { ...defaultLimits, ...own };
   const covered = coveredDescriptors();
   return {
     name: "bubblewrap",
     toolRelay: toolRelay(process.execPath),
+    outside: keptOutside(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let inside: Inside;
       try {
         if (home !== undefined) prepareHome(home, request);
-        inside = await openInside(request, process.execPath);
+        inside = await openInside(request, process.execPath, passes);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
@@ -171,6 +173,8 @@ const shown = [
     "/etc/timezone",
   ],
   ...["/etc/os-release", "/etc/mime.types", "/etc/protocols", "/etc/services"],
+  // Java of Debian keeps the settings that it can't start without there.
+  ...namesIn("/etc", /^java(?:-\d|$)/),
 ];
 const linked = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 

@@ -15,6 +15,7 @@ import {
   type Started,
 } from "../process/run-process.js";
 import { programIn } from "../process/search-path.js";
+import { keptOutside } from "./environment.js";
 import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
@@ -106,16 +107,17 @@ const nodeInside = "/run/node";
  * A sandbox of Docker containers, one a program. The root is read-only, there is no network but the proxy's socket, and
  * the kernel's limits hold.
  */
-export function docker(client: DockerClient, { home, limits: own, image }: SandboxOptions): Sandbox {
+export function docker(client: DockerClient, { env, home, limits: own, image, passes = [] }: SandboxOptions): Sandbox {
   const limits = { ...defaultLimits, ...dockerLimits, ...own };
   return {
     name: "docker",
     toolRelay: toolRelay(nodeInside),
+    outside: keptOutside(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let inside: Inside;
       try {
         if (home !== undefined) prepareHome(home, request);
-        inside = await openInside(request, nodeInside);
+        inside = await openInside(request, nodeInside, passes);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }

@@ -1,20 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { packageFile } from "../lib/package-root.js";
-import { namesSecret } from "../lib/redact.js";
 import { signal } from "../process/descendants.js";
 import type { ProcessRequest } from "../process/run-process.js";
 import { temporaryRoot } from "../lib/layout.js";
 import { makeTemporaryFolder } from "../storage/regular-file.js";
-import {
-  keyPlaceholder,
-  type Mount,
-  noReach,
-  proxyPort,
-  type Reach,
-  sandboxHome,
-  type ToolRelay,
-} from "../process/reach.js";
+import { type Mount, noReach, proxyPort, type Reach, sandboxHome, type ToolRelay } from "../process/reach.js";
+import { environmentInside } from "./environment.js";
 import { copyLogins } from "./logins.js";
 import { openProxy, type Proxy, serveTools } from "./proxy.js";
 import { upstreamOf } from "./upstream.js";
@@ -71,8 +63,15 @@ const toolSocket = join(runFolder, "tools.sock");
 /** How often logins are compared: all that is lost of a renewed one if this process is killed. */
 const syncMs = 1_000;
 
-/** Opens the way out of a sandbox that `request` runs in. `node`: the path of Node inside. */
-export async function openInside(request: ProcessRequest, node: string): Promise<Inside> {
+/**
+ * Opens the way out of a sandbox that `request` runs in. `node`: the path of Node inside; `passes`: the variables that
+ * the user lets in.
+ */
+export async function openInside(
+  request: ProcessRequest,
+  node: string,
+  passes: readonly string[] = [],
+): Promise<Inside> {
   const asked = request.reach ?? noReach;
   const copies = privateFolder();
   const logins = copyLogins(asked.logins ?? [], copies);
@@ -101,7 +100,7 @@ export async function openInside(request: ProcessRequest, node: string): Promise
   return {
     reach,
     command: [...relay, request.command, ...request.args],
-    env: environmentInside(request.env, reach, { isOnline, node }),
+    env: environmentInside(request.env, { passes, reach, isOnline, node }),
     mounts: [
       { from: folder, at: runFolder },
       { from: join(folder, "names"), at: "/etc/hosts" },
@@ -158,45 +157,6 @@ const forwarded = ({ hosts }: Reach): number[] => [
     }),
   ),
 ];
-
-/** Of the user's machine alone, or of another home. */
-const outsideOnly =
-  /^(?:XDG_\w+|DBUS_\w+|SSH_\w+|GPG_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|NODE_OPTIONS|LD_\w+|OLDPWD|PWD|SHLVL|MAIL|(?:ALL|FTP|HTTPS?|NO)_PROXY)$/i;
-
-/** The user's environment without what would lead astray inside, and without secrets that nobody named. */
-function environmentInside(
-  env: NodeJS.ProcessEnv,
-  { variables }: Reach,
-  { isOnline, node }: { readonly isOnline: boolean; readonly node: string },
-): Record<string, string> {
-  const kept = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || outsideOnly.test(name) || (isSecret(name, value) && !variables.includes(name))
-      ? []
-      : [[name, value] as const],
-  );
-  const address = `http://127.0.0.1:${proxyPort}`;
-  const proxies = isOnline ? ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, address] as const) : [];
-  const direct = isOnline ? [["NO_PROXY", "127.0.0.1,localhost,.key"] as const] : [];
-  const path = [...(env["PATH"] ?? "").split(delimiter), "/usr/local/bin", "/usr/bin", "/bin", dirname(node)];
-  return {
-    ...Object.fromEntries(kept),
-    ...Object.fromEntries(
-      [...proxies, ...direct].flatMap(([name, value]) => [
-        [name, value],
-        [name.toLowerCase(), value],
-      ]),
-    ),
-    PATH: [...new Set(path.filter((folder) => folder.startsWith("/")))].join(delimiter),
-    HOME: sandboxHome,
-    USER: "agent",
-    LOGNAME: "agent",
-    SHELL: "/bin/sh",
-    ...Object.fromEntries(["TMPDIR", "TMP", "TEMP"].map((name) => [name, "/tmp"])),
-  };
-}
-
-const isSecret = (name: string, value: string): boolean =>
-  value !== keyPlaceholder && (namesSecret(name) || (URL.canParse(value) && new URL(value).password !== ""));
 
 /** The mounts of a reach and ours, what lies around before what lies within. */
 export function mountsOf({ reach, mounts }: Inside): { from: string; at: string; isWritable: boolean }[] {

@@ -8,6 +8,8 @@ export interface Sandbox {
   readonly exec: Exec;
   /** How a program inside reaches the tool server of its request, which runs outside. */
   readonly toolRelay: ToolRelay;
+  /** Names of the user's variables that stay outside. */
+  readonly outside: readonly string[];
   /** Ends and removes what is left of it. */
   close(): Promise<void>;
 }
@@ -24,6 +26,8 @@ export interface SandboxOptions {
    */
   readonly home?: string;
   readonly limits?: Partial<Limits>;
+  /** Names of variables of `env` that the user lets in, besides those that every program is given. */
+  readonly passes?: readonly string[];
   /** The image of a Docker sandbox; absent: by the language of the folder that a program starts in. */
   readonly image?: string;
 }

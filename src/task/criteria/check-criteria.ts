@@ -1,5 +1,6 @@
 import { given } from "../../engine/lib/given.js";
 import type { Told } from "../../engine/loop/types.js";
+import { isWithin, programIn } from "../../engine/process/search-path.js";
 import type { Criterion } from "../generated/ralph.js";
 import type { Check } from "../generated/ralph-state.js";
 import { checkCoverage } from "./coverage.js";
@@ -36,7 +37,8 @@ export async function checkAll(
     const found = await checkOne(criterion, place, seen);
     if (place.signal.aborted) return undefined;
     const ms = Math.round(performance.now() - begun);
-    const detail = found.detail.slice(0, maxDetail);
+    const why = found.passed ? "" : notThere(found.detail, place);
+    const detail = `${found.detail.slice(0, maxDetail - why.length)}${why}`;
     // Where tests are gone, those in their place bind nobody: they go again once the others are back.
     if ((found.gone ?? []).length === 0) for (const test of found.tests ?? []) tests.add(test);
     checks.push({
@@ -51,6 +53,26 @@ export async function checkAll(
     await tell({ type: "checked", criterion: words, passed: found.passed, ms, detail });
   }
   return { checks, tests: [...tests] };
+}
+
+/**
+ * What a check named in its output that is on the user's machine and not in the sandbox, as a sentence: that is not a
+ * fault of what was checked. Empty where it is neither a variable nor a program.
+ */
+function notThere(detail: string, { missing, reach }: Place): string {
+  if (missing === undefined) return "";
+  const words = new Set(detail.match(/[\w.+-]+/g));
+  const variables = missing.variables.filter((name) => words.has(name));
+  const [, program = ""] = /([\w.+-]+): (?:command )?not found/.exec(detail) ?? [];
+  const there = program === "" ? undefined : programIn(missing.path, program);
+  const shown = [...reach.read, ...reach.write].map((mount) => (typeof mount === "string" ? mount : mount.from));
+  const isHidden = there !== undefined && !["/usr", "/bin", ...shown].some((folder) => isWithin(there, folder));
+  return [
+    variables.length === 0
+      ? ""
+      : ` (Outside of the sandbox: ${variables.join(", ")}. --env ${variables[0]} lets it in.)`,
+    isHidden ? ` (${there} is on this machine, and the sandbox does not show it.)` : "",
+  ].join("");
 }
 
 /** Checks one criterion. `seen`: tests that were there before. */

@@ -20,6 +20,13 @@ export interface Place {
   readonly node: string;
   /** A folder for result files that this process and the commands both see. */
   readonly scratch: string;
+  /** In a sandbox: what of the user's is not there. */
+  readonly missing?: {
+    /** Names of variables. */
+    readonly variables: readonly string[];
+    /** The user's PATH, which programs there are may lie on without being shown. */
+    readonly path: string;
+  };
   /** How runs of tests see the project where that is another way than commands do. */
   readonly tests?: TestPlace;
   /** Aborted when the check is to end at once. */
@@ -90,7 +97,7 @@ export async function run(
     idleMs: 0,
     finished: () => false,
     signal,
-    reach,
+    reach: { ...reach, variables: [...reach.variables, ...Object.keys(more ?? {})] },
     graceMs: 500,
     inPieces: true,
   });

@@ -129,13 +129,13 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     expect(out).toBe("workspace\nas it wasKEPT\nWRITTEN");
   });
 
-  test("gets no secret of the environment but those that are named for it", async () => {
-    const env = { PATH: sandboxPath, SOME_TOKEN: "one", OTHER_KEY: "two", PLAIN: "three", DB: "pg://u:four@db/" };
+  test("gets of the environment what is named for it, and what every program is given", async () => {
+    const env = { PATH: sandboxPath, SOME_TOKEN: "one", OTHER_KEY: "two", PLAIN: "three", MINE: "four", LANG: "C" };
     const { out } = await run(
-      "printenv SOME_TOKEN; printenv OTHER_KEY; printenv PLAIN; printenv DB; echo $HOME $TMPDIR",
-      { request: { env }, reach: { variables: ["OTHER_KEY"] } },
+      "printenv SOME_TOKEN; printenv OTHER_KEY; printenv PLAIN; printenv MINE; printenv LANG; echo $HOME $TMPDIR",
+      { request: { env }, reach: { variables: ["OTHER_KEY"] }, options: { passes: ["MINE"] } },
     );
-    expect(out).toBe("two\nthree\n/home/agent /tmp");
+    expect(out).toBe("two\nfour\nC\n/home/agent /tmp");
   });
 
   test("keeps its home where that is asked for, and no link in it leads a mount astray", async () => {
