@@ -65,7 +65,10 @@ export async function sandboxFor(
   });
   if (sandbox !== undefined) {
     const { outside } = sandbox;
-    const told = outside.length === 0 ? "" : ` Of your environment these stay outside: ${outside.join(", ")}.`;
+    const told =
+      outside.length === 0
+        ? ""
+        : ` Variables that stay outside, but for what an agent itself is set by: ${outside.join(", ")}.`;
     return { sandbox, notice: { level: "info", message: `${why}${told}` } };
   }
   if (loose === undefined || config.unconfined) return { notice: { level: "warning", message: why } };

@@ -1,3 +1,4 @@
+import { redactFor } from "../engine/lib/redact.js";
 import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { newerFormat, stateVersion } from "../engine/storage/state/format-version.js";
@@ -176,6 +177,10 @@ function adviceOn(error: unknown): string | undefined {
   return /SQLITE_(?:CANTOPEN|READONLY)/.test(said) ? "it and its folder must be writable" : undefined;
 }
 
+/** Keys and tokens by their form: what is remembered is sent to models for as long as it is kept. */
+const keys = redactFor();
+const withoutKeys = (chunk: NewChunk): NewChunk => ({ ...chunk, content: keys(chunk.content) });
+
 class Store implements Memory {
   readonly #database: Database;
   readonly #embedder: ByLength;
@@ -221,7 +226,8 @@ class Store implements Memory {
       });
   }
 
-  async add(index: string, chunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {
+  async add(index: string, given: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {
+    const chunks = given.map(withoutKeys);
     if (chunks.some(({ content }) => content.trim() === ""))
       return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "There is nothing to remember: the content is empty." };
     const full = await this.#room(index, chunks.length);
@@ -252,8 +258,9 @@ class Store implements Memory {
   async addDocument(
     index: string,
     { title, folder }: { readonly title: string; readonly folder: string },
-    chunks: readonly NewChunk[],
+    given: readonly NewChunk[],
   ): Promise<{ document: number } | MemoryProblem> {
+    const chunks = given.map(withoutKeys);
     const full = await this.#room(index, chunks.length);
     if (full !== undefined) return full;
     const document = await this.#database.transact(async (transaction) => {
@@ -331,7 +338,8 @@ class Store implements Memory {
     return chunk ?? noElement(id);
   }
 
-  async edit(id: number, field: "type" | "source" | "importance" | "content", value: string) {
+  async edit(id: number, field: "type" | "source" | "importance" | "content", given: string) {
+    const value = keys(given);
     const chunk = await this.get(id);
     if ("problem" in chunk) return chunk;
     const allowed: readonly string[] | undefined =

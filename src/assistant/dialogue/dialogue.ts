@@ -30,17 +30,29 @@ const prompt = "> ";
 const goesOn = "… ";
 /** Milliseconds within which a second Ctrl+C leaves. */
 const twiceMs = 1500;
-/** Lines of a preview that are shown before a question. */
-const previewLines = 20;
+/** Rows of a preview that are shown at once. */
+const previewRows = 20;
 
-/** What a key answers to the question whether a tool may be called. */
-const answers: Readonly<Record<string, { readonly permission: Permission; readonly isStopped?: true }>> = {
-  y: { permission: "yes" },
+interface KeyAnswer {
+  readonly permission: Permission;
+  readonly isStopped?: true;
+}
+
+/** What a key answers before the end of a preview, and once all of it was shown. */
+const refusals: Readonly<Record<string, KeyAnswer>> = {
   n: { permission: "no" },
-  a: { permission: "always" },
   "\u0003": { permission: "no", isStopped: true },
   "\u001b": { permission: "no", isStopped: true },
 };
+const answers: Readonly<Record<string, KeyAnswer>> = {
+  ...refusals,
+  y: { permission: "yes" },
+  a: { permission: "always" },
+};
+
+/** A text as rows of a terminal: a long line is broken where it has to be. */
+const rowsOf = (text: string, columns: number): string[] =>
+  text.split("\n").flatMap((line) => line.match(new RegExp(`.{1,${Math.max(1, columns)}}`, "gsu")) ?? [""]);
 
 /**
  * A dialogue on the terminal, until the user leaves. `open` is called once the prompt stands: what it loads, loads
@@ -117,14 +129,25 @@ export async function dialogue({
   };
   const ask: Ways["ask"] = async ({ tool, preview }) => {
     view?.pause();
-    const lines = preview.split("\n");
-    const more = lines.length > previewLines ? [`… ${lines.length - previewLines} more lines`] : [];
-    const shown = [...lines.slice(0, previewLines), ...more].map((line) => `  ${line}`);
+    const rows = rowsOf(preview, io.columns - 3).map((row) => `  ${row}`);
+    // Nothing is allowed whose end was not seen.
+    for (let at = 0; at < rows.length; at += previewRows) {
+      io.stderr(`\n${rows.slice(at, at + previewRows).join("\n")}\n`);
+      const left = rows.length - at - previewRows;
+      if (left <= 0) break;
+      const many = left === 1 ? "1 more line" : `${left} more lines`;
+      io.stderr(`${colors.bold(`${many} of ${tool}.`)} space goes on · n no `);
+      const next = await keys.answer((key) => (/[ \r\n]/.test(key) ? "next" : refusals[key.toLowerCase()]));
+      if (next === "next") io.stderr("\n");
+      else return settled(next);
+    }
     const keysShown = "y yes · n no · a always";
     const fits = width(`Allow ${tool}? ${keysShown} always`) < io.columns;
     const choice = fits ? ` ${keysShown}` : `\n${wrap(keysShown, io.columns - 8).join("\n")}`;
-    io.stderr(`\n${shown.join("\n")}\n${colors.bold(`Allow ${tool}?`)}${choice} `);
-    const { permission, isStopped } = await keys.answer((key) => answers[key.toLowerCase()]);
+    io.stderr(`${colors.bold(`Allow ${tool}?`)}${choice} `);
+    return settled(await keys.answer((key) => answers[key.toLowerCase()]));
+  };
+  const settled = ({ permission, isStopped }: KeyAnswer): Permission => {
     io.stderr(`${permission}\n`);
     if (isStopped === true) {
       answer?.abort();

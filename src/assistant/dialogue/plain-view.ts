@@ -12,11 +12,11 @@ export function plainView(io: Io) {
         if (text !== "") isMidLine = !text.endsWith("\n");
         io.stdout(text);
       }
-      if (said.type !== "again") return;
-      // What comes now begins a line of its own.
+      if (said.type !== "again" && said.type !== "tool") return;
+      // What comes now begins a line of its own: words before a call do not belong to the answer.
       if (isMidLine) io.stdout("\n");
-      io.stderr(`ralph: ${said.reason}\n`);
       isMidLine = false;
+      if (said.type === "again") io.stderr(`ralph: ${said.reason}\n`);
     },
     /** A sentence about what went wrong begins a line of its own. */
     broke() {

@@ -13,6 +13,7 @@ const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/setting
 /** Amp: https://ampcode.com/manual. It has no flags that would confine it, and chooses its model itself. */
 export const amp: AgentDefinition = {
   name: "amp",
+  setBy: /^AMP_/,
   confinement: "unconfined",
   takesTools: true,
   keyVariables: ["AMP_API_KEY"],

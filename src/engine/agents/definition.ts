@@ -144,6 +144,8 @@ export interface AgentDefinition {
   readonly takesTemperature?: true;
   /** The oldest version that it was tested with, and how to get a newer one. */
   readonly oldest?: { readonly version: string; readonly update: string };
+  /** Names of the variables that its program is set by, given to it in a sandbox; a key among them stays outside. */
+  readonly setBy?: RegExp;
   /** Environment variables that may hold its key, the first that is set counts; without one it uses a login. */
   readonly keyVariables?: readonly string[];
   /**

@@ -49,11 +49,14 @@ export function startOf(
     read: [...(program?.read ?? []), ...more.read.filter(isOutside), ...(brief.access.readOnly ?? [])],
     write: [brief.workspace, ...more.write],
     // Named by the person or the adapter for this very agent.
-    variables: Object.keys({ ...env, ...options.env, ...git, ...inside }),
+    variables: [...Object.keys({ ...env, ...options.env, ...git, ...inside }), ...ownVariables(definition, all)],
     ...given({ tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, all) } }),
   };
   return { command: program?.path ?? command, args, env: { ...all, ...inside }, reach };
 }
+
+const ownVariables = ({ setBy }: AgentDefinition, env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env).filter((name) => setBy?.test(name) === true && !namesSecret(name));
 
 /**
  * What keeps the git that a CLI starts by itself from starting what stands in the agent's folder, which the agent, and

@@ -49,6 +49,7 @@ export const ralph: AgentDefinition = {
   briefsOnly: true,
   takesTools: true,
   takesTemperature: true,
+  setBy: /^(?:RESEARCH_RALPH|OLLAMA|OPENAI|ANTHROPIC|GOOGLE|GEMINI)_/,
   keyVariables,
   invoke(brief, context): Invocation {
     const { options, settings } = context;

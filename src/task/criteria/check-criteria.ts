@@ -63,7 +63,7 @@ function notThere(detail: string, { missing, reach }: Place): string {
   if (missing === undefined) return "";
   const words = new Set(detail.match(/[\w.+-]+/g));
   const variables = missing.variables.filter((name) => words.has(name));
-  const [, program = ""] = /([\w.+-]+): (?:command )?not found/.exec(detail) ?? [];
+  const [, program = ""] = /(?<![\w.+-])([\w.+-]{1,100}): (?:command )?not found/.exec(detail) ?? [];
   const there = program === "" ? undefined : programIn(missing.path, program);
   const shown = [...reach.read, ...reach.write].map((mount) => (typeof mount === "string" ? mount : mount.from));
   const isHidden = there !== undefined && !["/usr", "/bin", ...shown].some((folder) => isWithin(there, folder));

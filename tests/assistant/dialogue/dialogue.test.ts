@@ -206,6 +206,27 @@ describe("a dialogue", () => {
     expect(seen()).toMatch(/Allow file_append\?\n(?:[^\n]{1,12}\n)+[^\n]{1,12}$/);
   });
 
+  it("lets no command run whose end was not shown, however many lines or letters it has", async () => {
+    const lines = Array.from({ length: 25 }, (_, number) => `echo ${number} > /dev/null`);
+    const command = [...lines, `: ${"x".repeat(300)}; echo done > ran`].join("\n");
+    const { type, until, seen } = await talking({
+      answer: () => ({ tools: [{ name: "shell_execute", input: { command } }] }),
+    });
+    type("hi\r");
+    await until("more lines of shell_execute.");
+    expect(seen()).not.toContain("Allow");
+    expect(seen()).not.toContain("> ran");
+    // A yes before the end is none.
+    type("y");
+    type("a");
+    type(" ");
+    await until("Allow shell_execute?");
+    expect(seen()).toContain("> ran");
+    type("n");
+    await until("did not allow");
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+  });
+
   it("stops a command that waits for a server at Ctrl+C", async () => {
     const started = join(folder, "started");
     const script = `require("node:fs").writeFileSync(${JSON.stringify(started)}, ""); setInterval(() => undefined, 1000)`;

@@ -23,6 +23,20 @@ describe("memories", () => {
     expect(await here.call("recall_memories", { query: "staging server" })).toMatchObject({ memories: [] });
   });
 
+  it("hold no key, whoever gave it and wherever it came from", async () => {
+    const key = `sk-ant-api03-${"aB3".repeat(12)}`;
+    await here.call("remember", { content: `The key is ${key}.` });
+    await here.call("vector_db_add_text", { index_name: "notes", text: `Use ${key} there.` });
+    for (const [tool, given] of [
+      ["recall_memories", { query: "key" }],
+      ["vector_db_search", { index_name: "notes", query: "use there", k: 1 }],
+    ] as const) {
+      const found = JSON.stringify(await here.call(tool, given));
+      expect(found, tool).not.toContain(key.slice(0, 24));
+    }
+    expect(JSON.stringify(await here.call("recall_memories", { query: "key" }))).toContain("[secret removed]");
+  });
+
   it.each([
     ["remember", { content: "  " }, "VECTOR_DB_ERROR_INVALID_PARAM"],
     ["remember", { content: "x", type: "gossip" }, "TOOL_ERROR_INVALID_ARGUMENTS"],

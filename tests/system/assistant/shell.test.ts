@@ -55,11 +55,135 @@ describe("a command that is not run", () => {
     "chmod 777 -R /*",
     "chown --recursive me /",
     "rd /s /q c:\\\\",
+    ...[
+      "cd / && rm -rf *",
+      "cd /; rm -rf ./*",
+      "cd / && rm -rf usr",
+      "cd ~; rm -rf .",
+      "(cd / && rm -rf *)",
+      "pushd /; rm -rf .",
+    ],
+    ...[
+      "rm -rf /{bin,usr}",
+      "rm -rf /{,*}",
+      "rm -rf {/,x}",
+      "rm -rf /u*",
+      "rm -rf /?*",
+      "rm -rf /[a-z]*",
+      "rm -rf ~/.*",
+      "rm -rf ~/*/",
+    ],
+    ...[
+      "rm -rf ${HOME:?}",
+      'rm -rf "${HOME:?}/"',
+      "rm -rf ${HOME:-/x}",
+      "rm -rf ${UNSET:-/}",
+      "rm -rf $UNSET/*",
+      'rm -rf "$UNSET"/',
+      "rm -rf ~root",
+    ],
+    ...[
+      "X=/; rm -rf $X",
+      'X=/ && rm -rf "$X"',
+      "export D=/usr; rm -rf $D",
+      "for d in /bin /usr; do rm -rf $d; done",
+      "D='/etc /usr'; rm -rf $D",
+    ],
+    ...[
+      "rm -rf /./",
+      "rm -rf /usr/..",
+      "rm -rf /tmp/../",
+
+      "rm -rf $(pwd)/..",
+      "rm -rf $(echo /)",
+      "rm -rf /$(date)",
+    ],
+    ...[
+      "rm --recurs /",
+      "rm -f -- -x / -r",
+      "rm -r -- /",
+      "rm / -rf",
+      "rm -rf $'/'",
+      "rm -rf $'\\x2f'",
+      "rm -rf /proc/self/root",
+      "'rm' -rf /",
+      "/bin/rm -rf /usr/bin",
+    ],
+    ...[
+      "find / -type f -delete",
+      "find ~ -exec rm {} +",
+      "cd / && find -delete",
+      "find / | xargs rm -rf",
+      "ls / | xargs rm -rf /",
+      "echo / | xargs rm -rf",
+    ],
+    ...[
+      "mv / /tmp/x",
+      "mv ~ /tmp",
+      "mv /* /tmp/x",
+      "rsync -a --delete empty/ /",
+      "chmod -R 000 ~",
+      "chown -R me: /etc",
+      "chmod --recurs 777 /usr",
+    ],
+    ...[
+      "tee /dev/sda < x",
+      "sudo tee /dev/sda",
+      "cp image /dev/nvme0n1",
+      "shred /dev/sda",
+      "wipefs -a /dev/sda",
+      "dd of=/dev/sdb",
+      "npx rimraf /",
+    ],
+    ...[
+      "su -c 'rm -rf /'",
+      "echo 'rm -rf /' | sh",
+      "sh <<< 'rm -rf /'",
+      "bash <<EOF\nrm -rf /\nEOF",
+      "ssh host 'rm -rf /'",
+      "watch 'rm -rf ~'",
+    ],
+    ...[
+      `python3 -c "import shutil; shutil.rmtree('/')"`,
+      `node -e "fs.rmSync('/usr', {recursive:true})"`,
+      `perl -e 'system("rm -rf /")'`,
+    ],
+    ...[
+      "command rm -rf /",
+      "exec rm -rf /",
+      "time nice -n 5 rm -rf /",
+      "flock x rm -rf /",
+      "chroot / rm -rf /",
+      "! rm -rf /",
+      "{ rm -rf /; }",
+      "f() { rm -rf /; }; f",
+    ],
   ])("%s", async (command) => {
     expect(await run(command)).toMatchObject({ success: false, code: "SHELL_ERROR_BLOCKED" });
     // Nobody is asked to allow it.
     expect(here.asked).toEqual([]);
   });
+});
+
+it("holds a command against the folder that it would run in", () => {
+  const where = { cwd: "/srv/data/me/proj", env: { HOME: "/srv/data/me" } };
+  for (const command of [
+    "rm -rf ..",
+    "rm -rf ../*",
+    "rm -rf $PWD/../..",
+    "cd .. && rm -rf *",
+    "rm -rf $HOME/.??*",
+    "rm -rf ~/?*",
+  ])
+    expect(whyBlocked(command, where), command).toBe("it deletes everything");
+  for (const command of [
+    "rm -rf ../other",
+    "rm -rf $PWD/*",
+    "rm -rf ~/.cache",
+    "rm -rf ~/old-*",
+    "cd sub; rm -rf ../out",
+  ])
+    expect(whyBlocked(command, where), command).toBeUndefined();
 });
 
 describe("a command that looks like one, and is none", () => {
@@ -81,6 +205,50 @@ describe("a command that looks like one, and is none", () => {
     "find . -name '*.tmp' -delete",
     "f() { g | h & }; f",
     "a | b & c",
+    ...[
+      "cd build && rm -rf *",
+      "(cd /usr && ls); rm -rf x",
+      "rm -rf *",
+      "rm -rf ./*",
+      "rm -rf node_modules dist",
+      "rm -rf ${DIR:-build}",
+      "rm -rf '*'",
+    ],
+    ...[
+      "rm -rf /tmp/*",
+      "rm -rf {a,b}/out",
+      "X=build; rm -rf $X/*",
+      "for d in a b; do rm -rf $d; done",
+      "rm -rf $(pwd)/out",
+      "rm -rf /opt/tool/cache",
+    ],
+    ...[
+      "mv a b",
+      "mv a ../b",
+      "rsync -a --delete src/ out/",
+      "find . -type f -exec wc -l {} +",
+      "find / -name x",
+      "ls / | xargs -n1 echo",
+      "grep -rf /x y",
+    ],
+    ...[
+      "man mkfs",
+      "echo rm -rf /",
+      "printf '%s' 'rm -rf /' > notes",
+      "grep -r 'rm -rf /' .",
+      "chmod -R 755 out",
+      "cp a b",
+      "dd of=out count=1",
+    ],
+    ...[
+      `python3 -c "print('/')"`,
+      "node -e 'console.log(1)'",
+      "sh build.sh",
+      "npx rimraf dist",
+      "sudo systemctl restart x",
+      "git rm -r old",
+      "docker rm -f x",
+    ],
   ])("%s", (command) => {
     expect(whyBlocked(command)).toBeUndefined();
   });

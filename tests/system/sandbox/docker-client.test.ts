@@ -72,7 +72,7 @@ afterAll(async () => {
 describe.skipIf(missing !== undefined)(`the real docker${skippedFor(missing)}`, () => {
   test("asks its engine for the container that we mean, and passes on what the program prints", async () => {
     const env = { PATH: process.env["PATH"], DOCKER_HOST: `unix://${join(folder, "docker.sock")}`, GREETING: "a\nb" };
-    const { sandbox } = await openSandbox("docker", { env, image: "some/image:1" });
+    const { sandbox } = await openSandbox("docker", { env, image: "some/image:1", passes: ["GREETING"] });
     const output = sandbox?.exec({
       ...{ command: "sh", args: ["-c", "true"], cwd: folder, env, stdin: "", timeoutMs: 20_000, idleMs: 0 },
       finished: () => false,

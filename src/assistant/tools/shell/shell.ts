@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { redactFor } from "../../../engine/lib/redact.js";
 import { takes, toolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import { whyBlocked } from "./blocked-commands.js";
@@ -52,11 +53,11 @@ export const shellExecute: AssistantTool<ShellArguments> = {
     },
     ["command"],
   ),
-  refuses({ command }) {
+  refuses({ command, working_directory: named = "." }, { root, env }) {
     if (command.length > maxCommand)
       return toolFailure("SHELL_ERROR_TOO_LONG", `The command has more than ${maxCommand} characters.`);
     if (command.includes("\0")) return toolFailure("SHELL_ERROR_BLOCKED", "The command holds a NUL.");
-    const why = whyBlocked(command);
+    const why = whyBlocked(command, { cwd: resolve(root, named), env });
     return why === undefined
       ? undefined
       : toolFailure("SHELL_ERROR_BLOCKED", `The command is not run: ${why}. Do it by hand if it is meant.`);

@@ -14,6 +14,7 @@ export const claude: AgentDefinition = {
   confinement: "workspace",
   takesTools: true,
   oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },
+  setBy: /^(?:ANTHROPIC|CLAUDE|DISABLE|MAX|BASH)_|^API_TIMEOUT_MS$/,
   keyVariables,
   // By the account.
   usualModels: ["sonnet", "opus"],

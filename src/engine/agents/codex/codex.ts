@@ -24,6 +24,7 @@ import { given } from "../../lib/given.js";
 /** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
 export const codex: AgentDefinition = {
   name: "codex",
+  setBy: /^(?:CODEX|OPENAI)_|^RUST_LOG$/,
   confinement: "workspace",
   takesTools: true,
   oldest: { version: "0.169.0", update: "npm install -g @openai/codex@latest" },
