@@ -135,7 +135,11 @@ test("a command sees the files that its line names, and what the config adds", a
     options: { ...options, env: { MY_TOKEN: "x" } },
     env: { THEIR_TOKEN: "y" },
   });
-  expect(reach).toMatchObject({ read: [agent, other, "/srv/data"], hosts: ["api.test:443"], variables: expect.arrayContaining(["MY_TOKEN"]) });
+  expect(reach).toMatchObject({
+    read: [agent, other, "/srv/data"],
+    hosts: ["api.test:443"],
+    variables: expect.arrayContaining(["MY_TOKEN"]),
+  });
 });
 
 test("a tool server runs outside: the CLI is told how to reach it, and it gets the secrets it needs and no others", async () => {

@@ -13,7 +13,9 @@ import {
   type Program,
   quickProgram,
   quickTimes,
-  start, run } from "../fleet/support/programs.js";
+  start,
+  run,
+} from "../fleet/support/programs.js";
 import { until } from "../fleet/support/rig.js";
 import { optionsFor, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
