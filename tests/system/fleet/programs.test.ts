@@ -34,6 +34,8 @@ const ledgerOf = (folder: string): LedgerLine[] =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as LedgerLine);
+/** The arguments of a run of one unit. */
+const oneUnit = (agents: string): string[] => ["run", "--agent", agents, "--redis", server.url, "-i", "1", "--no-git"];
 const researchIn = (cwd: string): string => join(cwd, "researches", readdirSync(join(cwd, "researches"))[0] ?? "");
 
 describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}`, () => {
@@ -152,12 +154,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
       const args = offering(agent, server.url);
       const first = await offered(launch(program, args, home, env));
       sampleResearch(cwd);
-      const project = launch(
-        program,
-        ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "-i", "1", "--no-git"],
-        cwd,
-        env,
-      );
+      const project = launch(program, oneUnit(`fleet:${agent}`), cwd, env);
       await until(() => hasBegun(project) && existsSync(join(home, "again")));
       first.child.kill("SIGKILL");
       await first.ended;
@@ -183,12 +180,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     const args = offering(agent, server.url);
     const first = await offered(launch(program, args, asleep, env));
     sampleResearch(cwd);
-    const project = launch(
-      program,
-      ["run", "--agent", `fleet:${agent}`, "--redis", server.url, "-i", "1", "--no-git"],
-      cwd,
-      env,
-    );
+    const project = launch(program, oneUnit(`fleet:${agent}`), cwd, env);
     await until(() => hasBegun(project));
     first.child.kill("SIGSTOP");
     await letLocksRunOut(server);
@@ -216,13 +208,12 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     const agent = `cmd:sh ${home}/agent.sh`;
     await offered(launch(program, offering(agent, server.url), home, env));
     sampleResearch(earlier);
-    const args = (agents: string) => ["run", "--agent", agents, "--redis", server.url, "-i", "1", "--no-git"];
-    const first = launch(program, args(`fleet:${agent},baseline`), earlier, env);
+    const first = launch(program, oneUnit(`fleet:${agent},baseline`), earlier, env);
     await until(() => hasBegun(first));
     // The lock is of one machine, and stays there.
     const isNoLock = (path: string): boolean => basename(path) !== "lock";
     cpSync(join(earlier, "researches"), join(later, "researches"), { recursive: true, filter: isNoLock });
-    const second = launch(program, args(`fleet:${agent}`), later, env);
+    const second = launch(program, oneUnit(`fleet:${agent}`), later, env);
     expect([(await first.ended).code, first.said()]).toEqual([5, expect.stringContaining("started elsewhere")]);
     expect(ledgerOf(researchIn(earlier)).map(({ agent }) => agent)).not.toContain("baseline");
     writeFileSync(go, "");

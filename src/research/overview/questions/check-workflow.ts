@@ -194,7 +194,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       const at = new Date(options.now());
       const rates = state.rrd.meaning?.checkers ?? {};
       const why = reason.split(";")[0]?.replace(/\.$/, "") ?? reason;
-      const judged = ended(state.rrd, narrative, { checkers: rates, open }, [], "", at, why);
+      const judged = ended({ rrd: state.rrd, narrative, checkers: rates, open, changes: [], summary: "", at }, why);
       const { id } = answer;
       await advance(judged, {
         ...{

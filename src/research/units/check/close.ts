@@ -79,7 +79,10 @@ function contradictions(
     if (one === undefined || other === undefined) continue;
     pairs.set(`${one.handle} ${other.handle}`, {
       text: `Whether it is so: ${text}`,
-      sides: [one, other].map(({ handle, evidence }) => ({ text: evidence.passage ?? quotedWords(evidence), rests_on: [handle] })),
+      sides: [one, other].map(({ handle, evidence }) => ({
+        text: evidence.passage ?? quotedWords(evidence),
+        rests_on: [handle],
+      })),
     });
   }
   return [...pairs.values()];

@@ -27,20 +27,14 @@ export function foldAnswers(
   at: Date,
 ): Acceptable {
   const checkers = ratesAfter(rrd, batch, checkings);
-  const claims = claimChanges(rrd, checked);
+  const changes = claimChanges(rrd, checked);
   const open = openOf(rrd);
   const sentences = open.sentences.map((each) => {
     const check = checked.get(each.where);
     return check === undefined ? each : { ...each, check };
   });
-  return advanced(
-    rrd,
-    narrative,
-    { checkers, open: { ...open, sentences } },
-    claims,
-    borneOut(checked, "sentence"),
-    at,
-  );
+  const summary = borneOut(checked, "sentence");
+  return advanced({ rrd, narrative, checkers, open: { ...open, sentences }, changes, summary, at });
 }
 
 /** The same for claims of readings that wait. `unchecked`: they are given up for this reason, a clause. */
@@ -56,7 +50,7 @@ export function foldClaims(
   const left = unchecked === undefined ? claims.filter((handle) => !checked.has(handle)) : [];
   const summary = unchecked === undefined ? borneOut(checked, "claim") : `Claims were not checked: ${unchecked}`;
   const meaning = left.length === 0 ? rest : { ...rest, claims: left };
-  const { shows: _, ...judged } = told(rrd, meaning, claimChanges(rrd, checked), summary, at);
+  const { shows: _, ...judged } = told({ rrd, changes: claimChanges(rrd, checked), summary, at }, meaning);
   return judged;
 }
 
@@ -92,50 +86,39 @@ function claimChanges(rrd: Rrd, checked: ReadonlyMap<string, Checked>): Change[]
   });
 }
 
-/** A check under way, with what is known of its checkers. */
-interface UnderWay {
+/** A step of a check that is done: the check as it stands by it, and what is told of it. */
+interface Step {
+  readonly rrd: Rrd;
+  readonly narrative: ReportFile | undefined;
   readonly checkers: NonNullable<Meaning["checkers"]>;
   readonly open: OpenCheck;
+  /** Changes of papers' records that come with it. */
+  readonly changes: readonly Change[];
+  readonly summary: string;
+  readonly at: Date;
 }
 
 /** The state one step on: another batch, the sentences that go back to their writer, or the end of the check. */
-export function advanced(
-  rrd: Rrd,
-  narrative: ReportFile | undefined,
-  { checkers, open }: UnderWay,
-  changes: readonly Change[],
-  summary: string,
-  at: Date,
-): Acceptable {
+export function advanced(done: Step): Acceptable {
+  const { rrd, checkers, open, changes } = done;
   const step = nextStep(withChanges(rrd, changes, { checkers, open }), { checkers, open });
-  if (step === undefined) return ended(rrd, narrative, { checkers, open }, changes, summary, at);
-  return told(rrd, { ...rrd.meaning, checkers, open: { ...open, step } }, changes, summary, at);
+  return step === undefined ? ended(done) : told(done, { ...rrd.meaning, checkers, open: { ...open, step } });
 }
 
 /** The end of a check: its report with what was said of each sentence. `unchecked`: why it ends too early. */
-export function ended(
-  rrd: Rrd,
-  narrative: ReportFile | undefined,
-  { checkers, open }: UnderWay,
-  changes: readonly Change[],
-  summary: string,
-  at: Date,
-  unchecked?: string,
-): Acceptable {
+export function ended(done: Step, unchecked?: string): Acceptable {
+  const { rrd, narrative, checkers, open, changes, at } = done;
   const { open: _, ...closed } = { ...rrd.meaning, checkers };
   // A report that was written again since, by hand or by a later run, is another one.
   const isSame = narrative !== undefined && (narrative.iteration ?? 0) === open.report;
   const kept = isSame ? closedNarrative(withChanges(rrd, changes, closed), narrative, open, at, unchecked) : undefined;
-  return told(rrd, closed, changes, summary, at, kept);
+  return told(done, closed, kept);
 }
 
 /** What is written and shown of a step. */
 function told(
-  rrd: Rrd,
+  { rrd, changes, summary, at }: Pick<Step, "rrd" | "changes" | "summary" | "at">,
   meaning: Meaning,
-  changes: readonly Change[],
-  summary: string,
-  at: Date,
   narrative?: ReportFile,
 ): Acceptable {
   const files = narrative && [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }];
@@ -156,7 +139,7 @@ const withChanges = (rrd: Rrd, changes: readonly Change[], meaning: Meaning): Rr
 });
 
 /** What the check does next; undefined where it has come to its end. */
-function nextStep(rrd: Rrd, { checkers, open }: UnderWay): OpenCheck["step"] | undefined {
+function nextStep(rrd: Rrd, { checkers, open }: Pick<Step, "checkers" | "open">): OpenCheck["step"] | undefined {
   if (unanswered(rrd).length > 0) return open.step;
   return open.step === "check" && open.sentences.some((each) => isFallen({ checkers }, each)) ? "mend" : undefined;
 }

@@ -65,5 +65,5 @@ export function acceptMended(
     ...{ ...open, step: "again" as const, sentences: mended },
     ...(contradicted.length === 0 ? {} : { contradicted }),
   };
-  return advanced(rrd, narrative, { checkers: meaning?.checkers ?? {}, open: again }, [], summary, at);
+  return advanced({ rrd, narrative, checkers: meaning?.checkers ?? {}, open: again, changes: [], summary, at });
 }

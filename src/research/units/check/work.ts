@@ -55,7 +55,8 @@ async function endedWithout(folder: string, rrd: Rrd, why: string, { at }: Judgi
   const { checkers = {}, open } = { ...rrd.meaning };
   if (open === undefined) throw new Error("a check is given up that is not open");
   const clause = why.split(";")[0]?.replace(/\.$/, "") ?? why;
-  return ended(rrd, await readNarrative(folder), { checkers, open }, [], `Not checked: ${clause}`, at, clause);
+  const narrative = await readNarrative(folder);
+  return ended({ rrd, narrative, checkers, open, changes: [], summary: `Not checked: ${clause}`, at }, clause);
 }
 
 /** Hears one of two agents that check the same batch: with the second one the batch is answered. */
