@@ -15,7 +15,7 @@ const engine = new Set(["config", "event", "fleet-item", "fleet-job", "journal",
 const task = new Set(["ralph", "ralph-state", "test-results"]);
 const code = new Set(["ralph-code", "result-librarian", "result-artisan", "result-critic", "result-adversary"]);
 /** Schemas whose types the files after them import instead of repeating them. */
-const shared = ["result-analysis", "event", "rrd", "ralph", "memory"];
+const shared = ["result-analysis", "event", "report", "rrd", "ralph", "memory"];
 /** Name and body of every type of the shared schemas, and the file that has them. */
 const known = new Map();
 const check = process.argv.includes("--check");

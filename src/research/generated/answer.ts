@@ -1,5 +1,6 @@
 // Generated from schemas/answer.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
+import type { MeaningCheck, RemovedStatement } from "./report.js";
 import type { CheckerRate } from "./rrd.js";
 
 /**
@@ -181,47 +182,5 @@ export interface Checked {
     why?: string;
     [k: string]: unknown;
   }[];
-  [k: string]: unknown;
-}
-/**
- * How far another reader has held the sentences against the passages that they rest on. Absent: nobody was asked.
- */
-export interface MeaningCheck {
-  /**
-   * When the check ended, ISO 8601 in UTC.
-   */
-  at: string;
-  /**
-   * The agents that judged.
-   */
-  by?: string[];
-  /**
-   * Why it could not be had, or not to its end; a clause.
-   */
-  unchecked?: string;
-  /**
-   * Of those agents the ones whose answers to controls do not prove yet that they can judge: nothing is taken out by their word.
-   */
-  unproven?: string[];
-  /**
-   * No sentence of the answer is borne out by what it cites. It is kept whole, and says so.
-   */
-  answer_falls?: boolean;
-  [k: string]: unknown;
-}
-/**
- * A sentence that was taken out.
- */
-export interface RemovedStatement {
-  text: string;
-  /**
-   * JSON pointer to where it stood in the narrative as it was written.
-   */
-  where: string;
-  /**
-   * Handles of quotes.
-   */
-  rests_on?: string[];
-  check: Checked;
   [k: string]: unknown;
 }
