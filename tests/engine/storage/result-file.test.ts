@@ -1,8 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkedResult, jsonIn, readResult, replaceResult } from "../../../src/engine/storage/result-file.js";
+import {
+  checkedResult,
+  jsonIn,
+  keepAnswer,
+  readChecked,
+  readResult,
+  reasonsOf,
+  replaceResult,
+} from "../../../src/engine/storage/result-file.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
 const megabyte = 1024 * 1024;
@@ -154,4 +162,98 @@ test("another result takes the place of whatever the agent left", async () => {
 test("an object may stand behind blanks; other JSON is no answer", () => {
   expect(jsonIn('  {"unit": "p1"}\n')).toBe('{"unit": "p1"}');
   for (const text of ['["unit"]', "1", '"{"', "{", '} {"']) expect(jsonIn(text)).toBeUndefined();
+});
+
+test("an object counts with at most 400 characters around it, in the last fence that holds one", () => {
+  const json = '{"unit": "p1"}';
+  expect(jsonIn(`${"x".repeat(399)} ${json}`)).toBe(json);
+  expect(jsonIn(`${"x".repeat(400)} ${json}`)).toBeUndefined();
+  const fenced = (marks: string, text: string) => `${marks}\n${text}\n${marks}`;
+  expect(jsonIn(`{ a set }\n${fenced("~~~", ` ${json} `)}\n${fenced("```", "no } object")}`)).toBe(json);
+  // Other marks close no fence, and a fence that is opened again begins there.
+  expect(jsonIn(`{}}\n~~~~\n${json}\n~~~\n~~~~`)).toBeUndefined();
+  expect(jsonIn(`\`\`\`json\n{ a\n\`\`\`json\n${json}\n\`\`\`\n} b`)).toBe(json);
+  expect(jsonIn(`} ${json} ${"[".repeat(100_001)}`)).toBeUndefined();
+});
+
+test("the beginning of an object is kept as it was cut off; words with a brace are not", async () => {
+  const kept = async (message: string) => {
+    const folder = temporaryFolder();
+    await keepAnswer(folder, message);
+    return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  };
+  expect(await kept('Here: { "unit": "p1", "summary": "it')).toEqual(['{ "unit": "p1", "summary": "it']);
+  expect(await kept(`${"x".repeat(400)}{"unit": "p`)).toEqual(['{"unit": "p']);
+  expect(await kept(`${"x".repeat(401)}{"unit": "p`)).toEqual([]);
+  expect(await kept("the set { a, b")).toEqual([]);
+  expect(await kept('{"unit": p1}')).toEqual([]);
+});
+
+describe("a result against its schema", () => {
+  const mending = (more: object, of: object = {}) => ({
+    ...{ unit: "mend", sentences: [{ number: 1, text: "It is.", ...of }] },
+    ...more,
+  });
+
+  test("loses what the schema does not know, and says where that stood", () => {
+    const { value, dropped, problems } = checkedResult("result-mend", mending({ "a/b": 1 }, { "c~d": 2, e: 3 }));
+    expect([value, problems]).toEqual([mending({}), []]);
+    expect(dropped.toSorted()).toEqual(["/a/b", "/sentences/0/c~d", "/sentences/0/e"]);
+    const deep = { ...mending({}), __proto__: null };
+    expect(checkedResult("result-mend", JSON.parse(JSON.stringify(deep)))).toMatchObject({ dropped: [] });
+    // A field of an object whose own name has the marks of a pointer.
+    const { dropped: within } = checkedResult("result-analysis", { criteria: { "x/y~z": { answer: "yes", more: 1 } } });
+    expect(within).toContain("/criteria/x~1y~0z/more");
+  });
+
+  test("that breaks it says all that is wrong: an unknown field may be the slip", () => {
+    const { problems } = checkedResult("result-mend", { unit: "mend", sentenses: [] });
+    expect(reasonsOf(problems).join("\n")).toMatch(/sentenses[^]*sentences|sentences[^]*sentenses/);
+    expect(checkedResult("result-mend", mending({})).problems).toEqual([]);
+    const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`f${index}`, 1]));
+    expect(checkedResult("result-mend", mending(many)).problems.length).toBeGreaterThan(0);
+  });
+
+  test("is told in at most 20 reasons, each with its place and what to do", () => {
+    const problems = Array.from({ length: 25 }, (_, index) => ({ pointer: `/${index}`, message: "is wrong" }));
+    expect(reasonsOf(problems)).toEqual(problems.slice(0, 20).map(({ pointer }) => `${pointer} is wrong`));
+    expect(reasonsOf([{ pointer: "", message: "is a list", hint: "Make it an object." }])).toEqual([
+      "/ is a list (Make it an object.)",
+    ]);
+  });
+
+  test("is read without secrets, and with what an earlier one has that nobody found fault with", async () => {
+    const path = join(temporaryFolder(), "result.json");
+    const redact = (text: string) => text.replaceAll("hush", "…");
+    expect(await readChecked("result-mend", path, redact)).toEqual({
+      ...{ redacted: false, dropped: [] },
+      reasons: [expect.stringContaining("there is no result")],
+    });
+    writeFileSync(path, JSON.stringify(mending({ unit: "x" }, { text: "It is hush.", more: 1 })));
+    expect(await readChecked("result-mend", path, redact, new Map([["unit", "mend"]]))).toEqual({
+      ...{ redacted: true, dropped: ["/sentences/0/more"] },
+      value: mending({}, { text: "It is …." }),
+    });
+    writeFileSync(path, '"hush"');
+    expect(await readChecked("result-mend", path, redact, new Map([["unit", "mend"]]))).toMatchObject({
+      ...{ redacted: true, dropped: [] },
+      reasons: [expect.stringMatching(/^\/ /)],
+    });
+    // Of an object that is kept in part the rest is the agent's; what is no object stays what it is.
+    const execution = { novelty: 99, feasibility: 2, time_to_poc: 2, value_market: 2, defensibility: 2, adoption: 2 };
+    const scores = { execution, blue_ocean: 3 };
+    writeFileSync(path, JSON.stringify({ unit: "p1", scores }));
+    const kept = new Map<string, unknown>([
+      [
+        "scores",
+        new Map<string, unknown>([
+          ["execution", new Map([["novelty", 5]])],
+          ["blue_ocean", new Map([["x", 1]])],
+        ]),
+      ],
+    ]);
+    const read = await readChecked("result-analysis", path, (text) => text, kept);
+    const reasons = "reasons" in read ? read.reasons.filter((reason) => reason.startsWith("/scores")) : [];
+    expect(reasons).toEqual([expect.stringMatching(/^\/scores\/blue_ocean must be an object/)]);
+  });
 });

@@ -1,9 +1,23 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { doneFolder, journalFolder } from "../../../../src/engine/lib/layout.js";
 import { appendOnce, writeFileAtomic } from "../../../../src/engine/storage/atomic-file.js";
-import type { Entry } from "../../../../src/engine/storage/guard/guard.js";
+import { between, clearWay, placesOf } from "../../../../src/engine/storage/guard/clear-way.js";
+import { type Entry, type Found, listed, openGuard } from "../../../../src/engine/storage/guard/guard.js";
+import { heldEdits } from "../../../../src/engine/storage/guard/held-edits.js";
 import { healGuards, openKeptGuard } from "../../../../src/engine/storage/guard/guard-record.js";
 import { agreedContent } from "../../../../src/engine/storage/guard/own-writes.js";
 import { markDone } from "../../../../src/engine/storage/state/journal.js";
@@ -105,4 +119,198 @@ it("a note torn by a full disk costs no other note, and no start after a kill", 
   expect(await heal()).toEqual([`${folder}: config planted`]);
   expect([read(folder, "state.json"), read(folder, "log")]).toEqual(['{"n":1}', "one\ntwo\n"]);
   expect(existsSync(record)).toBe(false);
+});
+
+const who = { agent: "a", during: "a ran" };
+
+/** A guard of these entries over a folder with files; `found`: what `tell` is given, with where it is kept. */
+async function over(
+  files: Readonly<Record<string, string>>,
+  rules: (folder: string) => readonly Omit<Entry, "tell">[],
+) {
+  const folder = temporaryFolder();
+  const write = (name: string, text: string) => {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  const found: (Found & { readonly aside: string })[] = [];
+  const tell: Entry["tell"] = (all, _, aside) => {
+    found.push(...all.map((each) => ({ ...each, path: each.path.slice(folder.length + 1), aside })));
+    return [];
+  };
+  const entries = rules(folder).map((entry) => ({ ...entry, tell }));
+  const rescue = join(temporaryFolder(), "rescue");
+  const open = () => openGuard(entries, { folder, iteration: 7, places: [], rescue });
+  return { folder, write, found, rescue, open, guard: await open() };
+}
+
+it("a folder is watched with all that is in it but what it leaves out, and what was planted is kept as it lay", async () => {
+  const { folder, write, found, guard, open } = await over({ "in/a": "a", "in/deep/b": "b" }, (at) => [
+    { rule: "put back", folders: [{ path: join(at, "in"), except: ["cache"] }, { path: join(at, "one") }] },
+  ]);
+  for (const name of ["in/cache/x", "in/deep/cache/y", "in/deep/new", "in/.git/hooks/z", "one", "out"])
+    write(name, "new");
+  rmSync(join(folder, "in/deep/b"));
+  await guard.look(who);
+  expect(await guard.end(who)).toEqual([]);
+  const aside = join(folder, ".ralph/set-aside/7");
+  expect(found.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual([
+    { path: "in/.git/hooks/z", was: "planted", isKept: true, aside },
+    { path: "in/deep/b", was: "gone", isKept: false, aside },
+    { path: "in/deep/new", was: "planted", isKept: true, aside },
+    { path: "one", was: "planted", isKept: true, aside },
+  ]);
+  expect([read(aside, "in/git/hooks/z"), read(aside, "in/deep/new"), read(folder, "in/deep/b")]).toEqual([
+    "new",
+    "new",
+    "b",
+  ]);
+  expect(["in/cache/x", "in/deep/cache/y", "out"].map((name) => existsSync(join(folder, name)))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  // What was set aside before may be a person's by now.
+  const again = await open();
+  writeFileSync(join(folder, "in/a"), "forged");
+  await again.end(who);
+  expect(found.at(-1)).toEqual({ path: "in/a", was: "changed", isKept: true, aside: `${aside}-2` });
+  expect([read(folder, "in/a"), read(`${aside}-2`, "in/a")]).toEqual(["a", "forged"]);
+});
+
+it("what of a change may stay is for the entry to judge, by what stood there and what stands there", async () => {
+  const file = (text: string) => ({ kind: "file" as const, bytes: Buffer.from(text), mode: 0o644 });
+  const seen: unknown[] = [];
+  const { folder, write, found, guard } = await over({ a: "a", b: "b", c: "c" }, (at) => [
+    {
+      rule: "put back",
+      files: ["a", "b", "c"].map((name) => join(at, name)),
+      judge: async ({ path, before, now, who: by, remembered }) => {
+        seen.push([before, now, by, remembered(join(at, "c")), remembered(join(at, "d"))]);
+        if (path.endsWith("a")) return { says: ["a stays"] };
+        return path.endsWith("b") ? { put: file("mended"), says: ["b is mended"] } : undefined;
+      },
+    },
+  ]);
+  for (const name of ["a", "b", "c"]) write(name, "new");
+  expect(await guard.end(who)).toEqual(["a stays", "b is mended"]);
+  expect(["a", "b", "c"].map((name) => read(folder, name))).toEqual(["new", "mended", "c"]);
+  expect(found.map(({ path }) => path)).toEqual(["b", "c"]);
+  expect(seen[0]).toMatchObject([file("a"), { bytes: Buffer.from("new") }, who, file("c"), undefined]);
+});
+
+it("of what is ours alone a change is set aside and a loss is told, and nothing comes back", async () => {
+  const { folder, write, found, guard } = await over({ "ours/a": "a", "ours/b": "b", "ours/c": "c" }, (at) => [
+    { rule: "ours alone", folders: [{ path: join(at, "ours") }] },
+  ]);
+  write("ours/a", "forged");
+  rmSync(join(folder, "ours/b"));
+  await guard.look(who);
+  expect(await guard.end(who)).toEqual([]);
+  expect(found.map(({ path, was, isKept }) => [path, was, isKept])).toEqual([
+    ["ours/a", "changed", true],
+    ["ours/b", "gone", false],
+  ]);
+  expect(readdirSync(join(folder, "ours"))).toEqual(["c"]);
+});
+
+it("a folder that is gone is saved elsewhere, and the sentence says where", async () => {
+  const { folder, rescue, guard } = await over({ a: "a", "in/b": "b" }, (at) => [
+    { rule: "put back", files: [join(at, "a"), join(at, "in/b")] },
+  ]);
+  rmSync(folder, { recursive: true });
+  await expect(guard.end(who)).rejects.toThrow(
+    `${folder} was deleted or moved away while a ran; its files as they were`,
+  );
+  const [place = ""] = readdirSync(rescue);
+  expect([existsSync(folder), readdirSync(join(rescue, place)), read(join(rescue, place), "a")]).toEqual([
+    false,
+    ["a"],
+    "a",
+  ]);
+});
+
+it("a file that can't be put back is saved, and keeps none of the others from it", async () => {
+  const { folder, rescue, guard } = await over({ "in/a": "a", b: "b" }, (at) => [
+    { rule: "put back", files: [join(at, "in/a"), join(at, "b")] },
+  ]);
+  rmSync(join(folder, "in"), { recursive: true });
+  writeFileSync(join(folder, "in"), "in the way");
+  writeFileSync(join(folder, "b"), "forged");
+  await expect(guard.end(who)).rejects.toThrow(
+    /^a changed while a ran, and can't be put back \(.+[^.]\); copy what stands in/,
+  );
+  const [place = ""] = readdirSync(rescue);
+  expect([read(join(rescue, place), "a"), read(folder, "b")]).toEqual(["a", "b"]);
+});
+
+it("the way to what is put back is cleared of links and other things, and its permissions are as before", () => {
+  const folder = temporaryFolder();
+  const at = (name: string) => join(folder, name);
+  const [away, own] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(away, "mine"), "mine");
+  for (const name of ["a/b", "c", ".ralph"]) mkdirSync(at(name), { recursive: true });
+  symlinkSync(own, at("own"));
+  const before = placesOf([at("a/b"), folder, at("a"), at("c"), at("own"), at("none"), at("a")]);
+  expect([...before.keys()]).toEqual(
+    [folder, at("a"), at("c"), at("a/b"), at("own"), at("none")].toSorted((a, b) => a.length - b.length),
+  );
+  expect(clearWay(folder, before, undefined)).toEqual([]);
+
+  rmSync(at("a"), { recursive: true });
+  symlinkSync(away, at("a"));
+  chmodSync(at("c"), 0o500);
+  writeFileSync(at("none"), "planted");
+  writeFileSync(at("aside"), "planted");
+  mkdirSync(at(".ralph/lock"));
+  expect(clearWay(folder, before, at("aside")).toSorted()).toEqual(
+    [at(".ralph/lock"), at("a"), at("aside"), at("none")].toSorted(),
+  );
+  expect([statSync(at("a/b")).isDirectory(), statSync(at("c")).mode & 0o777, readdirSync(away)]).toEqual([
+    ...[true, 0o755, ["mine"]],
+  ]);
+  expect([existsSync(at("none")), existsSync(at("own"))]).toEqual([false, true]);
+  expect(between("/r", "/r/a/b")).toEqual(["/r", "/r/a", "/r/a/b"]);
+  expect(between("/r", "/r")).toEqual(["/r"]);
+});
+
+it("names are five in a sentence, and how many more there are", () => {
+  expect(listed(["1", "2", "3", "4", "5"])).toBe("1, 2, 3, 4, 5");
+  expect(listed(["1", "2", "3", "4", "5", "6", "7"])).toBe("1, 2, 3, 4, 5 and 2 more");
+});
+
+it("a record that a later version wrote stays, and stops a start in its folder alone", async () => {
+  const { folder, record, kill, end } = await guarded();
+  kill();
+  const kept = join(record, "..");
+  const heal = (cwd: string) => healGuards(kept, cwd, () => Promise.resolve(undefined));
+  const says = `${record}, which says what agents may have changed, was written by a later version; update research-ralph.`;
+  for (const cwd of [folder, join(folder, "within"), join(folder, "..")])
+    await expect(heal(cwd)).rejects.toMatchObject({ exitCode: 5, message: says });
+  expect(await heal(`${folder}-beside`)).toEqual([`${folder}: ${says}`]);
+  expect(existsSync(record)).toBe(true);
+  // One of another machine is nobody's here.
+  writeFileSync(record, readFileSync(record, "utf8").replace(`"host":"${hostname()}"`, '"host":"elsewhere"'));
+  expect(await heal(folder)).toEqual([]);
+  expect(await healGuards(join(kept, "none"), folder, () => Promise.resolve([]))).toEqual([]);
+  await end();
+});
+
+it.each([
+  ["one\ntwo\nthree\n", "one\n2\nthree\n", '- "two", + "2"'],
+  ["one\n", "one\n1\n2\n3\n4\n5\n", '+ "1", + "2", + "3", + 2 more lines'],
+  ["a\na\nb", "a\nb", '- "a"'],
+  ["one\n", "one\n\n", "white space"],
+  ["x", `${"y".repeat(90)}`, `- "x", + "${"y".repeat(80)}"`],
+])("an edit that waits is told by the lines that differ, from %j to %j", async (old, now, told) => {
+  const folder = temporaryFolder();
+  const [file, stateDir] = [join(folder, "AGENTS.md"), temporaryFolder()];
+  writeFileSync(file, old);
+  const entries = heldEdits([file], [], { stateDir, folder });
+  const guard = await openGuard(entries, { folder, iteration: 1, places: [], rescue: stateDir });
+  writeFileSync(file, now);
+  const [sentence, ...others] = await guard.end(who);
+  expect(sentence).toContain(`AGENTS.md changed while a ran (${told}). The change stays,`);
+  expect([others, read(folder, "AGENTS.md")]).toEqual([[], now]);
 });
