@@ -183,6 +183,7 @@ test("the beginning of an object is kept as it was cut off; words with a brace a
     return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
   };
   expect(await kept('Here: { "unit": "p1", "summary": "it')).toEqual(['{ "unit": "p1", "summary": "it']);
+  expect(await kept('{"unit": "p1", "su')).toEqual(['{"unit": "p1", "su']);
   expect(await kept(`${"x".repeat(400)}{"unit": "p`)).toEqual(['{"unit": "p']);
   expect(await kept(`${"x".repeat(401)}{"unit": "p`)).toEqual([]);
   expect(await kept("the set { a, b")).toEqual([]);

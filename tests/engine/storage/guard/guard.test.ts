@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,9 +18,9 @@ import { doneFolder, journalFolder } from "../../../../src/engine/lib/layout.js"
 import { appendOnce, writeFileAtomic } from "../../../../src/engine/storage/atomic-file.js";
 import { between, clearWay, placesOf } from "../../../../src/engine/storage/guard/clear-way.js";
 import { type Entry, type Found, listed, openGuard } from "../../../../src/engine/storage/guard/guard.js";
-import { heldEdits } from "../../../../src/engine/storage/guard/held-edits.js";
+import { agreedLog, heldEdits, holdAddedLines, waitingEdit } from "../../../../src/engine/storage/guard/held-edits.js";
 import { healGuards, openKeptGuard } from "../../../../src/engine/storage/guard/guard-record.js";
-import { agreedContent } from "../../../../src/engine/storage/guard/own-writes.js";
+import { agreedContent, ownMove, ownWrite } from "../../../../src/engine/storage/guard/own-writes.js";
 import { markDone } from "../../../../src/engine/storage/state/journal.js";
 import { read, temporaryFolder } from "../../../support/folders.js";
 
@@ -313,4 +314,36 @@ it.each([
   const [sentence, ...others] = await guard.end(who);
   expect(sentence).toContain(`AGENTS.md changed while a ran (${told}). The change stays,`);
   expect([others, read(folder, "AGENTS.md")]).toEqual([[], now]);
+});
+
+it("lines added to a log wait as the blocks in which they were added; without any the log is agreed to", async () => {
+  const folder = temporaryFolder();
+  const [log, held] = [join(folder, "log"), { stateDir: temporaryFolder(), folder }];
+  writeFileSync(log, "one\nnew\ntwo\nmore\nlines\n");
+  expect(await agreedLog(held.stateDir, log)).toBeUndefined();
+  const version = (text: string) => ({ kind: "file" as const, bytes: Buffer.from(text), mode: 0o644 });
+  const change = { path: log, now: version(readFileSync(log, "utf8")), who, remembered: () => undefined };
+  expect(await holdAddedLines(log, { ...change, before: version("one\n2\n") }, held)).toBeUndefined();
+  const judged = await holdAddedLines(log, { ...change, before: version("one\ntwo\n") }, held);
+  expect(judged?.says?.join()).toContain("log changed while a ran");
+  expect(await waitingEdit(held.stateDir, log)).toMatchObject({ agent: "a", added: ["new\n", "more\nlines\n"] });
+  expect(await agreedLog(held.stateDir, log)).toBe("one\ntwo\n");
+});
+
+it("what this process moves and writes is its own also where nothing is kept on the disk", async () => {
+  const { folder, found, guard } = await over({ a: "a", b: "b", "ours/c": "c" }, (at) => [
+    { rule: "put back", files: [join(at, "a"), join(at, "b")] },
+    { rule: "ours alone", folders: [{ path: join(at, "ours") }] },
+  ]);
+  ownMove(join(folder, "a"), undefined);
+  rmSync(join(folder, "a"));
+  ownWrite(
+    join(folder, "b"),
+    () => Buffer.from("by us"),
+    () => writeFileSync(join(folder, "b"), "by us"),
+  );
+  ownMove(join(folder, "ours/c"), join(folder, "ours/d"));
+  renameSync(join(folder, "ours/c"), join(folder, "ours/d"));
+  expect(await guard.end(who)).toEqual([]);
+  expect([found, readdirSync(join(folder, "ours")), read(folder, "b")]).toEqual([[], ["d"], "by us"]);
 });
