@@ -28,6 +28,8 @@ import { readResearch } from "../../research/project-files/research.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { ownListIn } from "../../research/papers/records/own-list.js";
+import { readRecords } from "../../research/papers/records/read-records.js";
 import { readSeeds } from "../../research/papers/records/read-seeds.js";
 import { createOfWords, createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
@@ -184,9 +186,14 @@ export async function create(
   const parent = join(io.cwd, researchesName);
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
+  // Of what a person brings nothing is left out because a number was not thought of.
+  const brought = config.origins.papers === "default" ? await recordsIn(asked, io.cwd) : 0;
+  const papers = Math.max(config.papers, brought);
+  if (papers > config.papers && !how.quiet && !how.json)
+    say(io, `All ${brought} records that you bring are screened, and as many may be included; -p limits that.`);
   const options = {
     topic: clean,
-    papers: config.papers,
+    papers,
     sources: asked,
     seeds,
     keywords,
@@ -216,6 +223,17 @@ export async function create(
   }
   await recordElsewhere(config.stateDir, "new", lines);
   return { verdict };
+}
+
+/** How many records the lists among these sources hold. What is wrong with a list is said by the run that reads it. */
+async function recordsIn(sources: readonly string[], cwd: string): Promise<number> {
+  let count = 0;
+  for (const source of sources) {
+    const place = ownListIn(source)?.place;
+    if (place === undefined || /^https?:/i.test(place)) continue;
+    count += (await readRecords(resolve(cwd, place)).catch(() => ({ entries: [] }))).entries.length;
+  }
+  return count;
 }
 
 /** That no agent had a part in a project, and what it searches for. */

@@ -150,6 +150,9 @@ function placesOf(headers: readonly string[], path: string, chosen: ChosenColumn
       throw new ExpectedError(`${path} has no column '${wanted}'; its columns are ${listed(headers)}.`, 2);
     if (found !== undefined) places.set(name, found);
   }
+  // Scopus names its journals in one column, and itself in "Source".
+  const [source, venue] = [plain.indexOf("source"), places.get("venue")];
+  if (source !== -1 && venue !== source && plain.includes("eid")) places.set("database", source);
   if (!places.has("title"))
     throw new ExpectedError(
       `${path} has no column that is known as the title; name it with --column title=<header>. Its columns are ${listed(headers)}.`,

@@ -162,8 +162,17 @@ export function acceptDiscovery(
     before[name] === said || batch.search?.substitutes.has(name) !== true ? [] : [said],
   );
   const updates = updatesAfter(rrd, batch);
+  const isFull = size >= mostOf(rrd) && rrd.papers_pool.length < mostOf(rrd);
+  const unscreened = discovery_metrics.flow?.not_screened ?? 0;
+  const cut =
+    isFull && unscreened > 0 && (criteria.length > 0 || (batch.search?.broughtLeft ?? 0) > 0)
+      ? [
+          `The pool holds the ${mostOf(rrd)} papers that the project wants, and ${many(unscreened, "record")} ${unscreened === 1 ? "is" : "are"} not screened: 'run -p <more> --force' screens on.`,
+        ]
+      : [];
   const warning =
-    [...replaced, ...(readers === undefined ? [] : [oneSided(agreementOf(after)) ?? []].flat())].join(" ") || undefined;
+    [...replaced, ...cut, ...(readers === undefined ? [] : [oneSided(agreementOf(after)) ?? []].flat())].join(" ") ||
+    undefined;
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   const freed = (batch.busy?.answered ?? []).map((name) => name.toLowerCase());
   const names = blockedNames(rrd).map((name) => name.toLowerCase());
