@@ -103,8 +103,14 @@ export const fieldsOfItems: Readonly<Record<FleetItem["type"] | "usage/usage" | 
 function itemOf(said: unknown): FleetItem[] {
   const { type } = (said ?? {}) as { type?: unknown };
   const item = typeof type === "string" ? known(said, type) : undefined;
-  return isValid("fleet-item", item) ? [bounded(item as FleetItem)] : [];
+  return isValid("fleet-item", item) ? [attributed(bounded(item as FleetItem))] : [];
 }
+
+/** An item whose account of a failure shows as what the worker says: nobody knows who wrote it. */
+const attributed = (item: FleetItem): FleetItem =>
+  item.type === "end" && item.failure !== undefined
+    ? { ...item, failure: { ...item.failure, message: `The worker says: “${item.failure.message}”` } }
+    : item;
 
 function known(said: unknown, kind: string): unknown {
   if (typeof said !== "object" || said === null || !Object.hasOwn(fieldsOfItems, kind)) return undefined;

@@ -91,8 +91,8 @@ export const guarded =
     const taken = given === undefined ? "unknown" : entry.take(given);
     if (taken === "in" || (taken === "used" && isKnown)) {
       if (!isKnown) setCookie(context, cookieName(port()), session, { httpOnly: true, sameSite: "Strict", path: "/" });
-      // One slash: two would lead to another host.
-      return context.redirect(`/${req.path.replace(/^\/+/, "")}`, 303);
+      // One slash: two would lead to another host, and so would a decoded backslash or tab behind it.
+      return context.redirect(`/${new URL(req.url).pathname.replace(/^\/+/, "")}`, 303);
     }
     if (isKnown) return next();
     if (taken === "used") return context.text(`${usedUp}\n`, 403);

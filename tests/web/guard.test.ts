@@ -40,6 +40,12 @@ test("a token lets one browser in; that one may come with it again, another is t
   const away = await fetch(third.replace("/?", "//evil.example/?"), { redirect: "manual" });
   expect([away.status, away.headers.get("location")]).toEqual([303, "/evil.example/"]);
   expect(away.headers.get("set-cookie")?.split(";")[0]).toBe(cookie);
+  for (const path of ["%5cevil.example/", "%09/evil.example/", "%5C%5Cevil.example/", "/%5cevil.example/", "%2f/x/"]) {
+    const { status, headers } = await fetch(newAddress().replace("/?", `/${path}?`), { redirect: "manual" });
+    expect([path, status]).toEqual([path, 303]);
+    const to = new URL(headers.get("location") ?? "", "http://127.0.0.1/");
+    expect(to.host).toBe("127.0.0.1");
+  }
 });
 
 test("nobody without the token sees anything", async () => {

@@ -4,6 +4,7 @@ import { chmod, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { nameStart } from "../../engine/lib/layout.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { inodeAt } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { workspacesFolder } from "../project-files/layout.js";
@@ -52,7 +53,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
     );
     if (link !== undefined)
       throw new ExpectedError(
-        `${link} is a symbolic link, and nothing is removed behind one; delete the link, or set state_dir in the config to another folder.`,
+        `${link} is a symbolic link, and nothing is removed behind one; 'rm ${shellWord(link)}' deletes the link; or set state_dir in the config to another folder.`,
       );
     await removeAll(path);
   };
