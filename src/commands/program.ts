@@ -74,16 +74,16 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       });
   };
 
-  type OfRun = { source?: string[]; ask: boolean; force: boolean; classic: boolean };
+  type OfRun = { source?: string[]; branch?: string | true; ask: boolean; force: boolean; classic: boolean };
   const run = add("run", "[folder]", async (options: OfRun & Common, folder) => {
     if (folder === undefined && io.canAsk && !options.json) {
       const { firstStepsCommand } = await import("./setup/first-steps.js");
       const begun = await firstStepsCommand(howOf(options), io);
       if (begun !== undefined) return begun;
     }
-    const { source: sources, ask, force, classic } = options;
+    const { source: sources, branch, ask, force, classic } = options;
     const { runCommand } = await import("./run/run.js");
-    return runCommand({ folder, ...howOf(options), ask, force, classic, ...given({ sources }) }, io);
+    return runCommand({ folder, ...howOf(options), ask, force, classic, ...given({ sources, branch }) }, io);
   })
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
@@ -94,6 +94,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--source <names>", "search these sources from now on: arxiv,folder:papers,embase.ris,…", listed)
     .option("--screeners <agents>", "two agents screen the same records, each alone: claude,codex")
     .option("--screening-conflicts <rule>", "where they disagree: include, third or person (default: include)")
+    .option(...branchOption)
     .option("--ask", "ask the project's open questions first")
     .option("--force", "allow -p on a project already started; continue after the verdict stuck")
     .option("--classic", "let the agent edit the project folder itself, as in the original");
@@ -110,7 +111,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("./run/new.js");
     const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, field: fields } = options;
-    const { from, until, name, recall, confidence, rubric, ask } = options;
+    const { from, until, name, recall, confidence, rubric, branch, ask } = options;
     const wishes = given({
       topic,
       sources,
@@ -124,6 +125,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       recall,
       confidence,
       rubric,
+      branch,
     });
     return newCommand({ ...wishes, ...howOf(options), ask }, io);
   })
@@ -155,6 +157,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--until <date>", "latest date of publication")
     .option("--recall <share>", "screen until this share of the relevant records is found: 0.95", share)
     .option("--confidence <share>", "how sure --recall has to be, at least 0.5 (default: 0.95)", share)
+    .option(...branchOption)
     .option("--ask", "have the agent say what the topic leaves open, and answer it");
   withAgent(create);
 
@@ -489,6 +492,11 @@ const withLimits = (command: Command): Command =>
     .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
     .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number);
+
+const branchOption = [
+  "--branch [name]",
+  "commit to this branch, which is not checked out for it (default: research/<name of the project>)",
+] as const;
 
 const trustOption = ["--trust", "trust what settings of this folder start and open, as they stand"] as const;
 

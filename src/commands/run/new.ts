@@ -10,6 +10,9 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
+import { claudeName, lessonsName } from "../../engine/lib/layout.js";
+import { runGit } from "../../engine/storage/git-command.js";
+import { chooseBranch } from "../../engine/storage/git-repository.js";
 import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import {
@@ -40,7 +43,7 @@ import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
-import { committedFiles, researchesName } from "../../research/project-files/layout.js";
+import { committedFiles, promptName, researchesName } from "../../research/project-files/layout.js";
 
 /** What people say of a project besides its topic. */
 export interface Wishes {
@@ -62,6 +65,8 @@ export interface Wishes {
   /** Share of the relevant records that screening has to find, and how sure of it the stopping rule has to be. */
   readonly recall?: number;
   readonly confidence?: number;
+  /** The branch that its commits go to, which is not checked out; true: one of its name. */
+  readonly branch?: string | true;
 }
 
 interface NewArguments extends Wishes {
@@ -157,6 +162,7 @@ export async function create(
     recall,
     confidence,
     rubric,
+    branch,
   }: Wishes,
   config: ResolvedConfig,
   io: Io,
@@ -218,7 +224,8 @@ export async function create(
   if (folder !== undefined) {
     if (!isAsked && !how.quiet && !how.json) say(io, await withoutAgent(folder));
     await describeSeeds(folder, config, io);
-    if (config.git) await commitNew(folder, how, io);
+    if (branch !== undefined) await commitApart(folder, branch);
+    if (config.git) await commitNew(folder, { ...how, isApart: branch !== undefined }, io);
     return { verdict, folder };
   }
   await recordElsewhere(config.stateDir, "new", lines);
@@ -314,14 +321,30 @@ async function rubricOf(named: string, cwd: string): Promise<NonNullable<Rrd["ru
   return rubric;
 }
 
+/** Has the commits of a project go to a branch of its own. @throws ExpectedError as `chooseBranch`. */
+export async function commitApart(folder: string, branch: string | true): Promise<void> {
+  const { branchName } = (await readResearch(folder)).rrd;
+  await chooseBranch(folder, branch === true ? (branchName ?? `research/${basename(folder)}`) : branch);
+}
+
 /** The first commit of a project, before its first run. */
 async function commitNew(
   folder: string,
-  { quiet, json }: { readonly quiet: boolean; readonly json: boolean },
+  { quiet, json, isApart }: { readonly quiet: boolean; readonly json: boolean; readonly isApart: boolean },
   io: Io,
 ): Promise<void> {
   const checkpoints = await openCheckpoints(folder, committedFiles, (message) => say(io, `warning: ${message}`));
   await checkpoints?.commit(`new: ${basename(folder)}`);
   const none = checkpoints === undefined && !quiet && !json ? await withoutHistory(folder) : undefined;
   if (none !== undefined) say(io, none);
+  else if (!quiet && !json && !isApart && checkpoints !== undefined && (await isAmongOthers(folder)))
+    say(io, "Its commits go to the branch that is checked out; new --branch keeps them on a branch of their own.");
+}
+
+/** Whether the branch that is checked out holds more than projects and what `init` made. */
+async function isAmongOthers(folder: string): Promise<boolean> {
+  const { stdout } = await runGit(folder, ["ls-files", "--full-name", "--", ":/"]);
+  const ours = [promptName, lessonsName, claudeName, ".gitignore"];
+  const others = stdout.split("\n").filter((path) => path !== "" && !path.startsWith(`${researchesName}/`));
+  return others.some((path) => !ours.includes(path));
 }

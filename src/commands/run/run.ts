@@ -30,6 +30,8 @@ interface RunArguments {
   readonly flags: ConfigFlags;
   /** Where to search from now on. */
   readonly sources?: readonly string[];
+  /** The branch that commits go to from now on; true: one of the project's name. */
+  readonly branch?: string | true;
   readonly force: boolean;
   readonly classic: boolean;
   readonly ask: boolean;
@@ -47,6 +49,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
     if (!args.json) saySentinel(io);
     return 0;
   }
+  if (args.branch !== undefined) await (await import("./new.js")).commitApart(folder, args.branch);
   let { rrd } = await readResearch(folder);
   const { prompt, needTrust = [] } = (await classicPrompt(folder, config.stateDir, args.classic, io)) ?? {};
   await requireTrust(needTrust, io, args.flags);

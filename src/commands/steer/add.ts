@@ -118,7 +118,7 @@ export async function addForPage(folder: string, typed: string, io: Io): Promise
   const config = await configToRead(io, {}, ["sources", "state_dir"]);
   const { all } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
   const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";
-  const each = all.slice(0, maxOnPage).map((one) => addedText(one).replace(/\.+$/, ""));
+  const each = all.slice(0, maxOnPage).map((one) => addedText(one).replace(/\.$/, ""));
   return `${each.join("; ")}.${more}`;
 }
 

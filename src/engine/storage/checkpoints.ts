@@ -8,7 +8,7 @@ import { uncommittedFile } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { sizeOf, writeFileAtomic } from "./atomic-file.js";
 import { type GitAnswer, runGit } from "./git-command.js";
-import { configurationOf, type GitConfiguration, repositoryOf } from "./git-repository.js";
+import { commitToBranch, configurationOf, type GitConfiguration, ownBranch, repositoryOf } from "./git-repository.js";
 import { withLock } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
 
@@ -58,8 +58,9 @@ const underWay = {
 };
 
 /**
- * Checkpoints for `files` of `folder`, or undefined where there is no git or no repository.
- * No branch is ever switched, nothing else that is staged is touched, and a lock of git's is reported, never deleted.
+ * Checkpoints for `files` of `folder`, or undefined where there is no git or no repository. They go to the branch that
+ * was chosen for the folder, else to the one that is checked out. No branch is ever switched, nothing else that is
+ * staged is touched, and a lock of git's is reported, never deleted.
  * `unconfined`: an agent that nothing confines may change git's configuration; no program that it names there is
  * started.
  */
@@ -93,15 +94,26 @@ export async function openCheckpoints(
       `git's configuration names programs that appeared while an unconfined agent ran (${[...toldOf].join(", ")}); checkpoints start none of them. Remove them with 'git config --unset', or delete ${plantedFile} if they are yours.`,
     );
   let inHistory: ReadonlySet<string> | undefined;
+  const branch = ownBranch(repository, atStart);
+  const ref = `refs/heads/${branch}`;
+  const keptFiles = (): Promise<GitAnswer> =>
+    branch === undefined ? git("ls-files", "--", ...committed) : git("ls-tree", "--name-only", ref, "--", ...committed);
 
   const tracked = new Set<string>();
   let told = "";
   let waiting: { message: string; folds: number; since: number } | undefined;
   // A kill between a fold and its commit: after the last fold of a project no other would make up for it. A ledger that
   // is gone was taken away by somebody else, and git has it still.
-  const behind = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
+  const isBehind = async (): Promise<boolean> => {
+    if (branch !== undefined) {
+      const [own, kept] = [await git("hash-object", "--", ledger), await git("rev-parse", `${ref}:./${ledger}`)];
+      return own.ok && own.stdout !== kept.stdout;
+    }
+    const { ok, stdout } = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
+    return ok && stdout !== "" && !/^(?:D| D)/.test(stdout);
+  };
   const note = uncommittedFile(folder);
-  if (existsSync(note) || (behind.ok && behind.stdout !== "" && !/^(?:D| D)/.test(behind.stdout)))
+  if (existsSync(note) || (await isBehind()))
     waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const tell = (message: string) => {
@@ -131,19 +143,25 @@ export async function openCheckpoints(
         `No checkpoint: ${gitFolder} is gone; the project continues without git. 'git init' starts a new history.`,
       );
     const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
-    if (operation !== undefined)
+    // A branch of its own has no part in what is under way on another.
+    if (operation !== undefined && branch === undefined)
       return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
     if (unconfined) await lookAgain();
     const present = committed.filter((name) => existsSync(join(folder, name)));
     // Looked up once: the next commit must also remove what a reset takes away.
-    inHistory ??= new Set((await git("ls-files", "--", ...committed)).stdout.split("\n"));
+    inHistory ??= new Set((await keptFiles()).stdout.split("\n"));
     const gone = committed.filter(
       (name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true),
     );
     const options = { describe: "The repository", waitMs: 10_000, abort };
-    const failed = await withLock(repositoryLock, options, () =>
-      addAndCommit(git, present, gone, tracked, identity, message),
-    );
+    const failed = await withLock(repositoryLock, options, async () => {
+      if (branch === undefined) return addAndCommit(git, present, gone, tracked, identity, message);
+      const apart = (args: readonly string[], index?: string) =>
+        runGit(folder, args, { settings, ...given({ abort, index }) });
+      const done = await commitToBranch(apart, repository, branch, { present, gone, message, identity });
+      for (const name of present) tracked.add(name);
+      return done.ok ? undefined : explain(done);
+    });
     if (failed !== undefined) {
       inHistory = undefined;
       return tell(`No checkpoint: ${failed}`);
