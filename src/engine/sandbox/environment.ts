@@ -18,6 +18,8 @@ const terminal = [
   "LINES",
   "CI",
 ];
+/** Where the certificates are that a network is trusted by; /etc/ssl is there in every sandbox. */
+const certificates = ["SSL_CERT_*", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 /** What compilers, interpreters and builds are set by. */
 const ofTools = [
   ...[
@@ -115,7 +117,7 @@ const ofSession = [
 const matching = (names: readonly string[]): RegExp =>
   new RegExp(`^(?:${names.map((name) => name.replace("*", "\\w*")).join("|")})$`);
 
-const goesIn = matching([...locale, ...terminal, ...ofTools, ...toolFolders]);
+const goesIn = matching([...locale, ...terminal, ...certificates, ...ofTools, ...toolFolders]);
 const isOfSession = matching(ofSession);
 
 /** An address with a password stays outside under any name. */

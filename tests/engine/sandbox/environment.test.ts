@@ -23,7 +23,16 @@ const secrets = {
   },
   ...{ DOCKER_AUTH_CONFIG: "{}", PIP_INDEX_URL: "https://u:pw@pypi.test", GOFLAGS: "https://u:pw@proxy.test" },
 };
-const usual = { LANG: "C.UTF-8", LC_TIME: "C", TZ: "UTC", TERM: "xterm", CFLAGS: "-O2", PYTHONPATH: "lib", CI: "1" };
+const usual = {
+  LANG: "C.UTF-8",
+  LC_TIME: "C",
+  TZ: "UTC",
+  TERM: "xterm",
+  CFLAGS: "-O2",
+  PYTHONPATH: "lib",
+  CI: "1",
+  SSL_CERT_FILE: "/etc/ssl/own.pem",
+};
 const session = {
   PATH: "/usr/bin",
   HOME: "/home/me",
