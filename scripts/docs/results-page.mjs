@@ -28,7 +28,7 @@ export function resultsTable(root, source) {
 }
 
 function rowOf(part) {
-  const [, name, figures] = /^(.*?)(?:: (?=P )| (?=\d+ of \d+$))(.*)$/.exec(part) ?? [];
+  const [, name, figures] = /^(.*?)(?:: (?=P |WSS@95 )| (?=\d+ of \d+$))(.*)$/.exec(part) ?? [];
   if (figures !== undefined) return `| ${name} | ${figures} | |`;
   const [, what = part, result = ""] =
     /^(.*?)\s((?:[\d,.]+\/[\d,.]+|below \d+ ms|[\d.]+(?: \(.*\))?))$/.exec(part) ?? [];
