@@ -105,3 +105,22 @@ test("records that share a DOI and are two works keep apart, each with an id of 
   expect(new Set(ids).size).toBe(2);
   expect(await idsOf(`${both}${ris(3)}`)).toEqual(expect.arrayContaining(ids));
 });
+
+test("where the number of papers ends a screening of a person's records, it is said how many are left", async () => {
+  const { rrd, searched } = projectOn(
+    {
+      "all.ris": range(0, 60)
+        .map((each) => ris(each))
+        .join(""),
+    },
+    ["all.ris"],
+  );
+  const wanted = { ...rrd, requirements: { ...rrd.requirements, target_papers: 3 } };
+  const batch = await nextBatch(wanted, searched);
+  const kept = batch.candidates.map(({ id }) => ({ id, priority: 3, reason: "It fits." }));
+  const judging = { iteration: 1, agent: "scripted", at: new Date("2026-03-02T00:00:00Z") };
+  const result = { unit: "discovery-1", papers: [], sources: [], kept };
+  expect(acceptDiscovery(wanted, "discovery-1", result, batch, judging)).toMatchObject({
+    notice: { message: expect.stringMatching(/holds the 3 papers .* and 57 records are not screened/) },
+  });
+});
