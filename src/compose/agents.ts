@@ -87,6 +87,7 @@ export function settingsFor(
     transcript,
     adapters: changes ? [] : [baseline],
     ...(changes ? { works: true as const } : {}),
+    ...(config.fallbacks.length > 0 ? { hasFallback: true as const } : {}),
     agents: config.agents,
     modelAddresses: config.modelAddresses,
     cwd: io.cwd,

@@ -14,6 +14,8 @@ export interface AgentSettings {
   readonly idleMs: number;
   /** Its agents change the files of a folder and run programs there. */
   readonly works?: true;
+  /** Another agent of the run takes over where one has reached a limit. */
+  readonly hasFallback?: true;
   /** The user allowed agents that nothing confines. */
   readonly unconfined: boolean;
   /**

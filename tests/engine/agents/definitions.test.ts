@@ -41,6 +41,12 @@ describe("the command of claude", () => {
     expect(invoke(claude).args).not.toContain("--allowedTools");
   });
 
+  it("tries again by itself only where no other agent can work meanwhile", () => {
+    const retries = (settings: Partial<AgentSettings>) =>
+      invoke(claude, {}, {}, settings).env?.["CLAUDE_CODE_MAX_RETRIES"];
+    expect([retries({}), retries({ hasFallback: true })]).toEqual(["3", "0"]);
+  });
+
   it("skips permissions in classic mode alone, and says that it is sandboxed to root alone", () => {
     expect(invoke(claude).args).not.toContain("--dangerously-skip-permissions");
     expect(invoke(claude).env).not.toHaveProperty("IS_SANDBOX");

@@ -42,8 +42,9 @@ export const claude: AgentDefinition = {
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         // What it left in the background would be killed with it.
         CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-        // By itself it retries 11 times, a refused key included; waiting is the loop's business.
-        CLAUDE_CODE_MAX_RETRIES: "3",
+        // By itself it retries 11 times, a refused key included; waiting is the loop's business. Its three retries take
+        // over a minute, in which another agent could work.
+        CLAUDE_CODE_MAX_RETRIES: context.settings.hasFallback === true ? "0" : "3",
         // Set where research-ralph was started from within a Claude Code session; it changes how a new one behaves.
         CLAUDECODE: undefined,
         CLAUDE_CODE_ENTRYPOINT: undefined,
