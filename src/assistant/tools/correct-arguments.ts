@@ -9,7 +9,8 @@ interface Named {
 
 /**
  * Arguments as a model meant them, where one reading alone is possible: a name that is nearly that of an argument which
- * is missing ("filePath" or "path" for `file_path`), a number, a truth or a list written as text. Whatever else is wrong stays, for the schema to name.
+ * is missing ("filePath" or "path" for `file_path`), a number, a truth or a list written as text.
+ * Whatever else is wrong stays, for the schema to name.
  */
 export function corrected(given: unknown, parameters: object): unknown {
   const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, Named>> };
