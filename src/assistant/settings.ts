@@ -85,7 +85,9 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
   const found = keyOf(provider, url, env, { written, file });
   if (found === undefined && isMakers(provider, url))
     throw new ExpectedError(
-      `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${file}.`,
+      address.from === "default"
+        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${file}.`
+        : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${file}.`,
     );
   const model = asked.model ?? (blank(written.model) ? provider.model : written.model);
   const known = windowOf(model);

@@ -280,6 +280,19 @@ describe("whose key goes where", () => {
     );
   });
 
+  it("where nothing is configured either, it names every way", async () => {
+    expect((await ralph({})).err).toMatch(
+      /There is no key: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or name a local server in api_url of \S+config\.json\.\n$/,
+    );
+  });
+
+  it("words before a call and the answer behind it are lines of their own", async () => {
+    const call = { name: "file_list", input: { directory_path: "." } };
+    const answer = ({ results }: ModelRequest): Answer =>
+      results.length === 0 ? { text: "Let me look.", tools: [call] } : { text: "It is empty." };
+    expect((await ralph({ env: keyed, answer })).out).toBe("Let me look.\nIt is empty.\n");
+  });
+
   it("a maker is not asked over http, where its key could be read", async () => {
     const { code, asked } = await ralph({
       config: { api_url: "http://api.openai.com/v1/chat/completions" },
