@@ -3,7 +3,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelled, wrap } from "../../engine/ui/terminal/format.js";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { type ToScreen, withKeywords } from "../../research/overview/screen/to-screen.js";
+import { doubtsOf, hasPassage, type ToScreen, withKeywords } from "../../research/overview/screen/to-screen.js";
 import { clippedPassage } from "../../text/evidence/quoted.js";
 
 /** Most columns that text takes: longer lines are hard to read. */
@@ -38,8 +38,9 @@ export function recordLines(
     ...(record.abstract === "" ? ["(The abstract is not known.)"] : flow(record.abstract).map(mark)),
     ...(record.answers.length === 0 ? [] : [""]),
     ...record.answers.flatMap(({ criterion, answer }) => {
-      const words = clippedPassage(answer, maxPassage).replace(/\s+/g, " ");
-      const why = answer.reason === undefined ? "" : ` (${oneLine(answer.reason)})`;
+      const words = hasPassage(answer) ? clippedPassage(answer, maxPassage).replace(/\s+/g, " ") : "";
+      const doubts = doubtsOf(answer);
+      const why = doubts.length === 0 ? "" : ` (${doubts.join("; ")})`;
       const sign = { yes: "✓", no: "✗", unclear: "?" }[answer.answer];
       return [
         ...labelled(

@@ -4,6 +4,8 @@ import type { Criterion, Reading } from "../../research/generated/rrd.js";
 import { passageOf } from "../../research/report/page/statements.js";
 import { type Look, endOfList } from "../../research/overview/screen/session.js";
 import {
+  doubtsOf,
+  hasPassage,
   nothingWords,
   recordsToScreen,
   type ToScreen,
@@ -82,14 +84,8 @@ const signs = { yes: "✓ Yes", no: "✗ No", unclear: "? Unclear" } as const;
 
 function answerTo({ id, kind, text }: Criterion, answers: ToScreen["answers"]): Markup {
   const answer = answers.find(({ criterion }) => criterion.id === id)?.answer;
-  // A quote that was not found is not shown as a passage of the paper.
-  const isFound = answer?.passage !== undefined || answer?.reason === undefined;
-  const pieces = answer === undefined || !isFound ? [] : piecesOf(answer);
-  const doubts = [
-    answer?.reason ?? "",
-    answer?.said === undefined ? "" : `it had said ${answer.said}`,
-    isFound || answer?.quote === undefined ? "" : `it quoted “${answer.quote}”`,
-  ].filter((doubt) => doubt !== "");
+  const pieces = answer !== undefined && hasPassage(answer) ? piecesOf(answer) : [];
+  const doubts = answer === undefined ? [] : doubtsOf(answer);
   return markup`<li class="${answer?.answer === "unclear" ? "unmet" : "open"}"><b>${answer === undefined ? "– Open" : signs[answer.answer]}</b> <span dir="auto">${id} ${kind}: ${text}</span>${
     doubts.length === 0 ? "" : markup`<p class="meta" dir="auto">${doubts.join(" · ")}</p>`
   }${pieces.length === 0 ? "" : markup`<div class="passage">${passageOf(pieces)}</div>`}</li>`;

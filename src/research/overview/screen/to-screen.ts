@@ -105,6 +105,16 @@ const statusWords = {
   not_retrieved: "could not be retrieved",
 } as const;
 
+/** Whether an answer has a passage of the paper to show; a quote that was not found is not one. */
+export const hasPassage = ({ passage, reason }: Answer): boolean => passage !== undefined || reason === undefined;
+
+/** Why an answer is in doubt: the reason, what the agent had said, and its words that were not found. */
+export const doubtsOf = (answer: Answer): readonly string[] => [
+  ...(answer.reason === undefined ? [] : [oneLine(answer.reason)]),
+  ...(answer.said === undefined ? [] : [`it had said ${answer.said}`]),
+  ...(hasPassage(answer) || answer.quote === undefined ? [] : [`it quoted “${oneLine(answer.quote)}”`]),
+];
+
 const decidedWords = ({ decision, why }: Override): string => `you said ${decision}: ${oneLine(why)}`;
 
 const authorsText = (authors: readonly string[]): string =>
