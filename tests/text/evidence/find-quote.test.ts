@@ -487,3 +487,35 @@ describe("what findQuote answers", () => {
     expect(findQuote(text, "completely unrelated cooking recipe")).toEqual({ found: false, nearest: "" });
   });
 });
+
+it.each([
+  [
+    "a head and a page's number within a word",
+    "The calibra-\nA short title\n12\ntion of the hand takes long.\n\nA short title\n13\nIt ends.",
+    "The calibration of the hand takes long",
+  ],
+  [
+    "a soft hyphen at a line's end",
+    "The calibra\u00ad\ntion of the hand takes long.",
+    "The calibration of the hand takes long",
+  ],
+  ["a break in HTML", "It works on hands. It is quick to do.", "It works on hands.<br/>It is quick to do."],
+  ["a paragraph with a class", "It works on hands of every size.", '<p class="x">It works on hands of every size.</p>'],
+  ["a cell and its end", "It works on hands of every size.", "<td>It works on hands</td><td>of every size.</td>"],
+  ["the page behind it", "It works on hands of every size.", "It works on hands of every size (p. 3)."],
+  ["a citation that was cut", "It works on hands of every size [3, 4].", "It works on hands of every size [3."],
+  ["a tilde for about", "It takes \u223c 14 minutes on every hand.", "It takes ~ 14 minutes on every hand."],
+  ["seconds of arc", "It turns by 5\u2032\u2032 at most on every hand.", "It turns by 5\u2033 at most on every hand."],
+  ["borders of cells", "It works on | hands of every | size and shape.", "It works on hands of every size and shape."],
+  ["quotation marks of TeX", "It \u201cworks\u201d on hands of every size.", "It ``works'' on hands of every size."],
+])("a quote is found whatever differs: %s", (_, text, quote) => {
+  expect(findQuote(text, quote).found).toBe(true);
+});
+
+it.each([
+  ["a sentence of another page", "The calibra-\n12\nThe hand is old.", "The calibra The hand is old"],
+  ["a formula's bar", "We find P(a|b) to be small on every hand.", "We find P(a b) to be small on every hand."],
+  ["other numbers before a page", "It works on 14 hands of every size.", "It works on 15 hands of every size (p. 3)."],
+])("and is not found where it says something else: %s", (_, text, quote) => {
+  expect(findQuote(text, quote).found).toBe(false);
+});
