@@ -19,7 +19,7 @@ export const inline = (value: unknown): string =>
     .replace(/</g, "&lt;")
     .replace(/!\[/g, "!\\[")
     .replace(/\](?=[(:])/g, "]\\")
-    .replace(/\\*\]$/, "\\]");
+    .replace(/(?<!\\)\\*\]$/, "\\]");
 
 /** Text between the brackets of one of our links, in a table too: nothing in it ends them. */
 export const linkText = (value: unknown): string =>
