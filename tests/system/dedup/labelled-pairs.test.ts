@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { authorsOf } from "../../../../src/research/papers/authors.js";
-import { mergeRecords } from "../../../../src/research/papers/dedup/merge-records.js";
-import type { PaperRecord, TitledPaper } from "../../../../src/research/papers/paper-record.js";
-import { samePaper } from "../../../support/documents/same-paper.js";
-import { otherPairs, samePairs } from "../../../fixtures/pairs/labelled-pairs.js";
-import { otherInDatabases, sameInDatabases } from "../../../fixtures/pairs/database-pairs.js";
-import { fourthOther, fourthSame } from "../../../fixtures/pairs/fourth-labelled-pairs.js";
-import { moreOther, moreSame } from "../../../fixtures/pairs/more-labelled-pairs.js";
-import { thirdOther, thirdSame } from "../../../fixtures/pairs/third-labelled-pairs.js";
+import { authorsOf } from "../../../src/research/papers/authors.js";
+import { mergeRecords } from "../../../src/research/papers/dedup/merge-records.js";
+import type { PaperRecord, TitledPaper } from "../../../src/research/papers/paper-record.js";
+import { samePaper } from "../../support/documents/same-paper.js";
+import { otherPairs, samePairs } from "../../fixtures/pairs/labelled-pairs.js";
+import { otherInDatabases, sameInDatabases } from "../../fixtures/pairs/database-pairs.js";
+import { fourthOther, fourthSame } from "../../fixtures/pairs/fourth-labelled-pairs.js";
+import { moreOther, moreSame } from "../../fixtures/pairs/more-labelled-pairs.js";
+import { thirdOther, thirdSame } from "../../fixtures/pairs/third-labelled-pairs.js";
 
 const given = <Value>(name: string, value: Value | null | undefined) => (value == null ? {} : { [name]: value });
 const asRecord = (paper: TitledPaper, number: number): PaperRecord => ({

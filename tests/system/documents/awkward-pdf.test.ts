@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { findQuote } from "../../../../src/text/evidence/find-quote.js";
-import { readPdf } from "../../../../src/text/documents/pdf/read-pdf.js";
-import { type RawPlan, rawPdf, textAt } from "../../../fixtures/pdf/raw-pdf.js";
-import { type3Font, unicodeAt, unicodeFont } from "../../../fixtures/pdf/unicode-font.js";
+import { findQuote } from "../../../src/text/evidence/find-quote.js";
+import { readPdf } from "../../../src/text/documents/pdf/read-pdf.js";
+import { type RawPlan, rawPdf, textAt } from "../../fixtures/pdf/raw-pdf.js";
+import { type3Font, unicodeAt, unicodeFont } from "../../fixtures/pdf/unicode-font.js";
 
 const words =
   "the gripper learned to grasp objects it had never felt before while tactile sensors measured contact forces".split(

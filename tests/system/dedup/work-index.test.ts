@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { TitledPaper } from "../../../../src/research/papers/paper-record.js";
-import { workIndex } from "../../../../src/research/papers/dedup/work-index.js";
-import { compareRecords } from "../../../../src/research/papers/dedup/same-work.js";
-import { matchFeaturesOf } from "../../../../src/research/papers/dedup/match-features.js";
-import { otherPairs, samePairs } from "../../../fixtures/pairs/labelled-pairs.js";
-import { moreOther, moreSame } from "../../../fixtures/pairs/more-labelled-pairs.js";
+import type { TitledPaper } from "../../../src/research/papers/paper-record.js";
+import { workIndex } from "../../../src/research/papers/dedup/work-index.js";
+import { compareRecords } from "../../../src/research/papers/dedup/same-work.js";
+import { matchFeaturesOf } from "../../../src/research/papers/dedup/match-features.js";
+import { otherPairs, samePairs } from "../../fixtures/pairs/labelled-pairs.js";
+import { moreOther, moreSame } from "../../fixtures/pairs/more-labelled-pairs.js";
 
 const records = [...samePairs, ...moreSame, ...otherPairs, ...moreOther].flatMap(([, a, b]): TitledPaper[] => [a, b]);
 
