@@ -54,23 +54,32 @@ function finder(folder: string): (address: string, path: string | undefined) => 
   for (let at = folder; above.at(-1) !== at; at = dirname(at)) above.push(at);
   return (address, path) => {
     const old = pathOf(address);
-    if (old === undefined || existsSync(old)) return address;
+    if (old === undefined || isThere(old)) return address;
     const own = path === undefined ? undefined : resolve(folder, path);
-    if (own !== undefined && existsSync(own)) return pathToFileURL(own).href;
+    if (own !== undefined && isThere(own)) return pathToFileURL(own).href;
     for (const { from, to } of moves) {
       const moved = old.startsWith(`${from}${sep}`) ? join(to, old.slice(from.length)) : "";
-      if (existsSync(moved)) return pathToFileURL(moved).href;
+      if (isThere(moved)) return pathToFileURL(moved).href;
     }
     const parts = old.split(sep).slice(1);
     for (let cut = 1; cut < parts.length; cut += 1) {
       const end = parts.slice(cut).join(sep);
-      const to = above.find((each) => existsSync(join(each, end)));
+      const to = above.find((each) => isThere(join(each, end)));
       if (to === undefined) continue;
       moves = [...moves, { from: `${sep}${parts.slice(0, cut).join(sep)}`, to }];
       return pathToFileURL(join(to, end)).href;
     }
     return address;
   };
+}
+
+/** Whether a file is there. A process that Node confines gets an error in place of an answer, and sees nothing there. */
+function isThere(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
+  }
 }
 
 function pathOf(address: string): string | undefined {
