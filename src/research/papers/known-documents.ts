@@ -73,7 +73,7 @@ function finder(folder: string): (address: string, path: string | undefined) => 
   };
 }
 
-/** Whether a file is there. A process that Node confines gets an error in place of an answer, and sees nothing there. */
+/** Whether a file is there. Node throws in a process that it confines; such a process sees no file. */
 function isThere(path: string): boolean {
   try {
     return existsSync(path);
