@@ -553,6 +553,7 @@ function newlyBlocked(
   const gaveUp = sources.filter(
     ({ name, status, busy }) =>
       !known.has(name.toLowerCase()) &&
+      status !== "skipped" &&
       (status === "blocked" || (busy?.isGivenUp ?? (failures[name] ?? 0) >= maxFailures)),
   );
   const named = gaveUp.map(
