@@ -179,6 +179,10 @@ async function opened<Opened>(
     abort,
     unconfined: classic || everyone.some(isUnconfined),
   };
+  if (!classic) {
+    const { bringBackFiles } = await import("./lost-files.js");
+    await bringBackFiles(folder, { ...options, now: clock.now }, warn);
+  }
   const research = await openResearch(folder, options).catch(async (error: unknown) => {
     // On a full disk not even the lock can be written, and what fills it may be our own.
     if (hasSpace(folder) || (await isHeld(lockFile(folder)))) throw error;

@@ -29,13 +29,15 @@ interface ResetOptions {
   readonly now: () => number;
 }
 
+/** The files of the folder that units write whole, by the unit. */
+export const outputs = Object.fromEntries(kinds.map(({ name, writes = [] }) => [name, writes]));
+
 /**
  * Takes results of a project back, as resetRecords does.
  * @throws ExpectedError when another process holds the project, the paper or the kind is unknown, or there is no
  * version to go back to.
  */
 export async function resetResearch(folder: string, target: ResetTarget, options: ResetOptions): Promise<string[]> {
-  const outputs = Object.fromEntries(kinds.map(({ name, writes = [] }) => [name, writes]));
   return resetRecords(folder, researchFormat, ({ state, ledger }) => stateAfter(folder, target, state, ledger), {
     ...options,
     outputs,

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { useBuiltCli } from "./support/built.js";
@@ -141,4 +141,30 @@ test("a folder of papers that is not there is named with the source to correct",
   expect(lastWords(ended)).toMatch(
     /^blocked: .*There is no folder \S+papers; correct the source 'folder:<path>' in rrd\.json/,
   );
+});
+
+test("files of a finished report that somebody deletes are back at the next run, or are written anew", async () => {
+  const here = place();
+  const run = async () => await here.cli(["run", here.research, "--agent", "baseline"]);
+  expect((await run()).code).toBe(0);
+  const path = (name: string) => join(here.research, name);
+  const text = (name: string) => readFileSync(path(name), "utf8");
+  const names = ["report.json", "references.bib", "research-report.md"];
+  const before = names.map(text);
+  const linesBefore = text("ledger.jsonl");
+  for (const name of names) rmSync(path(name));
+  const again = await run();
+  expect(again.code).toBe(0);
+  for (const name of names) expect(again.err).toContain(`${name} was gone; it is `);
+  expect(text("ledger.jsonl")).toBe(linesBefore);
+  expect([text("report.json"), text("references.bib")]).toEqual(before.slice(0, 2));
+  expect(text("research-report.md")).toContain("\n## Answer\n");
+  expectWhole(here);
+
+  rmSync(path("report.json"));
+  rmSync(path(".ralph/journal"), { recursive: true });
+  const anew = await run();
+  expect(anew.code).toBe(0);
+  expect(anew.err).toContain("report.json is gone and can't be brought back, so it will be written again.");
+  expect(JSON.parse(text("report.json"))).toMatchObject({ answer: expect.anything() });
 });

@@ -141,6 +141,27 @@ export async function outputsAfter<State extends Fields>(
   return files;
 }
 
+/**
+ * The output files that units which count wrote and that are gone, as they were written last; `text` is null where the
+ * journal does not hold one any more.
+ */
+export async function lostOutputs<State extends Fields>(
+  folder: string,
+  format: StateFormat<State>,
+  ledger: readonly LedgerLine[],
+  outputs: Outputs,
+): Promise<OutputFile[]> {
+  const accepted = currentAccepted(ledger);
+  const lost: OutputFile[] = [];
+  for (const name of outputNames(outputs)) {
+    const units = Object.entries(outputs).flatMap(([unit, names]) => (names.includes(name) ? [unit] : []));
+    const iterations = units.flatMap((unit) => accepted.get(unit) ?? []).toSorted((a, b) => b - a);
+    if (iterations.length === 0 || stampOf(join(folder, name)) !== undefined) continue;
+    lost.push({ name, text: await writtenIn(folder, format, iterations, name) });
+  }
+  return lost;
+}
+
 /** What the first of these iterations that wrote the file wrote there; null where none did or its journal is gone. */
 async function writtenIn<State extends Fields>(
   folder: string,
