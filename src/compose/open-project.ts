@@ -180,7 +180,7 @@ async function opened<Opened>(
     unconfined: classic || everyone.some(isUnconfined),
   };
   if (!classic) {
-    const { bringBackFiles } = await import("./lost-files.js");
+    const { bringBackFiles } = await import("../research/report/documents/lost-files.js");
     await bringBackFiles(folder, { ...options, now: clock.now }, warn);
   }
   const research = await openResearch(folder, options).catch(async (error: unknown) => {

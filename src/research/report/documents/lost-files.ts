@@ -1,10 +1,10 @@
-import { lockFile } from "../engine/lib/layout.js";
-import { isHeld } from "../engine/storage/lock.js";
-import { readLedger } from "../engine/storage/state/ledger.js";
-import { lostOutputs, type OutputFile, writeOutputs } from "../engine/storage/state/output-files.js";
-import { ideasName, pageName, reportDataName } from "../research/project-files/layout.js";
-import { researchFormat } from "../research/project-files/rrd-file.js";
-import { outputs, resetResearch } from "../research/units/reset.js";
+import { lockFile } from "../../../engine/lib/layout.js";
+import { isHeld } from "../../../engine/storage/lock.js";
+import { readLedger } from "../../../engine/storage/state/ledger.js";
+import { lostOutputs, type OutputFile, writeOutputs } from "../../../engine/storage/state/output-files.js";
+import { ideasName, pageName, reportDataName } from "../../project-files/layout.js";
+import { researchFormat } from "../../project-files/rrd-file.js";
+import { outputs, resetResearch } from "../../units/reset.js";
 
 /** The file that holds what an agent wrote, and the unit that writes it. The others are rendered from these. */
 const written = [
@@ -27,8 +27,8 @@ export async function bringBackFiles(
   // report.html is made at the end of every run.
   const lost = (await lostOutputs(folder, researchFormat, lines, outputs)).filter(({ name }) => name !== pageName);
   if (lost.length === 0 || (await isHeld(lockFile(folder)))) return;
-  const { documentsOf } = await import("../research/report/documents/documents.js");
-  const { readReportInput } = await import("../research/report/read-report.js");
+  const { documentsOf } = await import("./documents.js");
+  const { readReportInput } = await import("../read-report.js");
   const read = () => readReportInput(folder, new Date(options.now())).catch(() => undefined);
   const before = await read();
   if (before === undefined || before.fromLastGood) return;
