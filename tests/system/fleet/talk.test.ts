@@ -132,7 +132,11 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     await worker();
     const brief = asking(1, { result: "{}", fails: { kind: "auth", message: "Log in." } });
     const heard = await heardOf((await coordinator()).run("scripted", brief, runOptions()));
-    expect(endOf(heard)).toEqual({ type: "end", message: "", failure: { kind: "auth", message: "The worker says: “Log in.”" } });
+    expect(endOf(heard)).toEqual({
+      type: "end",
+      message: "",
+      failure: { kind: "auth", message: "The worker says: “Log in.”" },
+    });
     expect(existsSync(join(brief.workspace, "result.json"))).toBe(false);
   });
 
