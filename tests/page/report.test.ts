@@ -287,7 +287,7 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
 /** One fault of each kind that looksOf looks for. */
 const plantFaults = `
   const add = (words) => document.querySelector("main").insertAdjacentHTML("afterbegin", words);
-  add("<p class=wide-one>wide</p><button class=tall>one two three four five six seven</button><p class=pale>pale</p><div tabindex=-1>unreachable</div>");
+  add("<p class=wide-one>wide</p><button class=tall>one two three four five six seven</button><p class=pale>pale</p><input size=4>");
   const style = (selector, change) => Object.assign(document.querySelector(selector).style, change);
   style(".wide-one", { width: "500px" });
   style(".tall", { width: "40px" });

@@ -162,7 +162,9 @@ test("files of a finished report that somebody deletes are back at the next run,
   expectWhole(here);
 
   rmSync(path("report.json"));
-  rmSync(path(".ralph/journal"), { recursive: true });
+  rmSync(path("references.bib"));
+  // As in a clone.
+  rmSync(path(".ralph"), { recursive: true });
   const anew = await run();
   expect(anew.code).toBe(0);
   expect(anew.err).toContain("report.json is gone and can't be brought back, so it will be written again.");

@@ -1,5 +1,7 @@
-import { lockFile } from "../../../engine/lib/layout.js";
+import { hiddenFolder, lockFile } from "../../../engine/lib/layout.js";
+import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { isHeld } from "../../../engine/storage/lock.js";
+import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { readLedger } from "../../../engine/storage/state/ledger.js";
 import { lostOutputs, type OutputFile, writeOutputs } from "../../../engine/storage/state/output-files.js";
 import { ideasName, pageName, reportDataName } from "../../project-files/layout.js";
@@ -32,6 +34,8 @@ export async function bringBackFiles(
   const read = () => readReportInput(folder, new Date(options.now())).catch(() => undefined);
   const before = await read();
   if (before === undefined || before.fromLastGood) return;
+  // A clone has none yet; the record store makes it as well.
+  explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
   const isWritten = (name: string) => written.some(([own]) => own === name);
   const write = async (files: readonly OutputFile[], how: string) => {
     await writeOutputs(folder, files, options.now(), say);
