@@ -49,7 +49,7 @@ for (const name of ["claude", "codex"] as const) {
           full_text: { sought: 3, not_read: 0, excluded: { c2: 1 }, waiting: 1, included: 1 },
         });
         expectReconciled(flowOf(root));
-        expect(drawnFlow(rrdOf(root))).toMatchObject({ addsUp: true, reasons: [{ count: 1 }] });
+        expect(drawnFlow(rrdOf(root))).toMatchObject({ reasons: [{ count: 1 }] });
         // Discovery, three papers and the report: nobody reads what screening excluded.
         expect(here.server.requests).toHaveLength(5);
 
