@@ -3,6 +3,7 @@ import { explaining } from "../../../engine/storage/explain-system-error.js";
 import { isHeld } from "../../../engine/storage/lock.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { readLedger } from "../../../engine/storage/state/ledger.js";
+import { pendingEntries } from "../../../engine/storage/state/journal.js";
 import { lostOutputs, type OutputFile, writeOutputs } from "../../../engine/storage/state/output-files.js";
 import { ideasName, pageName, reportDataName } from "../../project-files/layout.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
@@ -28,7 +29,8 @@ export async function bringBackFiles(
   const { lines } = await readLedger(folder).catch(() => ({ lines: [] }));
   // report.html is made at the end of every run.
   const lost = (await lostOutputs(folder, researchFormat, lines, outputs)).filter(({ name }) => name !== pageName);
-  if (lost.length === 0 || (await isHeld(lockFile(folder)))) return;
+  // What a kill left in the journal writes its files itself, once the project is open.
+  if (lost.length === 0 || (await isHeld(lockFile(folder))) || pendingEntries(folder).length > 0) return;
   const { documentsOf } = await import("./documents.js");
   const { readReportInput } = await import("../read-report.js");
   const read = () => readReportInput(folder, new Date(options.now())).catch(() => undefined);
