@@ -4,7 +4,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { learnPatterns, unlearned } from "../../research/project-files/lessons.js";
-import { readPatterns } from "../../research/project-files/progress-text.js";
+import { readPatterns } from "../../research/project-files/progress-log.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { say } from "../../engine/ui/terminal/format.js";

@@ -4,7 +4,7 @@ import { hasCode } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 import { readRegularFile, readRegularText, writtenText } from "../../engine/storage/regular-file.js";
-import type { Pattern } from "./progress-text.js";
+import type { Pattern } from "./progress-log.js";
 
 const learnedHeading = "## Learned patterns";
 

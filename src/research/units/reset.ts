@@ -11,7 +11,7 @@ import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js"
 import type { ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 import { kinds } from "./kinds.js";
-import { withoutResult } from "./reading/take-back.js";
+import { withoutResult } from "./reading/unread-paper.js";
 
 /** What is to be done again: everything, one paper, the units of a kind, or everything after an iteration. */
 export type ResetTarget =

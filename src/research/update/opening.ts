@@ -9,7 +9,7 @@ import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
 import { oldestFirst } from "../papers/dedup/companions.js";
 import { flat } from "../project-files/markdown.js";
-import { progressEntry } from "../project-files/progress-text.js";
+import { progressEntry } from "../project-files/progress-log.js";
 import { changeOf } from "../units/judged-result.js";
 import { withChecks } from "../units/retractions.js";
 import type { Came } from "./new-and-changed.js";

@@ -13,7 +13,7 @@ import type { Change, Research } from "../project-files/research.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Rrd } from "../generated/rrd.js";
-import { progressEntry } from "../project-files/progress-text.js";
+import { progressEntry } from "../project-files/progress-log.js";
 import { leftBy } from "../derived/observations.js";
 import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";

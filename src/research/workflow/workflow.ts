@@ -15,7 +15,7 @@ import { loadNoted } from "../units/shared-unit.js";
 import type { Library, ResearchState, ServeTools } from "../units/unit-kind.js";
 import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
 import { learnPatterns } from "../project-files/lessons.js";
-import { readPatterns } from "../project-files/progress-text.js";
+import { readPatterns } from "../project-files/progress-log.js";
 import { memoryOf } from "../derived/observations.js";
 import type { PreparedUnit } from "./prepare.js";
 import { openRefusals, paperOf, progressOf } from "../derived/status.js";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { learnPatterns, unlearned } from "../../../src/research/project-files/lessons.js";
-import { patternLines, readNotes, readPatterns } from "../../../src/research/project-files/progress-text.js";
+import { patternLines, readNotes, readPatterns } from "../../../src/research/project-files/progress-log.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
 describe("learned patterns", () => {

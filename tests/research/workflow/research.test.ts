@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fastGlob from "fast-glob";
 import { describe, expect, test } from "vitest";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
-import { readPatterns } from "../../../src/research/project-files/progress-text.js";
+import { readPatterns } from "../../../src/research/project-files/progress-log.js";
 import {
   type Answer,
   facts,

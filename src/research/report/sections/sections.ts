@@ -13,8 +13,8 @@ import { texts } from "./markdown.js";
 import type { Held, Section } from "./section.js";
 
 /**
- * The sections of a report, in its order. A further one is a file here that exports a `Section`, and a line: what it
- * takes from the model, when it stands there, and how the Markdown and the page show it.
+ * The sections of a report, in its order. A further one is an entry here: when it stands there, and the functions that
+ * draw it, for the Markdown in `markdown.ts`, for the page in a file of `../page/`.
  */
 export const sections: readonly Section[] = [
   {

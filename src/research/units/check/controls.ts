@@ -1,7 +1,7 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { answeredOf, noneAnswered } from "../narrative/rates.js";
-import { controlsFor, inOrder } from "./make-controls.js";
+import { controlsFor, shuffledBy } from "./make-controls.js";
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 
 /**
@@ -24,7 +24,7 @@ export function withControls(rrd: Rrd, sentences: readonly Sentence[], checker: 
     ...{ id: `control ${index + 1}`, text, passages: [passage.asShown] },
     expects: holds ? ("borne-out" as const) : ("not-borne-out" as const),
   }));
-  return inOrder<BatchItem>([...sentences, ...items], seed);
+  return shuffledBy<BatchItem>([...sentences, ...items], seed);
 }
 
 /** Every passage of the project that code found in its paper, and how a checker is shown it. */

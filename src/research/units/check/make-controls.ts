@@ -35,8 +35,8 @@ export function controlsFor<P extends CitedPassage>(
   seed: string,
 ): MadeControl<P>[] {
   const each = Math.max(leastOfEach, Math.ceil((minAnswered - answered) / 2));
-  const cited = inOrder(distinct(citedOnes), `${seed} cited`);
-  const pool = distinct([...cited, ...inOrder(others, `${seed} others`)]).slice(0, maxPool);
+  const cited = shuffledBy(distinct(citedOnes), `${seed} cited`);
+  const pool = distinct([...cited, ...shuffledBy(others, `${seed} others`)]).slice(0, maxPool);
   const sources = pool.flatMap((passage) => sentencesOf(passage).map((text) => ({ text, passage })));
   const used = new Set<P>();
   const controls: MadeControl<P>[] = [];
@@ -140,7 +140,7 @@ function distinct<P extends CitedPassage>(passages: readonly P[]): P[] {
 }
 
 /** In an order that looks like chance and is the same for the same seed. */
-export function inOrder<T>(items: readonly T[], seed: string): T[] {
+export function shuffledBy<T>(items: readonly T[], seed: string): T[] {
   const keyOf = (index: number) => createHash("sha256").update(`${seed}\n${index}`).digest("hex");
   return items
     .map((item, index) => ({ item, key: keyOf(index) }))

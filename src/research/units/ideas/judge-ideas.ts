@@ -5,7 +5,7 @@ import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
 import { wantedIdeas } from "../../derived/status.js";
 import { dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
-import { patternLines } from "../../project-files/progress-text.js";
+import { patternLines } from "../../project-files/progress-log.js";
 import { totalsOf } from "../../papers/rubric/rubric.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
 import { ideasName, progressName, reportName, rrdName } from "../../project-files/layout.js";

@@ -12,7 +12,7 @@ import type {
 } from "../../generated/rrd.js";
 import { checkReading } from "../../../text/evidence/check-evidence.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import { type Acceptable, changeOf, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
+import { type Acceptable, changeOf, type Judging, type Unacceptable } from "../judged-result.js";
 import {
   decide,
   fullScore,
@@ -21,26 +21,16 @@ import {
   usesBothRubrics,
   usesScores,
   type Scores,
-  dimensionsOf,
-  ownName,
   ownRubricOf,
   type Totals,
 } from "../../papers/rubric/rubric.js";
 import type { Change } from "../../project-files/research.js";
 import { insightId, lastNumber } from "../../project-files/rrd-file.js";
 import { papersToReadAgain } from "../../derived/open-update.js";
-import { flat, prose } from "../../project-files/markdown.js";
-import { patternLines } from "../../project-files/progress-text.js";
-import { answerText } from "../../screening/eligibility/answer-text.js";
-import {
-  answersAt,
-  askedCriteria,
-  criterionText,
-  eligibilityOf,
-  isIneligible,
-} from "../../screening/eligibility/eligibility.js";
+import { answersAt, askedCriteria, criterionText, eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { handleOf } from "../narrative/handles.js";
 import { type CheckedForm, extractedBy } from "../form/check-values.js";
+import { type Counts, paperEntry } from "./progress-entry.js";
 import { findingOf, type PaperMaterial } from "./settled-paper.js";
 
 /**
@@ -243,13 +233,6 @@ function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retract
 
 const decisionByScore = (rrd: Rrd, totals: Totals | undefined): string => decide(rrd, totals, {}).decision;
 
-interface Counts {
-  readonly verified: number;
-  readonly near: number;
-  readonly notInText: number;
-  readonly couldNotCheck: number;
-}
-
 function evidenceSummary({ verified, near, notInText, couldNotCheck }: Counts): string {
   if (couldNotCheck > 0 && verified + near + notInText === 0)
     return `${couldNotCheck} ${couldNotCheck === 1 ? "quote" : "quotes"} could not be checked`;
@@ -319,95 +302,4 @@ function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
     tags: insight.tags ?? [],
     cross_refs: (insight.cross_refs ?? []).filter((id) => id !== paper.id && isInPool(id)),
   }));
-}
-
-const labels: Readonly<Record<string, string>> = {
-  time_to_poc: "Time-to-POC",
-  value_market: "Value/Market",
-  first_mover_window: "First-Mover Window",
-  network_effects: "Network/Data Effects",
-};
-
-/** "market_creation" as "Market Creation", where the original has no spelling of its own. */
-const labelOf = (name: string): string =>
-  labels[name] ?? name.replaceAll("_", " ").replace(/\b\w/g, (letter) => letter.toUpperCase());
-
-/** The progress.txt entry of one analysed paper, in the original's form. */
-function paperEntry(
-  rrd: Rrd,
-  paper: Paper,
-  { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] | undefined },
-  scored: (Scores & { readonly totals: Totals }) | undefined,
-  insights: readonly Insight[],
-  counts: Counts,
-  { at }: Judging,
-): string {
-  const { implementations_found: repos, commercialized: isSold, commercialized_by: by, market } = analysis;
-  const score =
-    scored === undefined
-      ? []
-      : paper.score === null
-        ? ["Score: none, because the criteria are not met or open"]
-        : scored.strategic === undefined
-          ? [`Score: ${scored.totals.execution}/${fullScore(rrd)}`]
-          : [
-              `Combined Score: ${scored.totals.combined}/50 (Execution: ${scored.totals.execution}/30, Blue Ocean: ${scored.totals.strategic}/20)`,
-            ];
-  const near = counts.near > 0 ? `${counts.near} near, ` : "";
-  const ocean = scored?.totals.strategic ?? 10;
-  const contradicts = (market === "red" && ocean >= 12) || (market === "blue" && ocean < 8);
-  const references = [...new Set(insights.flatMap(({ cross_refs }) => cross_refs ?? []))];
-  const names = dimensionsOf(rrd);
-  const dimensions = (ids: readonly string[], points: object) =>
-    ids.map((id) => `- ${ownName(rrd, id) ?? labelOf(id)}: ${Reflect.get(points, id)}/5`);
-  const isOwn = ownRubricOf(rrd) !== undefined;
-  const parts: string[][] = [
-    [`## ${dayOf(at)} - Paper: ${paper.title}`, `ID: ${paper.id}`, `Status: ${paper.status.toUpperCase()}`, ...score],
-    [`**Summary:** ${prose(analysis.summary)}`],
-    [`**Key Method:** ${prose(analysis.methodology)}`],
-    [
-      "**Implementation Check:**",
-      `- GitHub repos: ${Array.isArray(repos) && repos.length > 0 ? repos.join(", ") : "none found"}`,
-      `- Commercial use: ${isSold == null ? "not looked up" : isSold ? `yes${by ? ` (${by})` : ""}` : "no"}`,
-    ],
-    [
-      `**Evidence:** ${counts.verified} quotes found, ${near}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
-      ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
-    ],
-    (paper.answers ?? []).length === 0
-      ? []
-      : ["**Eligibility:**", ...answersAt("full_text", paper.answers).map((answer) => `- ${answerText(answer)}`)],
-    scored === undefined || paper.score === null
-      ? []
-      : [
-          isOwn
-            ? `**Points (${scored.totals.execution}/${fullScore(rrd)}):**`
-            : `**Execution Score Breakdown (${scored.totals.execution}/30):**`,
-          ...dimensions(names.execution, scored.execution),
-        ],
-    scored?.strategic === undefined || paper.score === null
-      ? []
-      : [
-          `**Blue Ocean Score Breakdown (${scored.totals.strategic}/20):**`,
-          ...dimensions(names.strategic, scored.strategic),
-        ],
-    market
-      ? [
-          `**Market Classification:** ${labelOf(market)} Ocean${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
-        ]
-      : [],
-    [`**Decision Rationale:** ${paper.notes ?? ""}`],
-    insights.length > 0
-      ? [
-          isIneligible(paper)
-            ? "**Insights, which don't count unless a person includes the paper:**"
-            : "**Extracted Insights:**",
-          ...insights.map(({ id, insight }) => `- ${id}: ${insight}`),
-        ]
-      : [],
-    references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
-  ];
-  // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
-  const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
-  return [...lines, ...patternLines(paper.id, patterns)].join("\n");
 }

@@ -7,7 +7,7 @@ import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
 import { dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
-import { patternLines } from "../../project-files/progress-text.js";
+import { patternLines } from "../../project-files/progress-log.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
 import { evidenceAt, whyNoGround } from "../narrative/handles.js";
 import { closedBy } from "./close-update.js";

@@ -11,7 +11,7 @@ import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
-import { patternLines } from "../../project-files/progress-text.js";
+import { patternLines } from "../../project-files/progress-log.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-seeds.js";

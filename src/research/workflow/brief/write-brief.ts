@@ -14,7 +14,7 @@ import { clippedPassage, keptPassage } from "../../../text/evidence/quoted.js";
 import { refusalsOf, timesTooFull } from "../../derived/status.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import { committedFiles } from "../../project-files/layout.js";
-import { readNotes, readPatterns } from "../../project-files/progress-text.js";
+import { readNotes, readPatterns } from "../../project-files/progress-log.js";
 import type { Sources } from "../../screening/paper-sources.js";
 import { section } from "../../units/brief-text.js";
 import { isLastUnit, kindOf, kinds } from "../../units/kinds.js";

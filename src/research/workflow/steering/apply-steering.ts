@@ -13,7 +13,7 @@ import {
   takeMessage,
 } from "../../../engine/storage/state/steering-inbox.js";
 import type { Research } from "../../project-files/research.js";
-import { steeringEntry } from "../../project-files/progress-text.js";
+import { steeringEntry } from "../../project-files/progress-log.js";
 import { progressName } from "../../project-files/layout.js";
 import { askedIn, foldAsked } from "./fold-answer.js";
 import { hasOpenOverride, isDecidable, returningIds, withOverride, withOverrides } from "../../derived/overrides.js";

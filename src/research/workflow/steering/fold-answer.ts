@@ -5,7 +5,7 @@ import { given } from "../../../engine/lib/given.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../project-files/layout.js";
 import { answerLine, isAnswerUnit, nextAnswerUnit, readAnswers } from "../../project-files/logs/answers-log.js";
-import { progressEntry } from "../../project-files/progress-text.js";
+import { progressEntry } from "../../project-files/progress-log.js";
 import type { Research } from "../../project-files/research.js";
 import type { Answer } from "../../generated/answer.js";
 import { flat } from "../../project-files/markdown.js";

@@ -4,9 +4,9 @@ import { changesBetween } from "../../../engine/storage/state/hand-edits/merge-h
 import { triedFor } from "../../full-text/find-text.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { abstractOf } from "../../papers/read-depth.js";
-import { progressEntry } from "../../project-files/progress-text.js";
+import { progressEntry } from "../../project-files/progress-log.js";
 import type { Research } from "../../project-files/research.js";
-import { withoutResult } from "../../units/reading/take-back.js";
+import { withoutResult } from "../../units/reading/unread-paper.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 
 /**

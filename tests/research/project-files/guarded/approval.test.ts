@@ -10,7 +10,7 @@ import { waitingEdits } from "../../../../src/research/project-files/guarded/gua
 import { guardFiles } from "../../../support/projects/guarded-project.js";
 import { agentsFile } from "../../../../src/research/workflow/brief/about-research.js";
 import { agreedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
-import { readPatterns } from "../../../../src/research/project-files/progress-text.js";
+import { readPatterns } from "../../../../src/research/project-files/progress-log.js";
 import { fakeIo } from "../../../engine/ui/fake-io.js";
 import { sampleRrd, temporaryFolder, writeRrd } from "../../../support/folders.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CitedPassage, controlsFor, inOrder } from "../../../../src/research/units/check/make-controls.js";
+import { type CitedPassage, controlsFor, shuffledBy } from "../../../../src/research/units/check/make-controls.js";
 import { unlikePassages } from "../../../support/projects/passages-for-controls.js";
 import { numbersWithoutQuote } from "../../../../src/text/evidence/numbers/check-numbers.js";
 
@@ -26,7 +26,7 @@ describe("a batch holds controls of both kinds", () => {
   test("they stand anywhere among the sentences", () => {
     const places = new Set<number>();
     for (let seed = 0; seed < 40; seed += 1) {
-      const mixed = inOrder([...cited, ...controlsOf(`${seed}`)], `${seed}`);
+      const mixed = shuffledBy([...cited, ...controlsOf(`${seed}`)], `${seed}`);
       for (const [place, each] of mixed.entries()) if ("holds" in each) places.add(place);
     }
     expect(places.size).toBe(cited.length + 4);

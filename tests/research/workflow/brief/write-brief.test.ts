@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import { split } from "../../../../src/research/units/reading/long-text.js";
-import { patternLines } from "../../../../src/research/project-files/progress-text.js";
+import { patternLines } from "../../../../src/research/project-files/progress-log.js";
 import { unusedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
 import { library, paper, paperText, rrdWith, temporaryFolder } from "../../../support/projects/research.js";

@@ -4,8 +4,8 @@ import { progressFile } from "./layout.js";
 import { flat } from "./markdown.js";
 
 /**
- * An entry of progress.txt as it is appended: `text` between the line that parts entries and the iteration's. What it
- * says stands with what it is about: `progress` in `judge-*.ts` of a kind of unit, of an update and of an answer.
+ * An entry of progress.txt as it is appended: `text` between the line that parts entries and the iteration's. A kind of
+ * unit words its own: a reading in `progress-entry.ts`, the others as `progress` in their `judge-*.ts`.
  */
 export const progressEntry = (text: string, iteration: number): string =>
   `---\n\n${text.trimEnd()}\n\nIteration: ${iteration}\n\n`;

@@ -1,0 +1,106 @@
+import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
+import { dimensionsOf, fullScore, ownName, ownRubricOf, type Scores, type Totals } from "../../papers/rubric/rubric.js";
+import { flat, prose } from "../../project-files/markdown.js";
+import { patternLines } from "../../project-files/progress-log.js";
+import { answerText } from "../../screening/eligibility/answer-text.js";
+import { answersAt, isIneligible } from "../../screening/eligibility/eligibility.js";
+import { dayOf, type Judging } from "../judged-result.js";
+
+/** What checking a reading's quotes found: how many of them were in the text, near it, not there, or not checked. */
+export interface Counts {
+  readonly verified: number;
+  readonly near: number;
+  readonly notInText: number;
+  readonly couldNotCheck: number;
+}
+
+const labels: Readonly<Record<string, string>> = {
+  time_to_poc: "Time-to-POC",
+  value_market: "Value/Market",
+  first_mover_window: "First-Mover Window",
+  network_effects: "Network/Data Effects",
+};
+
+/** "market_creation" as "Market Creation", where the original has no spelling of its own. */
+const labelOf = (name: string): string =>
+  labels[name] ?? name.replaceAll("_", " ").replace(/\b\w/g, (letter) => letter.toUpperCase());
+
+/** The progress.txt entry of one analysed paper, in the original's form. */
+export function paperEntry(
+  rrd: Rrd,
+  paper: Paper,
+  { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] | undefined },
+  scored: (Scores & { readonly totals: Totals }) | undefined,
+  insights: readonly Insight[],
+  counts: Counts,
+  { at }: Judging,
+): string {
+  const { implementations_found: repos, commercialized: isSold, commercialized_by: by, market } = analysis;
+  const score =
+    scored === undefined
+      ? []
+      : paper.score === null
+        ? ["Score: none, because the criteria are not met or open"]
+        : scored.strategic === undefined
+          ? [`Score: ${scored.totals.execution}/${fullScore(rrd)}`]
+          : [
+              `Combined Score: ${scored.totals.combined}/50 (Execution: ${scored.totals.execution}/30, Blue Ocean: ${scored.totals.strategic}/20)`,
+            ];
+  const near = counts.near > 0 ? `${counts.near} near, ` : "";
+  const ocean = scored?.totals.strategic ?? 10;
+  const contradicts = (market === "red" && ocean >= 12) || (market === "blue" && ocean < 8);
+  const references = [...new Set(insights.flatMap(({ cross_refs }) => cross_refs ?? []))];
+  const names = dimensionsOf(rrd);
+  const dimensions = (ids: readonly string[], points: object) =>
+    ids.map((id) => `- ${ownName(rrd, id) ?? labelOf(id)}: ${Reflect.get(points, id)}/5`);
+  const isOwn = ownRubricOf(rrd) !== undefined;
+  const parts: string[][] = [
+    [`## ${dayOf(at)} - Paper: ${paper.title}`, `ID: ${paper.id}`, `Status: ${paper.status.toUpperCase()}`, ...score],
+    [`**Summary:** ${prose(analysis.summary)}`],
+    [`**Key Method:** ${prose(analysis.methodology)}`],
+    [
+      "**Implementation Check:**",
+      `- GitHub repos: ${Array.isArray(repos) && repos.length > 0 ? repos.join(", ") : "none found"}`,
+      `- Commercial use: ${isSold == null ? "not looked up" : isSold ? `yes${by ? ` (${by})` : ""}` : "no"}`,
+    ],
+    [
+      `**Evidence:** ${counts.verified} quotes found, ${near}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
+      ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
+    ],
+    (paper.answers ?? []).length === 0
+      ? []
+      : ["**Eligibility:**", ...answersAt("full_text", paper.answers).map((answer) => `- ${answerText(answer)}`)],
+    scored === undefined || paper.score === null
+      ? []
+      : [
+          isOwn
+            ? `**Points (${scored.totals.execution}/${fullScore(rrd)}):**`
+            : `**Execution Score Breakdown (${scored.totals.execution}/30):**`,
+          ...dimensions(names.execution, scored.execution),
+        ],
+    scored?.strategic === undefined || paper.score === null
+      ? []
+      : [
+          `**Blue Ocean Score Breakdown (${scored.totals.strategic}/20):**`,
+          ...dimensions(names.strategic, scored.strategic),
+        ],
+    market
+      ? [
+          `**Market Classification:** ${labelOf(market)} Ocean${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
+        ]
+      : [],
+    [`**Decision Rationale:** ${paper.notes ?? ""}`],
+    insights.length > 0
+      ? [
+          isIneligible(paper)
+            ? "**Insights, which don't count unless a person includes the paper:**"
+            : "**Extracted Insights:**",
+          ...insights.map(({ id, insight }) => `- ${id}: ${insight}`),
+        ]
+      : [],
+    references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
+  ];
+  // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
+  const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
+  return [...lines, ...patternLines(paper.id, patterns)].join("\n");
+}
