@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../generated/rrd.js";
 import type { Progress, Unit } from "../../engine/loop/types.js";
-import { openUpdate, papersToReadAgain } from "./open-update.js";
+import { openUpdate } from "./open-update.js";
+import { readingOrder } from "./reading-order.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { countingLines, currentAccepted } from "../../engine/storage/state/ledger.js";
 
@@ -44,17 +45,12 @@ export const neededOf = (rrd: Rrd, offered: number): number =>
 
 /** Derived from the records and the ledger. */
 export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
-  const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
-  const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= maxRefusals;
-  const again = papersToReadAgain(rrd).filter((paper) => isDecided(paper) && !isRefused(paper));
-  const readable = [...pending.filter((paper) => !isRefused(paper)), ...again].sort(
-    (a, b) => (b.priority ?? 3) - (a.priority ?? 3),
-  );
+  const { readable, refused } = readingOrder(rrd, maxRefusals);
   const discoveryOver = rrd.phase !== "DISCOVERY" || isDiscoveryOver(rrd);
   const allRead = discoveryOver && readable.length === 0 && rrd.papers_pool.some(isDecided);
   // Asked only then: while papers are left to read, nothing depends on when which was accepted.
   const accepted = allRead ? currentAccepted(ledger) : new Map<string, number>();
-  return { discoveryOver, readable, refused: pending.filter(isRefused), allRead, accepted };
+  return { discoveryOver, readable, refused, allRead, accepted };
 }
 
 /** The iteration that read the last paper; 0 where the ledger knows of none. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Answer, Criterion, Exclusion, Override, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
 import { derive } from "../../../src/research/workflow/derive.js";
-import { judgedIn } from "../../../src/research/units/screening/screened.js";
+import { judgedIn } from "../../../src/research/derived/decided-examples.js";
 import { eligibilityOf } from "../../../src/research/screening/eligibility/eligibility.js";
 import { hasOpenOverride, withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
 import fc from "../../support/runner/fast-check.js";

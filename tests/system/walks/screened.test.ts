@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import type { Source } from "../../../src/research/sources/shared/source.js";
-import { judgedIn, recallOf } from "../../../src/research/units/screening/screened.js";
+import { judgedIn } from "../../../src/research/derived/decided-examples.js";
+import { recallOf } from "../../../src/research/units/screening/recall-claim.js";
 import { runSearch } from "../../../src/research/units/screening/search-session.js";
 import {
   goodAgent,

@@ -1,5 +1,5 @@
 import type { Paper } from "../../generated/rrd.js";
-import { type Pair, sideBySide } from "../../units/report/side-by-side.js";
+import { type Pair, sideBySide } from "../../units/report/opposite-findings.js";
 import { type PaperName, type Quote, quoteAt } from "../quotes.js";
 import { type SaidSentence, type Statement, statementOf, type StatementSources } from "../statements.js";
 

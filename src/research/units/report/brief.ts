@@ -10,7 +10,7 @@ import { handleOf, whyNoGround } from "../narrative/handles.js";
 import { groupInsights } from "./insight-groups.js";
 import { groupName, pairName } from "./judge-report.js";
 import type { ReportMaterial } from "./prepare.js";
-import { sideBySide } from "./side-by-side.js";
+import { sideBySide } from "./opposite-findings.js";
 
 /** A quote as the agent of a report sees it, in the paper's own sentence; it names it by its handle. */
 interface ShownQuote {

@@ -15,7 +15,7 @@ import { checkFrom, withMarksOf } from "../narrative/kept-marks.js";
 import { openCheck } from "../narrative/open-check.js";
 import { sentences } from "../narrative/sentences.js";
 import { groupInsights } from "./insight-groups.js";
-import { sideBySide } from "./side-by-side.js";
+import { sideBySide } from "./opposite-findings.js";
 import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 

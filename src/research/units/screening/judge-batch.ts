@@ -18,7 +18,7 @@ import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-
 import { withFactsOf } from "../../papers/records/known-paper.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
-import { screeningMetrics } from "./screened.js";
+import { screeningMetrics } from "./recall-claim.js";
 import { type AnswersById, openCandidate, screenedOut, unanswered, unchecked } from "./screen-by-criteria.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
 import { isSeed } from "./next-round.js";

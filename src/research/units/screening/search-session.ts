@@ -14,8 +14,9 @@ import { ageOf, type Judged, rankWorks, type Ranked } from "../../screening/scre
 import { runStep } from "../../search/run-round.js";
 import { type Rest, type SourceRests, sourceRests } from "../../search/source-rests.js";
 import { isSaturated, isSearched, mayLeadOn, nextRound } from "./next-round.js";
-import { judgedIn, recallOf, screeningOf } from "./screened.js";
+import { recallOf, screeningOf } from "./recall-claim.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
+import { judgedIn } from "../../derived/decided-examples.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { maxRefusals, searchOf } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";

@@ -9,7 +9,7 @@ import { reportModel } from "../../../../src/research/report/model.js";
 import { contextOf } from "../../../../src/research/report/page/context.js";
 import { reportPage } from "../../../../src/research/report/page/page.js";
 import { doubtsOf } from "../../../../src/research/report/narrative/check.js";
-import { maxPairs, sideBySide } from "../../../../src/research/units/report/side-by-side.js";
+import { maxPairs, sideBySide } from "../../../../src/research/units/report/opposite-findings.js";
 import {
   goodAgent,
   library,

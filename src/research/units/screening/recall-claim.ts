@@ -1,35 +1,9 @@
-import type { Override, Rrd } from "../../generated/rrd.js";
-import type { Judged } from "../../screening/screening-order.js";
+import type { Rrd } from "../../generated/rrd.js";
 import { moreToScreen, type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
 import { searchOf } from "../../derived/status.js";
-import { isDecided } from "../../papers/rubric/rubric.js";
 
 type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 type Screening = NonNullable<Metrics["screening"]>;
-
-/** Exclusions that say nothing of what a record is about. */
-const formal: ReadonlySet<string> = new Set(["duplicate", "retracted", "window", "notice"]);
-
-/**
- * What was decided on records, as examples for the order of the rest: screening, and what a paper's full text said
- * later.
- */
-export function judgedIn(rrd: Rrd): Judged[] {
-  const papers = rrd.papers_pool.filter(({ retracted }) => retracted !== true);
-  return [
-    ...papers.map((paper) => {
-      const { id, title, abstract, override } = paper;
-      // What a person said of its eligibility counts for more than its score.
-      const kept = override === undefined ? !isDecided(paper) || paper.status !== "rejected" : isIncluded(override);
-      return { id, title, abstract, kept };
-    }),
-    ...(rrd.excluded ?? [])
-      .filter(({ stage, override }) => override !== undefined || !formal.has(stage ?? ""))
-      .map(({ id, title }) => ({ id, title: title ?? "", kept: false })),
-  ];
-}
-
-const isIncluded = ({ decision }: Override): boolean => decision === "include";
 
 /** Batches of what is searched for now. */
 export const screeningOf = (rrd: Rrd): Screening => {
