@@ -1,7 +1,7 @@
 import { countEach } from "../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { couldBeRead } from "../papers/read-depth.js";
-import { exclusionOf } from "../screening/eligibility/eligibility.js";
+import { exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
 
 /** How many records, by a name. */
 type Counts = ReadonlyMap<string, number>;
@@ -117,11 +117,15 @@ function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRo
   const rejected = countEach(papers.filter((paper) => placeOf(paper) === "rejected").map(reasonOf));
   const assessed = at("presented") + at("insights_extracted") + at("rejected") + at("waiting");
   const sought = at("not read") + at("not_retrieved") + assessed;
-  const screened = screenedOut.length + at("conflict") + sought;
+  const byTitle = papers.filter((paper) => placeOf(paper) === "screened out");
+  const screened = screenedOut.length + byTitle.length + at("conflict") + sought;
   return {
     identified: new Map(),
     ...{ duplicates, removed, notScreened: 0, screened },
-    excluded: countEach(screenedOut.map(({ criterion, override }) => reasonWord(override, criterion))),
+    excluded: countEach([
+      ...screenedOut.map(({ criterion, override }) => reasonWord(override, criterion)),
+      ...byTitle.map(reasonOf),
+    ]),
     ...{ conflicts: at("conflict"), sought, notRead: at("not read"), notRetrieved: at("not_retrieved"), assessed },
     ...{ presented: at("presented"), insights: at("insights_extracted"), rejected, waiting: at("waiting") },
   };
@@ -140,6 +144,8 @@ function placeOf(paper: Paper): string {
     case "waiting":
       return analysis == null && readings.length > 0 ? "conflict" : "waiting";
     case "rejected":
+      if (stageOfRejection(paper) === "screening") return "screened out";
+      if (stageOfRejection(paper) === "retrieval") return "not_retrieved";
       // Files of before knew no other place for what nobody could read.
       return exclusionOf(paper) === undefined && !couldBeRead(paper) ? "not_retrieved" : "rejected";
     case "presented":

@@ -7,7 +7,7 @@ import { keysOf } from "../papers/paper-keys.js";
 import { keptFacts, type PaperRecord } from "../papers/paper-record.js";
 import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers/export/cited-work.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { criterionInFull, exclusionOf } from "../screening/eligibility/eligibility.js";
+import { criterionInFull, exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { type CandidateSet, candidatesOf } from "../search/candidates.js";
 import type { SearchRecord } from "../search/search-record.js";
 import { apartOf } from "../units/screening/search-session.js";
@@ -95,7 +95,7 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
         ? "excluded"
         : "open";
   return {
-    stage: "full text",
+    stage: stageOfRejection(paper) === "screening" ? "screening" : "full text",
     decision,
     ...(byPerson(override) ??
       given({

@@ -2,6 +2,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { type Reading, readingOf } from "../read-depth.js";
+import { usesScores } from "../rubric/rubric.js";
 import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
 
@@ -70,6 +71,7 @@ const readWords: Readonly<Record<Reading, string>> = {
  */
 export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: MoreColumns): string {
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const isScored = usesScores(rrd);
   const insights = countEach((rrd.insights ?? []).map(({ paper_id }) => paper_id ?? ""));
   const rows = citedWorks(records).map((work, index) => {
     const { source, authors, outcome, id, status, date } = records[index] as TracedRecord;
@@ -83,7 +85,8 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: M
       ...[publication.isbn, publication.issn, publication.language, work.doi, work.arxiv, work.pmid, work.pmcid],
       ...[publication.accession, work.url, work.pdf, publication.keywords?.join("; "), work.abstract, publication.note],
       ...[outcome.stage, outcome.decision, status ?? "", outcome.criterion, outcome.reason, outcome.quote],
-      ...[outcome.decidedBy, outcome.duplicateOf, oneLine(source ?? ""), paper?.score ?? undefined],
+      ...[outcome.decidedBy, outcome.duplicateOf, oneLine(source ?? "")],
+      ...(isScored ? [paper?.score ?? undefined] : []),
       paper === undefined ? undefined : readWords[readingOf(paper)],
       work.retracted ? "yes" : "no",
       ...(paper === undefined
@@ -93,5 +96,5 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: M
       ...(paper === undefined ? more.head.map(() => undefined) : more.cells(paper)),
     ];
   });
-  return `\ufeff${csvOf([[...head, ...more.head], ...rows])}`;
+  return `\ufeff${csvOf([[...head.filter((name) => isScored || name !== "score"), ...more.head], ...rows])}`;
 }

@@ -1,3 +1,4 @@
+import { usesScores } from "../../papers/rubric/rubric.js";
 import type { ReportModel } from "../model.js";
 import type { Held } from "./section.js";
 
@@ -13,7 +14,7 @@ export interface ChecklistItem {
 }
 
 /** The 42 items of PRISMA 2020: where each stands in this report, or that it was not done. */
-export function checklistOf({ rows, recorded, method }: ReportModel, held: Held): readonly ChecklistItem[] {
+export function checklistOf({ rrd, rows, recorded, method }: ReportModel, held: Held): readonly ChecklistItem[] {
   const has = (section: string): boolean => held.has(section);
   const hasQuotes = rows.some((row) => row.quotes > 0);
   const hasCriteria = method.criteria.length > 0;
@@ -40,9 +41,7 @@ export function checklistOf({ rows, recorded, method }: ReportModel, held: Held)
       "5",
       "Eligibility criteria",
       "method",
-      hasCriteria
-        ? "the criteria, search words, dates, and the thresholds of the scores"
-        : "search words, dates, and the thresholds of the scores; no criteria were set",
+      `${hasCriteria ? "the criteria, " : ""}search words${usesScores(rrd) ? ", dates, and the thresholds of the scores" : " and dates"}${hasCriteria ? "" : "; no criteria were set"}`,
     ),
     at("6", "Information sources with dates", "method", "every source with its outcome"),
     when(
@@ -52,18 +51,22 @@ export function checklistOf({ rows, recorded, method }: ReportModel, held: Held)
     ),
     at("8", "Selection process", "method", "who judged, how often, and what was automated"),
     at("9", "Data collection process", "method", "read by agents; quotes looked for in the text by code"),
-    at(
-      "10a",
-      "Data items: outcomes",
-      "papers",
-      "method, results and limitations of each paper; no outcomes were defined before",
-    ),
+    has("extracted")
+      ? at("10a", "Data items: outcomes", "extracted", "the fields of the form, a column each")
+      : at(
+          "10a",
+          "Data items: outcomes",
+          "papers",
+          "method, results and limitations of each paper; no outcomes were defined before",
+        ),
     not("10b", "Data items: other variables"),
     not("11", "Risk of bias in the studies", "no tool was applied"),
     not("12", "Effect measures", noPooling),
     not("13a", "Synthesis: which studies for each", noPooling),
     not("13b", "Synthesis: preparation of data", noPooling),
-    at("13c", "Synthesis: tables and pictures", "scores", "scores, map and flow are drawn from the records"),
+    has("scores")
+      ? at("13c", "Synthesis: tables and pictures", "scores", "scores, map and flow are drawn from the records")
+      : at("13c", "Synthesis: tables and pictures", "flow", "map and flow are drawn from the records"),
     not("13d", "Synthesis: methods", "findings are put together in words by an agent"),
     not("13e", "Synthesis: heterogeneity", noPooling),
     not("13f", "Synthesis: sensitivity analyses", noPooling),

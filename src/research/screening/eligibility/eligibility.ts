@@ -86,6 +86,8 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
   const criteria = criteriaOf(rrd);
   const hasAny = criteria.length > 0;
   const screened = (rrd.excluded ?? []).filter(({ stage }) => (stage ?? "screened") === "screened");
+  const excludedAt = (stage: ReturnType<typeof stageOfRejection>) =>
+    rrd.papers_pool.flatMap((paper) => (stageOfRejection(paper) === stage ? (exclusionOf(paper) ?? []) : []));
   return {
     criteria,
     waiting: rrd.papers_pool.filter(isWaiting).map((paper) => {
@@ -94,22 +96,19 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
       const conflict = isRead ? undefined : paper.readings;
       return { paper, open: isRead ? openCriteria(criteria, paper) : [], ...given({ conflict }) };
     }),
-    screening: counted(
-      criteria,
-      screened.flatMap(({ criterion, override }) =>
+    screening: counted(criteria, [
+      ...screened.flatMap(({ criterion, override }) =>
         override !== undefined
           ? [override.criterion ?? "person"]
           : hasAny || criterion !== undefined
             ? [criterion ?? "other"]
             : [],
       ),
-    ),
+      ...excludedAt("screening"),
+    ]),
     fullText: counted(
       criteria,
-      rrd.papers_pool.flatMap((paper) => {
-        const reason = exclusionOf(paper);
-        return reason === undefined || (reason === "retracted" && !hasAny) ? [] : [reason];
-      }),
+      excludedAt("full text").filter((reason) => reason !== "retracted" || hasAny),
     ),
   };
 }
@@ -129,6 +128,20 @@ export function exclusionOf({ override, excluded_by: by, retracted, status }: Pa
   if (override?.decision === "exclude") return override.criterion ?? "person";
   if (retracted === true && status === "rejected") return "retracted";
   return override === undefined && status === "rejected" ? (by ?? undefined) : undefined;
+}
+
+/**
+ * Where a record stood when it left: a person excludes by title and abstract what nobody has read, and what nothing
+ * could be had of was not retrieved all the same. Whatever else is rejected was read.
+ */
+export function stageOfRejection({
+  override,
+  analysis,
+  read_depth: depth,
+  not_retrieved: missing,
+}: Pick<Paper, "override" | "analysis" | "read_depth" | "not_retrieved">): "screening" | "retrieval" | "full text" {
+  if (override?.decision !== "exclude" || analysis != null || depth != null) return "full text";
+  return missing === undefined ? "screening" : "retrieval";
 }
 
 /** Whether nothing may be built on a paper: it waits for a person, or criteria or a person exclude it. */

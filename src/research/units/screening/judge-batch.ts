@@ -461,7 +461,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
             ...metrics.flow,
             identified: identifiedWith(rrd, listed.identified),
             duplicates_removed: 0,
-            not_screened: unscreened + listed.left,
+            not_screened: unscreened + listed.left + listed.passed,
           },
         }
       : {}),
@@ -476,7 +476,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
             identified: identifiedWith(rrd, { ...search.identified, ...listed?.identified }),
             // What folders hold is compared with the rest batch by batch, so its duplicates are among the excluded.
             duplicates_removed: records - search.works,
-            not_screened: unscreened + (listed?.left ?? 0),
+            not_screened: unscreened + (listed?.left ?? 0) + (listed?.passed ?? 0),
           },
           ...(search.notAsked.length === 0 ? {} : { keywords_not_searched: [...search.notAsked] }),
         }),

@@ -59,6 +59,8 @@ export interface Batch {
   readonly listed?: {
     readonly identified: Readonly<Record<string, number>>;
     readonly left: number;
+    /** Documents that an update leaves as an earlier search did: nobody has screened them. */
+    readonly passed: number;
     readonly sha256: string;
     /** Those that the dates of the project leave out, for the first time. */
     readonly setAside: readonly Exclusion[];
@@ -111,6 +113,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
   // The PDF of a record that a list describes stands for that record, not for a work of its own.
   const { files = new Set() } = found ?? {};
   let waiting = 0;
+  let passed = 0;
   const moved: MovedDocument[] = [];
   const setAside: Exclusion[] = [];
   const settled = settledIds(rrd);
@@ -121,7 +124,9 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     );
     moved.push(...known.moved);
     const documents = update === undefined ? known.documents : await newerFiles(known.documents, update.since);
-    held.set(name, documents.length);
+    held.set(name, known.documents.length);
+    const offered = new Set(documents);
+    passed += known.documents.filter((each) => !offered.has(each) && !settled.has(each.id)).length;
     const within: PaperRecord[] = [];
     for (const document of documents) {
       const reason = settled.has(document.id) ? undefined : outsideDates(rrd, document);
@@ -168,7 +173,9 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
         }),
     ...(held.size === 0
       ? {}
-      : { listed: { identified: Object.fromEntries(held), left: waiting, sha256: listedHash(lists), setAside } }),
+      : {
+          listed: { identified: Object.fromEntries(held), left: waiting, passed, sha256: listedHash(lists), setAside },
+        }),
   };
 }
 

@@ -444,7 +444,7 @@ describe("a discovery batch of an update", () => {
   });
 
   test("of folders alone is the last one once it leaves nothing, and so outside updates", () => {
-    const listed = { identified: { "folder:papers": 4 }, left: 0, sha256: "0", setAside: [] };
+    const listed = { identified: { "folder:papers": 4 }, left: 0, passed: 0, sha256: "0", setAside: [] };
     expect(taken({}, { listed }, open()).metrics.exhausted).toBeDefined();
     expect(taken({ dropped }, { candidates, listed: { ...listed, left: 3 } }, open()).metrics.exhausted).toBe(
       undefined,

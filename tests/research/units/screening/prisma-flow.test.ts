@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { flowCounts } from "../../../../src/research/derived/flow-counts.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { researchFolder, scriptedAgent } from "../../../support/projects/research.js";
@@ -21,6 +22,26 @@ describe("the PRISMA flow", () => {
       included: 1,
       not_screened: 0,
     });
+  });
+
+  test("counts documents of a folder that an update leaves as nobody screened them, and not as gone", async () => {
+    const documents = ["one", "two", "three"].map((name) => document(`doc_${name}`, `On matter ${name}`));
+    const before = wanting(["folder:papers"], 1);
+    const [first] = documents as [PaperRecord, ...PaperRecord[]];
+    const open: Rrd = {
+      ...before,
+      papers_pool: [{ ...first, authors: [...first.authors], status: "presented", iteration: 1 } as Paper],
+      statistics: { discovery_metrics: { flow: { identified: { "folder:papers": 3 }, not_screened: 2 } } },
+      updates: [{ id: "update-1", since: "2026-02-01", until: "2026-03-01", at: "2026-03-01T00:00:00.000Z" }],
+    };
+    const agent = scriptedAgent(({ unit }) => ({ result: { unit, kept: [], papers: [], sources: [] } }));
+    const { rrd } = await researchFolder(open, libraryOf(documents, {})).run(agent, 1);
+    expect(rrd.statistics?.discovery_metrics?.flow).toMatchObject({
+      ...{ identified: { "folder:papers": 3 }, not_screened: 2 },
+    });
+    const { notScreened, removed } = flowCounts(rrd).searched;
+    expect(notScreened + (removed.get("not screened: the search ended before them") ?? 0)).toBe(2);
+    expect(removed.has("no longer among the records")).toBe(false);
   });
 
   describe("with an article and its correction", () => {
