@@ -48,8 +48,8 @@ const folders = {
     search: ["papers", "sources"],
     screening: ["papers", "sources", "search", "project-files", "full-text"],
     "paper-lookups": ["papers", "sources", "full-text", "project-files"],
-    tools: ["papers", "sources", "search", "screening", "full-text"],
     derived: ["papers", "project-files", "screening"],
+    tools: ["papers", "sources", "search", "screening", "full-text", "derived"],
     units: [
       "papers",
       "sources",

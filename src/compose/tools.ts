@@ -36,6 +36,7 @@ export async function toolContextFor(
   const [folder] = folders;
   const reading: ToolContext = {
     papers: async () => (await readResearch(folder)).rrd.papers_pool,
+    checkers: async () => (await readResearch(folder)).rrd.meaning?.checkers ?? {},
     text: (id) => keptText(textsFolder(folder), id),
   };
   if (paper !== undefined) return { ...reading, paper };

@@ -113,7 +113,9 @@ export function webApp(web: Web): App {
     const paper = records.rrd.papers_pool.find((each) => each.id === id);
     const row = records.model.row(id);
     if (paper === undefined || row === undefined) return context.notFound();
-    const page = await readingPage(project.work.folder, project.work.name, { paper, entry: records.model.entry(row) });
+    const checkers = records.rrd.meaning?.checkers;
+    const entry = records.model.entry(row);
+    const page = await readingPage(project.work.folder, project.work.name, { paper, entry, checkers });
     return context.html(shell(page, { home: false, wide: true }));
   });
 

@@ -1,6 +1,8 @@
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
+import type { Checkers } from "../../research/derived/checker-rates.js";
+import { markGiven } from "../../research/derived/meaning-mark.js";
 import { criterionText, isIneligible } from "../../research/screening/eligibility/eligibility.js";
 import type { Criterion, Evidence, OwnRubric, Paper, Rrd } from "../../research/generated/rrd.js";
 import { notesOfOld } from "../../text/evidence/quoted.js";
@@ -37,6 +39,8 @@ export interface Reading {
   /** The rubric of the person's own, where points are given by it. */
   readonly rubric?: OwnRubric;
   readonly insights: readonly string[];
+  /** How those who checked its claims answered to controls; absent where nobody has. */
+  readonly checkers?: Checkers;
   readonly spending: Sum;
   readonly thirty_papers: { readonly seconds: number; readonly cost_usd?: number };
 }
@@ -52,6 +56,7 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.p
     ...(criteria.length === 0 ? {} : { criteria }),
     ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores), ...given({ rubric: ownRubricOf(rrd) }) }),
     insights: (rrd.insights ?? []).map((insight) => insight.insight),
+    ...given({ checkers: rrd.meaning?.checkers }),
     spending,
     thirty_papers: {
       seconds: Math.round(spending.seconds * 30),
@@ -120,7 +125,9 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
     ...part("Limitations", analysis?.limitations),
     ...part("Code", code.join(" ")),
     ...(wasRead ? ["", colors.bold("Evidence")] : []),
-    ...(analysis?.evidence ?? []).flatMap((evidence) => evidenceLines(evidence, flow, colors, passage)),
+    ...(analysis?.evidence ?? []).flatMap((evidence) =>
+      evidenceLines(evidence, reading.checkers, flow, colors, passage),
+    ),
     ...(reading.insights.length > 0
       ? [
           "",
@@ -201,6 +208,7 @@ export function eligibilityLines(
 
 function evidenceLines(
   evidence: Evidence,
+  checkers: Checkers | undefined,
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
   passage: (kept: KeptQuote) => string[],
@@ -212,7 +220,11 @@ function evidenceLines(
     "could-not-check": [colors.yellow("?"), "could not be checked"],
   } as const;
   const [mark, where] = marks[evidence.status];
-  const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}`, "    ");
-  const notes = notesOf(evidence).flatMap((note) => flow(note, "      ").map(colors.yellow));
+  const { meaning } = markGiven(evidence.check, checkers);
+  const isBorneOut = meaning?.kind === "borne-out";
+  const second = isBorneOut ? ` ✓✓ ${meaning.says}` : "";
+  const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}${second}`, "    ");
+  const doubts = meaning === undefined || isBorneOut ? [] : [meaning.says];
+  const notes = [...doubts, ...notesOf(evidence)].flatMap((note) => flow(note, "      ").map(colors.yellow));
   return [`  ${mark} ${first.trimStart()}`, ...rest, ...passage(evidence), ...notes];
 }

@@ -6,8 +6,8 @@ import type { Io } from "../../engine/ui/io.js";
 import { notesOfOld } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { answerMeaning } from "../../research/report/narrative/questions.js";
-import { meaningMark } from "../../research/report/narrative/meaning.js";
-import type { Checkers } from "../../research/units/narrative/rates.js";
+import { meaningMark } from "../../research/derived/meaning-mark.js";
+import type { Checkers } from "../../research/derived/checker-rates.js";
 import type { Answer } from "../../research/generated/answer.js";
 
 /** A sentence about the papers of an answer, with what people call them in place of ids. */

@@ -1,6 +1,7 @@
 import { createColors } from "picocolors";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
@@ -9,7 +10,9 @@ import { namesAsked, type Pool } from "../../research/overview/questions/pool.js
 import { type Standing, whyStale } from "../../research/overview/questions/stale.js";
 import { foldersAsked, questionKey, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { readResearch } from "../../research/project-files/research.js";
-import type { Checkers } from "../../research/units/narrative/rates.js";
+import type { Checkers } from "../../research/derived/checker-rates.js";
+import { markGiven } from "../../research/derived/meaning-mark.js";
+import { answerMeaning } from "../../research/report/narrative/questions.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
 import { answerLines, inNames } from "./answer-lines.js";
@@ -36,13 +39,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
   const folder = await findResearch(io.cwd, argument);
   const all = await standings(folder, io);
   if (json) {
-    io.stdout(
-      `${JSON.stringify(
-        all.map(({ answer, latest, why }) => ({ ...answer, latest, stale: why })),
-        null,
-        2,
-      )}\n`,
-    );
+    io.stdout(`${JSON.stringify(all.map(asJson), null, 2)}\n`);
     return 0;
   }
   if (all.length === 0) {
@@ -69,6 +66,15 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
         ];
   io.stdout(`${[...lines, ...advice].join("\n").trimEnd()}\n`);
   return 0;
+}
+
+/** An answer for programs, with what people read of its check in the same words. */
+export function asJson({ answer, checkers, latest, why }: AnswerStanding) {
+  const statements = answer.statements.map((said) => ({
+    ...said,
+    ...given({ meaning: markGiven(said.check, checkers).meaning?.says }),
+  }));
+  return { ...answer, statements, ...given({ checked: answerMeaning(answer, checkers)?.says }), latest, stale: why };
 }
 
 /** The answers of a project, oldest first, with whether they still stand. */

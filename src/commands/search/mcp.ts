@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reportName } from "../../research/project-files/layout.js";
+import { markGiven } from "../../research/derived/meaning-mark.js";
+import { meaningOf } from "../../research/report/narrative/meaning.js";
+import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { countingInsights } from "../../research/screening/eligibility/eligibility.js";
 import type { Resource } from "../../research/tools/mcp-server.js";
@@ -8,6 +11,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { isProblem } from "../../engine/tools/tool.js";
 import { toolsNamed } from "../../research/tools/all-tools.js";
 import type { Io } from "../../engine/ui/io.js";
+import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { findProjects } from "../../research/overview/find-research.js";
 import { toolContextFor } from "../../compose/tools.js";
@@ -40,7 +44,8 @@ export async function mcpCommand(
   const gone = new AbortController();
   const context = await toolContextFor(folders, paper, io, gone.signal);
   // Who is allowed one paper, or some of the tools, is not a client of the person's own.
-  const resources = paper === undefined && names === undefined && folders.length === 1 ? resourcesOf(folders[0]) : [];
+  const resources =
+    paper === undefined && names === undefined && folders.length === 1 ? resourcesOf(folders[0], io) : [];
   await serveOverStdio(tools, resources, context, version, {
     stdin: io.stdin,
     stdout: io.stdout,
@@ -50,8 +55,8 @@ export async function mcpCommand(
   return 0;
 }
 
-/** A project's papers, findings and report, read afresh each time. */
-const resourcesOf = (folder: string): Resource[] => [
+/** A project's papers, findings, answers and report, read afresh each time. */
+const resourcesOf = (folder: string, io: Io): Resource[] => [
   {
     uri: "research://papers",
     name: "papers",
@@ -66,15 +71,30 @@ const resourcesOf = (folder: string): Resource[] => [
     uri: "research://findings",
     name: "findings",
     description:
-      "The project's insights, each with the id of its paper, and every claim with the sentence of the paper that its quote points at, and whether it was found.",
+      "The project's insights, each with the id of its paper; every claim with the sentence of the paper that its quote points at, whether it was found, and what another reader says of its meaning; how far the sentences of the report were checked, and which were taken out.",
     mimeType: "application/json",
     read: async () => {
       const { rrd } = await readResearch(folder);
-      const { papers_pool: papers } = rrd;
+      const { papers_pool: papers, meaning } = rrd;
       const claims = papers.flatMap(({ id, analysis }) =>
-        (analysis?.evidence ?? []).map(({ text_sha256: _, about: __, ...evidence }) => ({ paper_id: id, ...evidence })),
+        (analysis?.evidence ?? []).map(({ text_sha256: _, about: __, ...evidence }) => ({
+          ...{ paper_id: id, ...evidence },
+          ...given({ meaning: markGiven(evidence.check, meaning?.checkers).meaning?.says }),
+        })),
       );
-      return JSON.stringify({ insights: countingInsights(rrd), claims }, null, 2);
+      const { says: checked, removed: not_borne_out } = meaningOf(await readNarrative(folder), rrd) ?? {};
+      return JSON.stringify({ insights: countingInsights(rrd), claims, ...given({ checked, not_borne_out }) }, null, 2);
+    },
+  },
+  {
+    uri: "research://answers",
+    name: "answers",
+    description:
+      "The questions that were put to the project, with their answers: each sentence with its quotes, what was said of its meaning, and whether the answer still stands.",
+    mimeType: "application/json",
+    read: async () => {
+      const { asJson, standings } = await import("./answers.js");
+      return JSON.stringify((await standings(folder, io)).map(asJson), null, 2);
     },
   },
   {

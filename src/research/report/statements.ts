@@ -1,7 +1,7 @@
 import { numbersWithoutQuote, type QuotedNumbers } from "../../text/evidence/numbers/check-numbers.js";
 import type { Checked, Paper } from "../generated/rrd.js";
-import type { Checkers } from "../units/narrative/rates.js";
-import { markGiven, type MeaningMark } from "./narrative/meaning.js";
+import type { Checkers } from "../derived/checker-rates.js";
+import { markGiven, type MeaningMark } from "../derived/meaning-mark.js";
 import { evidenceAt } from "../units/narrative/handles.js";
 import { type PaperName, type Quote, quoteAt } from "./quotes.js";
 

@@ -1,5 +1,6 @@
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import type { Found, Problem, Tool } from "../../engine/tools/tool.js";
+import type { Checkers } from "../derived/checker-rates.js";
 import type { Paper } from "../generated/rrd.js";
 import type { ContextFor, Source, Answer } from "../sources/shared/source.js";
 
@@ -44,6 +45,8 @@ export interface ToolContext {
   /** The paper that this context is about: meant where a call names none, and then the only one that can be read. */
   readonly paper?: string;
   papers(): Promise<readonly Paper[]>;
+  /** How those who check sentences answered to controls. */
+  checkers(): Promise<Checkers>;
   /** The text kept of a paper; undefined where none is. */
   text(id: string): Promise<DocumentText | undefined>;
   /** Undefined: only one paper can be read. */

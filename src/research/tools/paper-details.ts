@@ -1,3 +1,5 @@
+import type { Checkers } from "../derived/checker-rates.js";
+import { meaningMark } from "../derived/meaning-mark.js";
 import type { Paper } from "../generated/rrd.js";
 import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
@@ -18,7 +20,8 @@ export const paperDetails: ResearchTool = {
     if (isProblem(paper)) return paper;
     if (!("status" in paper))
       return { head: "Not in this project; from a source.", data: JSON.stringify(foundDetails(paper)) };
-    return { head: "In this project.", data: JSON.stringify(await detailsOf(paper, await context.text(paper.id))) };
+    const details = await detailsOf(paper, await context.text(paper.id), await context.checkers());
+    return { head: "In this project.", data: JSON.stringify(details) };
   },
 };
 
@@ -56,7 +59,11 @@ const filled = (details: Record<string, unknown>): Record<string, unknown> =>
   );
 
 /** The fields that a reader needs, each of bounded length, empty ones left out. */
-async function detailsOf(paper: Paper, text: DocumentText | undefined): Promise<Record<string, unknown>> {
+async function detailsOf(
+  paper: Paper,
+  text: DocumentText | undefined,
+  checkers: Checkers,
+): Promise<Record<string, unknown>> {
   const { analysis } = paper;
   const { passageText, piecesOf } = await import("../../text/evidence/quoted.js");
   return filled({
@@ -75,8 +82,10 @@ async function detailsOf(paper: Paper, text: DocumentText | undefined): Promise<
     code: (Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [])
       .slice(0, 8)
       .map((link) => clip(typeof link === "string" ? link : JSON.stringify(link), 40)),
-    evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status }) =>
-      clip(`${claim} (${locator ?? status})`, 80),
+    evidence: fit(analysis?.evidence ?? [], 1_200, ({ claim, locator, status, check }) =>
+      [clip(`${claim} (${locator ?? status})`, 80), check && clip(meaningMark(check, checkers).says, 50)]
+        .filter(Boolean)
+        .join("; "),
     ).lines,
     eligibility: fit(paper.answers ?? [], 600, ({ criterion, stage, answer, ...kept }) =>
       clip(`${criterion} ${answer} (${stage})${piecesOf(kept).length === 0 ? "" : `: ${passageText(kept)}`}`, 120),

@@ -5,8 +5,10 @@ import { textsFolder } from "../../research/project-files/layout.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
 import { keptText } from "../../research/full-text/text-cache.js";
 import type { Paper } from "../../research/generated/rrd.js";
+import type { Checkers } from "../../research/derived/checker-rates.js";
+import { meaningMark } from "../../research/derived/meaning-mark.js";
 import { quoteMarks, tablesAsText } from "../../research/report/quotes.js";
-import { passageOf } from "../../research/report/page/statements.js";
+import { meaningSign, passageOf } from "../../research/report/page/statements.js";
 import type { PaperEntry } from "../../research/report/papers.js";
 import { type Page, part } from "../live-page.js";
 import { projectAt } from "./texts.js";
@@ -34,7 +36,11 @@ interface MarkedText {
 export async function readingPage(
   folder: string,
   name: string,
-  { paper, entry }: { readonly paper: Paper; readonly entry: PaperEntry },
+  {
+    paper,
+    entry,
+    checkers,
+  }: { readonly paper: Paper; readonly entry: PaperEntry; readonly checkers: Checkers | undefined },
 ): Promise<Page> {
   const stored = await keptText(textsFolder(folder), paper.id);
   const texts = await markedTexts(paper, entry, stored);
@@ -60,7 +66,7 @@ export async function readingPage(
       ),
       part(
         "beside",
-        markup`<div id="beside" class="beside"><aside aria-label="Quotes">${quotes(entry, placed)}</aside><div class="texts">${texts.map(marked)}</div></div>`,
+        markup`<div id="beside" class="beside"><aside aria-label="Quotes">${quotes(entry, placed, checkers)}</aside><div class="texts">${texts.map(marked)}</div></div>`,
       ),
     ],
   };
@@ -76,10 +82,10 @@ function facts({ authors, year, url, doi }: PaperEntry): Markup {
   return markup`${parts.map((each, index) => markup`${index === 0 ? "" : " · "}${each}`)}`;
 }
 
-function quotes({ evidence }: PaperEntry, placed: ReadonlySet<number>): Markup {
+function quotes({ evidence }: PaperEntry, placed: ReadonlySet<number>, checkers: Checkers | undefined): Markup {
   if (evidence.length === 0) return markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<ol class="quotes">${evidence.map(
-    ({ number, claim, quote, pieces, notes, status, locator, reason }) => {
+    ({ number, claim, quote, pieces, notes, status, locator, reason, check }) => {
       const { sign, words } = quoteMarks[status];
       const where = [
         `${sign} ${words}`,
@@ -87,7 +93,7 @@ function quotes({ evidence }: PaperEntry, placed: ReadonlySet<number>): Markup {
         ...(reason === undefined ? [] : [reason]),
         ...notes,
       ];
-      return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${tablesAsText(claim)}</p>`}${passageOf(pieces)}<p class="src ${status === "verified" ? "ok" : "off"}">${where.join(" · ")}${placed.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
+      return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${tablesAsText(claim)}${check === undefined ? "" : meaningSign(meaningMark(check, checkers))}</p>`}${passageOf(pieces)}<p class="src ${status === "verified" ? "ok" : "off"}">${where.join(" · ")}${placed.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
     },
   )}</ol>`;
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Checked } from "../../../src/research/generated/rrd.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -34,6 +35,25 @@ test("a paper is shown with the records that were merged into it, those that wer
   2024
   not merged with doi_10.1000_y: two DOIs of publishers
 `);
+});
+
+test("a paper is shown with what another reader says of its claims, and whether that one's word counts", async () => {
+  const cwd = freshFolder();
+  const claimed = (claim: string, check: Checked) => ({
+    ...{ claim, check, passage: "It held wet spheres.", quoted: "0-20", status: "verified" as const, locator: "p. 2" },
+  });
+  const evidence = [
+    claimed("It holds.", { verdict: "supported", by: ["codex"] }),
+    claimed("It flies.", { verdict: "not-supported", by: ["guesser"], why: "nothing flies" }),
+  ];
+  const rate = { asked: 6, right: 6 };
+  makeResearch(cwd, "hands-2026-03-01", {
+    papers_pool: [paper("arxiv_1", "presented", { read_depth: "full", analysis: { summary: "s", evidence } })],
+    meaning: { checkers: { codex: { borne_out: rate, not_borne_out: rate } } },
+  });
+  const { out } = await cli(["show", "hands", "arxiv_1"], cwd);
+  expect(out).toContain("✓ It holds. (p. 2) ✓✓ meaning checked by codex\n");
+  expect(out).toContain("      not borne out, says guesser, an unproven checker: nothing flies\n");
 });
 
 test("a paper is shown with what happened to it since it was published", async () => {

@@ -6,6 +6,7 @@ import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { piecesOf } from "../../../src/research/tools/passage.js";
+import type { Checked, Paper } from "../../../src/research/generated/rrd.js";
 import { readingTools, searchingTools, tools, toolsNamed } from "../../../src/research/tools/all-tools.js";
 import { paper } from "../../support/projects/research.js";
 import { call, inFence, onePaper, sectionedText, shelfWith } from "./shelf.js";
@@ -290,6 +291,30 @@ describe("outline", () => {
     expect(long).toMatch(/^\d+ tokens, not the whole of it\. 400 of 500 entries are left out/);
     expect(inFence(long).split("\n")[1]).toMatch(/^p\. 6 \(\d+\) First words of 6\.$/);
   });
+});
+
+it("paper_details says what another reader made of each claim, and whether its word counts", async () => {
+  const claimed = (claim: string, check: Checked) => ({
+    ...{ claim, check, quote: "It was measured.", status: "verified" as const, locator: "p. 2" },
+  });
+  const found = {
+    evidence: [
+      claimed("It holds.", { verdict: "supported", by: ["codex"] }),
+      claimed("It always holds.", { verdict: "overstated", by: ["codex"], why: "in one trial" }),
+      claimed("It flies.", { verdict: "not-supported", by: ["guesser"] }),
+    ],
+  };
+  const rate = { asked: 6, right: 6 };
+  const checkers = { codex: { borne_out: rate, not_borne_out: rate } };
+  const shelf = shelfWith(
+    [paper("p1", { analysis: found as NonNullable<Paper["analysis"]> })],
+    {},
+    { checkers: async () => checkers },
+  );
+  const said = await call("paper_details", { id: "p1" }, shelf);
+  expect(said).toContain("It holds. (p. 2); meaning checked by codex");
+  expect(said).toContain("It always holds. (p. 2); overstated, says codex: in one trial");
+  expect(said).toContain("It flies. (p. 2); not borne out, says guesser, an unproven checker");
 });
 
 it("paper_details names the answers to eligibility criteria with their quotes", async () => {

@@ -8,6 +8,8 @@ import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotoc
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
+import type { Answer } from "../../../src/research/generated/answer.js";
+import type { ReportFile } from "../../../src/research/generated/report.js";
 import { formatRrd } from "../../../src/research/project-files/rrd-file.js";
 import { main } from "../../../src/commands/main.js";
 import { splitLines } from "../../../src/engine/process/lines.js";
@@ -58,14 +60,16 @@ afterAll(() => {
 });
 
 /** Starts the server as `research-ralph mcp` does; what it prints goes to `hear`. Ends when its stdin does. */
-function server(args: readonly string[], hear: (text: string) => void) {
+function server(args: readonly string[], hear: (text: string) => void, project = "one") {
   const stdin = new PassThrough();
   const io = ioIn(folder, {}, { stdin, stdout: hear });
-  return { io, stdin, ended: main(["mcp", "--research", "one", ...args], io, "0.0.0") };
+  return { io, stdin, ended: main(["mcp", "--research", project, ...args], io, "0.0.0") };
 }
 
 /** An official client that speaks to a server in this process over streams, as over the pipes of a child. */
-async function connect(...args: string[]): Promise<{ client: Client }> {
+const connect = (...args: string[]): Promise<{ client: Client }> => connectTo("one", args);
+
+async function connectTo(project: string, args: readonly string[] = []): Promise<{ client: Client }> {
   const lines = splitLines(10_000_000);
   const transport: Transport = {
     start: async () => undefined,
@@ -76,9 +80,10 @@ async function connect(...args: string[]): Promise<{ client: Client }> {
       transport.onclose?.();
     },
   };
-  const started = server(args, (text) => {
+  const hear = (text: string) => {
     for (const line of lines.push(Buffer.from(text))) transport.onmessage?.(JSON.parse(line) as JSONRPCMessage);
-  });
+  };
+  const started = server(args, hear, project);
   const client = new Client({ name: "test", version: "1" });
   await client.connect(transport);
   onTestFinished(() => client.close());
@@ -125,11 +130,8 @@ test("an official client lists the tools as read-only, calls them, and reads err
 test("a client of a person's own reads the project's papers, findings and report; one of a single paper does not", async () => {
   const { client } = await connect();
   const { resources } = await client.listResources();
-  expect(resources.map(({ name }) => name)).toEqual(["papers", "findings", "report"]);
-  const read = async (uri: string) => {
-    const [content] = (await client.readResource({ uri })).contents;
-    return content !== undefined && "text" in content ? content.text : "";
-  };
+  expect(resources.map(({ name }) => name)).toEqual(["papers", "findings", "answers", "report"]);
+  const read = reading(client);
   expect(JSON.parse(await read("research://papers"))).toContainEqual(expect.objectContaining({ id: "p1" }));
   expect(JSON.parse(await read("research://findings"))).toEqual({
     insights: [],
@@ -141,10 +143,67 @@ test("a client of a person's own reads the project's papers, findings and report
       { paper_id: "p1", claim: "It flies.", status: "not-in-text", quote: "the hand flew over all of the spheres" },
     ],
   });
+  expect(JSON.parse(await read("research://answers"))).toEqual([]);
   expect(await read("research://report")).toContain("no report yet");
   const { client: narrow } = await connect("--paper=p1");
   expect(narrow.getServerCapabilities()).not.toHaveProperty("resources");
 });
+
+test("a client reads what was checked, by whom, and what is not borne out, in the words that people read", async () => {
+  const research = join(folder, "researches", "checked");
+  onTestFinished(() => rmSync(research, { recursive: true }));
+  mkdirSync(research, { recursive: true });
+  const passage = "At 3 sites the hand held wet spheres, but no cubes.";
+  const kept = { passage, quoted: "11-36", locator: "§ 1" };
+  const fell = { verdict: "not-supported" as const, by: ["codex"], why: "no price is named" };
+  const holds = { verdict: "supported" as const, by: ["codex"] };
+  const evidence = [{ ...kept, claim: "It holds.", status: "verified" as const, check: holds }];
+  const rate = { asked: 5, right: 5 };
+  writeFileSync(
+    join(research, "rrd.json"),
+    formatRrd({
+      ...rrdWith([paper("p1", { status: "presented", analysis: { summary: "s", evidence } })]),
+      meaning: { checkers: { codex: { borne_out: rate, not_borne_out: rate } } },
+    }),
+  );
+  const report: ReportFile = {
+    ...{ written_at: "2026-11-28", question: "Does it hold?", agent: "claude" },
+    answer: [{ text: "It holds.", rests_on: ["p1#1"], check: holds }],
+    ...{ findings: [], agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+    check: { at: "2026-11-28T12:00:00.000Z", by: ["codex"] },
+    not_borne_out: [{ text: "It is cheap.", where: "/findings/0", rests_on: ["p1#1"], check: fell }],
+  };
+  writeFileSync(join(research, "report.json"), JSON.stringify(report));
+  const answer: Answer = {
+    ...{ id: "answer-1", at: "2026-11-28T12:00:00.000Z", question: "Does it hold?", seen: 0 },
+    statements: [{ text: "It holds always.", rests_on: ["p1#1"], check: { verdict: "overstated", by: ["guesser"] } }],
+    quotes: [{ ...kept, handle: "p1#1", paper: "p1" }],
+    check: { at: "2026-11-28T12:00:00.000Z", by: ["guesser"], unproven: ["guesser"] },
+  };
+  writeFileSync(join(research, "answers.jsonl"), `${JSON.stringify(answer)}\n`);
+  const { client } = await connectTo("checked");
+  const read = reading(client);
+  const findings = JSON.parse(await read("research://findings"));
+  expect(findings.checked).toContain(
+    "1 of 2 sentences borne out by the sentences they cite, checked by codex; 1 removed.",
+  );
+  expect(findings.not_borne_out).toMatchObject([
+    { text: "It is cheap.", says: "not borne out, says codex: no price is named" },
+  ]);
+  expect(findings.claims).toMatchObject([{ claim: "It holds.", meaning: "meaning checked by codex" }]);
+  expect(JSON.parse(await read("research://answers"))).toMatchObject([
+    {
+      statements: [{ text: "It holds always.", meaning: "overstated, says guesser, an unproven checker" }],
+      checked: expect.stringContaining("guesser is an unproven checker (it has answered 0 of at least 8"),
+    },
+  ]);
+});
+
+/** Reads a resource of this client as text. */
+const reading = (client: Client) => async (uri: string) => {
+  const [content] = (await client.readResource({ uri })).contents;
+  return content !== undefined && "text" in content ? content.text : "";
+};
 
 test("a server of one paper offers the tools named and shows no other paper", async () => {
   const { client } = await connect("--paper=p1", "--tools", "outline,paper_details");

@@ -23,7 +23,7 @@ export const shelfWith = (
   papers: readonly Paper[],
   texts: Readonly<Record<string, DocumentText>> = {},
   more: Partial<ToolContext> = {},
-): ToolContext => ({ papers: async () => papers, text: async (id) => texts[id], ...more });
+): ToolContext => ({ papers: async () => papers, checkers: async () => ({}), text: async (id) => texts[id], ...more });
 
 export const onePaper = (text = sectionedText(), more: Partial<ToolContext> = {}): ToolContext =>
   shelfWith([paper("p1")], { p1: text }, more);

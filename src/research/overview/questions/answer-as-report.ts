@@ -3,7 +3,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Evidence, Rrd } from "../../generated/rrd.js";
 import { handleOf } from "../../units/narrative/handles.js";
 import { openCheck } from "../../units/narrative/open-check.js";
-import type { Checkers } from "../../units/narrative/rates.js";
+import type { Checkers } from "../../derived/checker-rates.js";
 import type { Pool } from "./pool.js";
 
 /** An answer as a report of nothing but its answer, so that its sentences are checked as those of any report. */

@@ -16,7 +16,7 @@ import { check, mend } from "../../units/check/kind.js";
 import { ended } from "../../units/check/fold.js";
 import type { Acceptable } from "../../units/judged-result.js";
 import { toMend } from "../../units/narrative/open-check.js";
-import { type Checkers, ratesSince } from "../../units/narrative/rates.js";
+import { type Checkers, ratesSince } from "../../derived/checker-rates.js";
 import type { Material, ResearchState } from "../../units/unit-kind.js";
 import { judge } from "../../workflow/accept.js";
 import { fill, loadPrompt } from "../../workflow/brief/prompt-file.js";

@@ -1,19 +1,11 @@
 import { many } from "../../../engine/lib/words.js";
-import { given } from "../../../engine/lib/given.js";
 import { isWithoutModel } from "../method.js";
 import type { ReportFile } from "../../generated/report.js";
-import type { Checked, Rrd } from "../../generated/rrd.js";
+import type { Rrd } from "../../generated/rrd.js";
 import { unanswered } from "../../units/narrative/open-check.js";
-import { type Checkers, whyUnproven } from "../../units/narrative/rates.js";
+import { whyUnproven } from "../../derived/checker-rates.js";
+import { meaningMark } from "../../derived/meaning-mark.js";
 import { sentences } from "../../units/narrative/sentences.js";
-
-/** What another reader says of a sentence, as it is shown behind it. */
-export interface MeaningMark {
-  /** `borne-out`: a checker whose answers count found the sentence in what it cites. `doubted`: one did not. */
-  readonly kind: "borne-out" | "doubted" | "open";
-  /** Such as "meaning checked by codex"; a clause. */
-  readonly says: string;
-}
 
 /** A sentence that was taken out of the report. */
 export interface RemovedSentence {
@@ -33,34 +25,6 @@ export interface Meaning {
   readonly says: string;
   /** No sentence of the answer is borne out by what it cites. */
   readonly answerFalls: boolean;
-}
-
-const words: Readonly<Record<Checked["verdict"], string>> = {
-  supported: "borne out",
-  overstated: "overstated",
-  "not-supported": "not borne out",
-  contradicted: "contradicted",
-  "cannot-tell": "can't be told",
-};
-
-const unprovenOf = (checkers: Checkers | undefined, by: readonly string[]): string[] =>
-  by.filter((name) => whyUnproven(checkers, name) !== undefined);
-
-/** The mark of a sentence. Nothing counts that an unproven checker says, and the mark says so. */
-export function meaningMark({ verdict, by, why, said }: Checked, checkers: Checkers | undefined): MeaningMark {
-  const names = by.join(" and ");
-  const because = why === undefined || verdict === "supported" ? "" : `: ${why}`;
-  if (said !== undefined) {
-    const each = said.map((one) => `${one.by}: ${words[one.verdict]}`).join(", ");
-    return { kind: "open", says: `its checkers disagree (${each})` };
-  }
-  if (verdict === "cannot-tell") return { kind: "open", says: `${names} could not tell${because}` };
-  const unproven = unprovenOf(checkers, by);
-  if (unproven.length > 0)
-    return { kind: "open", says: `${words[verdict]}, says ${names}, an unproven checker${because}` };
-  return verdict === "supported"
-    ? { kind: "borne-out", says: `meaning checked by ${names}` }
-    : { kind: "doubted", says: `${words[verdict]}, says ${names}${because}` };
 }
 
 /** What is to be said of the check of a report; undefined of one that nobody checked. Pure. */
@@ -123,7 +87,3 @@ function sayingOf(
   });
   return [`${counts.join("; ")}.`, ...unproven, ...not].join(" ");
 }
-
-/** The mark of a sentence where it has one. */
-export const markGiven = (check: Checked | undefined, checkers: Checkers | undefined): { meaning?: MeaningMark } =>
-  given({ meaning: check && meaningMark(check, checkers) });

@@ -4,8 +4,9 @@ import { notesOfOld } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
 import { narrativeOfAnswer } from "../../overview/questions/answer-as-report.js";
-import type { Checkers } from "../../units/narrative/rates.js";
-import { type Meaning, type MeaningMark, markGiven, meaningOf } from "./meaning.js";
+import type { Checkers } from "../../derived/checker-rates.js";
+import { markGiven, type MeaningMark } from "../../derived/meaning-mark.js";
+import { type Meaning, meaningOf } from "./meaning.js";
 import type { PaperName } from "../quotes.js";
 
 /** The most that a report lists; answers.jsonl has them all. */

@@ -2,7 +2,7 @@ import { type Markup, type Piece, direction, inLine, link, markup } from "../../
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
 import { shortened, type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
-import { meaningMark } from "../narrative/meaning.js";
+import { meaningMark } from "../../derived/meaning-mark.js";
 import { type Quote, tablesAsText } from "../quotes.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";

@@ -1,7 +1,8 @@
 import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
-import type { Meaning, MeaningMark } from "../narrative/meaning.js";
+import type { MeaningMark } from "../../derived/meaning-mark.js";
+import type { Meaning } from "../narrative/meaning.js";
 import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
 import { signs, type Strength } from "../strength.js";

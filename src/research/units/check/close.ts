@@ -3,7 +3,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
 import { evidenceAt, whyNoGround } from "../narrative/handles.js";
 import { isFallen, papersOf } from "../narrative/open-check.js";
-import { isProven } from "../narrative/rates.js";
+import { isProven } from "../../derived/checker-rates.js";
 import { sentences, withSentences } from "../narrative/sentences.js";
 
 /**

@@ -1,6 +1,6 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
 import type { Rrd } from "../../generated/rrd.js";
-import { answeredOf, noneAnswered } from "../narrative/rates.js";
+import { answeredOf, noneAnswered } from "../../derived/checker-rates.js";
 import { controlsFor, shuffledBy } from "./make-controls.js";
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 

@@ -1,4 +1,4 @@
-import { type Checkers, isBad, withRates } from "../narrative/rates.js";
+import { type Checkers, isBad, withRates } from "../../derived/checker-rates.js";
 import { type BatchItem, type CheckAnswer, isControl } from "./sentence.js";
 
 /** The rates with what this checker answered to the controls of a batch. `answers`: in the order of the batch. */

@@ -3,7 +3,7 @@ import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-number
 import { wordsOf } from "../../../text/evidence/nearest-passage.js";
 import type { KeptQuote } from "../../../text/evidence/quoted.js";
 import { sentencesAround } from "../../../text/evidence/structure/sentences.js";
-import { minAnswered } from "../narrative/rates.js";
+import { minAnswered } from "../../derived/checker-rates.js";
 import { swapped, turned } from "./twins.js";
 
 /** A passage as a sentence cites it. */

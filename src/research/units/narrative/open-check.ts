@@ -3,7 +3,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Change } from "../../project-files/research.js";
 import { evidenceAt } from "./handles.js";
 import { sentences } from "./sentences.js";
-import { isBad, isProven } from "./rates.js";
+import { isBad, isProven } from "../../derived/checker-rates.js";
 
 type Asked = OpenCheck["sentences"][number];
 

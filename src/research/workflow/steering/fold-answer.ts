@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { many } from "../../../engine/lib/words.js";
-import { withRates } from "../../units/narrative/rates.js";
+import { withRates } from "../../derived/checker-rates.js";
 import { given } from "../../../engine/lib/given.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../project-files/layout.js";

@@ -3,7 +3,7 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { withControls } from "../../../../src/research/units/check/controls.js";
 import { countControls } from "../../../../src/research/units/check/count-controls.js";
 import { type BatchItem, type CheckAnswer, isControl } from "../../../../src/research/units/check/sentence.js";
-import { type Checkers, whyUnproven } from "../../../../src/research/units/narrative/rates.js";
+import { type Checkers, whyUnproven } from "../../../../src/research/derived/checker-rates.js";
 import { readPapers, unlikePassages } from "../../../support/projects/passages-for-controls.js";
 import { rrdWith } from "../../../support/projects/research.js";
 

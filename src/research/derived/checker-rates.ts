@@ -1,4 +1,4 @@
-import type { AnsweredControls, Checked, CheckerRate, Meaning } from "../../generated/rrd.js";
+import type { AnsweredControls, Checked, CheckerRate, Meaning } from "../generated/rrd.js";
 
 /** The rates of each checker, by its name. */
 export type Checkers = NonNullable<Meaning["checkers"]>;
