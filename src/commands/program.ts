@@ -74,16 +74,23 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       });
   };
 
-  type OfRun = { source?: string[]; branch?: string | true; ask: boolean; force: boolean; classic: boolean };
+  type OfRun = {
+    source?: string[];
+    column?: string[];
+    branch?: string | true;
+    ask: boolean;
+    force: boolean;
+    classic: boolean;
+  };
   const run = add("run", "[folder]", async (options: OfRun & Common, folder) => {
     if (folder === undefined && io.canAsk && !options.json) {
       const { firstStepsCommand } = await import("./setup/first-steps.js");
       const begun = await firstStepsCommand(howOf(options), io);
       if (begun !== undefined) return begun;
     }
-    const { source: sources, branch, ask, force, classic } = options;
+    const { source: sources, column: columns, branch, ask, force, classic } = options;
     const { runCommand } = await import("./run/run.js");
-    return runCommand({ folder, ...howOf(options), ask, force, classic, ...given({ sources, branch }) }, io);
+    return runCommand({ folder, ...howOf(options), ask, force, classic, ...given({ sources, columns, branch }) }, io);
   })
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
@@ -92,6 +99,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number)
     .option("--source <names>", "search these sources from now on: arxiv,folder:papers,embase.ris,…", listed)
+    .option(...columnOption)
     .option("--screeners <agents>", "two agents screen the same records, each alone: claude,codex")
     .option("--screening-conflicts <rule>", "where they disagree: include, third or person (default: include)")
     .option(...branchOption)
@@ -100,8 +108,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--classic", "let the agent edit the project folder itself, as in the original");
   withAgent(run);
 
-  type OfNew = Omit<Wishes, "sources" | "keywords" | "criteria" | "fields" | "seeds"> & {
+  type OfNew = Omit<Wishes, "sources" | "columns" | "keywords" | "criteria" | "fields" | "seeds"> & {
     source?: string[];
+    column?: string[];
     keyword?: string[];
     criterion?: string[];
     field?: string[];
@@ -110,11 +119,19 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   };
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("./run/new.js");
-    const { source: sources, keyword: keywords, criterion: criteria, seed: seeds, field: fields } = options;
+    const {
+      source: sources,
+      column: columns,
+      keyword: keywords,
+      criterion: criteria,
+      seed: seeds,
+      field: fields,
+    } = options;
     const { from, until, name, recall, confidence, rubric, branch, ask } = options;
     const wishes = given({
       topic,
       sources,
+      columns,
       keywords,
       criteria,
       fields,
@@ -136,6 +153,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, OpenAlex, Semantic Scholar, web)",
       listed,
     )
+    .option(...columnOption)
     .option("--name <words>", "name of the project and its folder (default: the agent's or the topic's words)")
     .option("--keyword <words>", "search for these words too; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
@@ -176,16 +194,11 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
   withAgent(update);
 
-  type OfAdd = Common & { column: string[] };
-  add("add", "<folder> <references...>", async ({ json, flags, column }: OfAdd, folder, references) =>
+  type OfAdd = Common & { column?: string[] };
+  add("add", "<folder> <references...>", async ({ json, flags, column = [] }: OfAdd, folder, references) =>
     (await import("./steer/add.js")).addCommand({ folder, references, columns: column, flags, json }, io),
   )
-    .option(
-      "--column <name=header>",
-      "what a column of a CSV file holds: title=Name, year=When; again for more",
-      several,
-      [],
-    )
+    .option(...columnOption)
     .option(...trustOption)
     .option("--no-git", "do not commit");
 
@@ -195,12 +208,16 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   });
   withAgent(read);
 
-  type OfSearch = Omit<SearchArguments, "query" | "output"> & { bibtex: boolean };
-  add("search", "<query>", async ({ json, bibtex, ...options }: OfSearch & Common, query) => {
+  type OfSearch = Omit<SearchArguments, "query" | "output" | "columns"> & { bibtex: boolean; column?: string[] };
+  add("search", "<query>", async ({ json, bibtex, column: columns, ...options }: OfSearch & Common, query) => {
     const { searchCommand } = await import("./search/search.js");
-    return searchCommand({ query, ...options, output: json ? "json" : bibtex ? "bibtex" : "text" }, io);
+    return searchCommand(
+      { query, ...options, ...given({ columns }), output: json ? "json" : bibtex ? "bibtex" : "text" },
+      io,
+    );
   })
     .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
+    .option(...columnOption)
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
     .option("--limit <N>", "maximum number of papers", whole, 20)
@@ -498,6 +515,13 @@ const branchOption = [
   "commit to this branch, which is not checked out for it (default: research/<name of the project>)",
 ] as const;
 
+/** With every command that reads tables. Headers may hold commas. */
+const columnOption = [
+  "--column <field=header>",
+  "what a column of a CSV file holds: title=Name, year=When; again for more",
+  several,
+] as const;
+
 const trustOption = ["--trust", "trust what settings of this folder start and open, as they stand"] as const;
 
 /** The options of every command that starts an agent, behind its own. */
@@ -540,7 +564,9 @@ function share(value: string): number {
 }
 
 /** Each whole, commas and all; the option may be given again. */
-const several = (value: string, before: string[] = []): string[] => [...before, value];
+function several(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
 
 /** As one text with commas; the option may be given again. */
 const joined = (value: string, before?: string): string => (before === undefined ? value : `${before},${value}`);

@@ -125,7 +125,7 @@ export function localSources(
  * can't be read.
  */
 export async function countBrought({ requirements }: Rrd, root: string): Promise<number | undefined> {
-  const { sources = [] } = requirements;
+  const { sources = [], columns } = requirements;
   if (sources.length === 0) return undefined;
   let records = 0;
   for (const source of sources)
@@ -134,11 +134,11 @@ export async function countBrought({ requirements }: Rrd, root: string): Promise
         const folder = resolve(root, source.slice("folder:".length).trim());
         const { documents, lists } = await contentsOf(folder, ownFiles);
         records += documents.length;
-        for (const list of lists) records += (await readRecords(list)).entries.length;
+        for (const list of lists) records += (await readRecords(list, columns)).entries.length;
       } else {
         const list = ownListIn(source);
         if (list === undefined || webAddress(list.place) !== undefined) return undefined;
-        records += (await readRecords(resolve(root, list.place))).entries.length;
+        records += (await readRecords(resolve(root, list.place), columns)).entries.length;
       }
     } catch {
       return undefined;

@@ -6,7 +6,8 @@ import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { blockedNames } from "../../research/project-files/rrd-file.js";
 import { targetOf } from "../../research/derived/status.js";
-import type { Rrd } from "../../research/generated/rrd.js";
+import type { Columns, Rrd } from "../../research/generated/rrd.js";
+import { chosenColumns } from "../../research/papers/records/csv.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { candidatesFile, searchFile } from "../../research/project-files/layout.js";
 import { withoutRounds } from "../../research/units/screening/take-back.js";
@@ -19,10 +20,12 @@ export async function withSources(
   folder: string,
   rrd: Rrd,
   sources: readonly string[],
+  columns: readonly string[] | undefined,
   git: boolean,
   io: Io,
 ): Promise<Rrd> {
   const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
+  const chosen = columns && chosenColumns(columns);
   for (const sentence of said) say(io, sentence);
   const held = rrd.papers_pool.length;
   if (held >= targetOf(rrd))
@@ -31,13 +34,13 @@ export async function withSources(
       2,
     );
   const notify = (_: string, message: string) => say(io, message);
-  const edited = await editResearch(folder, (current) => searchingIn(current, named), { derive, git, notify });
+  const edited = await editResearch(folder, (current) => searchingIn(current, named, chosen), { derive, git, notify });
   for (const file of [candidatesFile, searchFile]) await rm(file(folder), { force: true });
   return edited.rrd;
 }
 
 /** The state in which these sources are asked, whatever became of the search before, and of them in it. */
-function searchingIn(rrd: Rrd, sources: readonly string[]): Rrd {
+function searchingIn(rrd: Rrd, sources: readonly string[], columns: Columns | undefined): Rrd {
   const { statistics, blocked_sources } = rrd;
   const before = statistics?.discovery_metrics;
   const names = blockedNames(rrd);
@@ -50,7 +53,7 @@ function searchingIn(rrd: Rrd, sources: readonly string[]): Rrd {
   return {
     ...rrd,
     phase: "DISCOVERY",
-    requirements: { ...rrd.requirements, sources: [...sources] },
+    requirements: { ...rrd.requirements, sources: [...sources], ...given({ columns }) },
     ...given({ blocked_sources: blocked_sources?.filter((_, index) => !sources.includes(names[index] ?? "")) }),
     statistics: { ...statistics, discovery_metrics },
   };

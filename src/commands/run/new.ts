@@ -6,7 +6,7 @@ import { requireAgents, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { ExpectedError } from "../../engine/lib/errors.js";
+import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
@@ -14,7 +14,7 @@ import { claudeName, lessonsName } from "../../engine/lib/layout.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { chooseBranch } from "../../engine/storage/git-repository.js";
 import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
-import type { Rrd } from "../../research/generated/rrd.js";
+import type { Columns, Rrd } from "../../research/generated/rrd.js";
 import {
   criteriaDecide,
   fullScore,
@@ -32,7 +32,8 @@ import { explaining } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
-import { readRecords } from "../../research/papers/records/read-records.js";
+import { chosenColumns } from "../../research/papers/records/csv.js";
+import { isRecordFile, readRecords } from "../../research/papers/records/read-records.js";
 import { readSeeds } from "../../research/papers/records/read-seeds.js";
 import { createOfWords, createWorkflow } from "../../research/workflow/new-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
@@ -58,6 +59,8 @@ export interface Wishes {
   readonly until?: string;
   /** Papers that surely belong: references, documents, or files that list works. */
   readonly seeds?: readonly string[];
+  /** Columns of lists that have headers of their own, each "title=Name". */
+  readonly columns?: readonly string[];
   /** original, none, or a file in YAML that describes a rubric. */
   readonly rubric?: string;
   /** Of the project and its folder. */
@@ -152,6 +155,7 @@ export async function create(
   topic: string,
   {
     sources: typedSources,
+    columns: typedColumns,
     keywords = [],
     criteria = [],
     fields = [],
@@ -184,7 +188,8 @@ export async function create(
   const days = datesOf(from, until);
   const screening = screeningWish(recall, confidence);
   const scoring = rubric === undefined ? undefined : await rubricOf(rubric, io.cwd);
-  const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd);
+  const columns = typedColumns && chosenColumns(typedColumns);
+  const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd, columns);
   const typed = typedCriteria(criteria);
   if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
   const form = formWith(await promptForm(io.cwd, config.stateDir), await typedForm(fields, io.cwd));
@@ -193,7 +198,7 @@ export async function create(
   // An agent's work must not be lost for want of a place to put it.
   await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   // Of what a person brings nothing is left out because a number was not thought of.
-  const brought = config.origins.papers === "default" ? await recordsIn(asked, io.cwd) : 0;
+  const brought = config.origins.papers === "default" ? await recordsIn(asked, columns, io) : 0;
   const papers = Math.max(config.papers, brought);
   if (papers > config.papers && !how.quiet && !how.json)
     say(io, `All ${brought} records that you bring are screened, and as many may be included; -p limits that.`);
@@ -207,7 +212,7 @@ export async function create(
     criteria: typed,
     fields: form,
     ...days,
-    ...given({ screening }),
+    ...given({ screening, columns }),
     parent,
     now: io.clock.now,
   };
@@ -232,13 +237,20 @@ export async function create(
   return { verdict };
 }
 
-/** How many records the lists among these sources hold. What is wrong with a list is said by the run that reads it. */
-async function recordsIn(sources: readonly string[], cwd: string): Promise<number> {
+/** How many records the lists among these sources hold; says what is wrong with one, which costs no other. */
+async function recordsIn(sources: readonly string[], columns: Columns | undefined, io: Io): Promise<number> {
   let count = 0;
   for (const source of sources) {
     const place = ownListIn(source)?.place;
     if (place === undefined || /^https?:/i.test(place)) continue;
-    count += (await readRecords(resolve(cwd, place)).catch(() => ({ entries: [] }))).entries.length;
+    const path = resolve(io.cwd, place);
+    // A plain list of ids tells nothing of itself.
+    if (!(await isRecordFile(path))) continue;
+    const { entries } = await readRecords(path, columns).catch((error: unknown) => {
+      say(io, `warning: ${messageOf(error)}`);
+      return { entries: [] };
+    });
+    count += entries.length;
   }
   return count;
 }

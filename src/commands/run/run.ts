@@ -30,6 +30,8 @@ interface RunArguments {
   readonly flags: ConfigFlags;
   /** Where to search from now on. */
   readonly sources?: readonly string[];
+  /** Columns of lists that have headers of their own, each "title=Name". */
+  readonly columns?: readonly string[];
   /** The branch that commits go to from now on; true: one of the project's name. */
   readonly branch?: string | true;
   readonly force: boolean;
@@ -59,7 +61,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.sources !== undefined)
-    rrd = await (await import("./named-again.js")).withSources(folder, rrd, args.sources, config.git, io);
+    rrd = await (await import("./named-again.js")).withSources(folder, rrd, args.sources, args.columns, config.git, io);
   if (args.ask) {
     const asked = await askOpenQuestions(folder, rrd, config.git, io);
     if (asked.left)

@@ -3,6 +3,7 @@ import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
+import { chosenColumns } from "../../research/papers/records/csv.js";
 import { keptFacts, sourcesOf } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
 import { searchOnce, type Ranked } from "../../research/screening/screening-order.js";
@@ -23,6 +24,8 @@ export interface SearchArguments {
   readonly query: string;
   /** Names of sources with commas between them; undefined: all that can be asked. */
   readonly source?: string | undefined;
+  /** Columns of lists that have headers of their own, each "title=Name". */
+  readonly columns?: readonly string[];
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly from?: string | undefined;
   readonly until?: string | undefined;
@@ -38,13 +41,13 @@ const maxLimit = 200;
 
 /** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
 export async function searchCommand(
-  { query, source, from, until, limit, output, explain, flags }: SearchArguments,
+  { query, source, columns, from, until, limit, output, explain, flags }: SearchArguments,
   io: Io,
 ): Promise<number> {
   if (query.trim() === "")
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
-  const days = datesOf(from, until);
+  const days = { ...datesOf(from, until), ...given({ columns: columns && chosenColumns(columns) }) };
   const config = await configToRead(io, flags, ["sources"]);
   const sources =
     source === undefined ? allSources.filter(({ search }) => search !== undefined) : askedSources(source, io);

@@ -693,6 +693,7 @@ export interface Requirements {
    */
   target_papers?: number;
   sources?: Strings;
+  columns?: Columns;
   /**
    * The recall that screening has to reach. Screening then ends by a stopping rule, or once every record is screened; target_papers still ends it. Absent: it ends when little is found.
    */
@@ -724,6 +725,12 @@ export interface Requirements {
    */
   fields?: Field[];
   [k: string]: unknown;
+}
+/**
+ * Columns of CSV files whose header is not known: field and header, such as title and Name.
+ */
+export interface Columns {
+  [k: string]: string;
 }
 /**
  * One eligibility criterion.
@@ -1863,9 +1870,10 @@ export interface SearchStep {
    */
   queries: {
     /**
-     * Words that should occur together.
+     * Words that should occur together; empty for a list, which is read whole.
      */
     terms: string;
+    columns?: Columns;
     /**
      * First day of publication, YYYY-MM-DD.
      */

@@ -54,6 +54,7 @@ interface CreateOptions {
   readonly from?: string;
   readonly until?: string;
   readonly screening?: Rrd["requirements"]["screening"];
+  readonly columns?: Rrd["requirements"]["columns"];
   /** The folder that holds projects. Absolute. */
   readonly parent: string;
   readonly now: () => number;
@@ -319,7 +320,17 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
 export function newRrd(
   options: Pick<
     CreateOptions,
-    "papers" | "sources" | "keywords" | "criteria" | "rubric" | "fields" | "seeds" | "from" | "until" | "screening"
+    | "papers"
+    | "sources"
+    | "columns"
+    | "keywords"
+    | "criteria"
+    | "rubric"
+    | "fields"
+    | "seeds"
+    | "from"
+    | "until"
+    | "screening"
   >,
   requirements: Requirements,
 ): Rrd {
@@ -350,6 +361,7 @@ export function newRrd(
       }),
       target_papers: options.papers,
       sources: [...options.sources],
+      ...given({ columns: options.columns }),
       min_score_to_present: 18,
       ...given({ criteria: criteria.length === 0 ? undefined : criteria }),
       ...(options.fields === undefined || options.fields.length === 0 ? {} : { fields: [...options.fields] }),

@@ -47,6 +47,25 @@ test("the recall that a person asks for stands in the project, with its confiden
     expect(await made(...wrong)).toMatchObject({ code: 2, err: expect.stringContaining(why) });
 });
 
+test("a table whose columns have names of their own is screened as the person says what they hold", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "mine.csv"), "Name,When\nOn the water of shrews,2020\nOn the salt of moles,2021\n");
+  writeFileSync(join(cwd, "scopus.csv"), "Title,Authors,Year\nOn the fat of bats,Sample A.,2022\n");
+  const made = (...more: string[]) =>
+    cli(["new", "shrews", "--source", "list:mine.csv,scopus.csv", "--agent", "baseline", "--no-git", ...more], cwd);
+  const unnamed = await made("--name", "unnamed");
+  expect([unnamed.code, unnamed.err]).toEqual([0, expect.stringMatching(/warning: .*--column title=<header>/)]);
+  expect((await made("--column", "titel=Name")).code).toBe(2);
+  const { out } = await made("--column", "title=Name", "--column", "year=When");
+  await cli(["run", out.trim(), "--agent", "baseline", "--no-git", "-i", "1", "--quiet"], cwd);
+  const { requirements, papers_pool: pool, excluded = [], statistics } = rrdOf(cwd, out);
+  expect(requirements.columns).toEqual({ title: "Name", year: "When" });
+  expect(statistics?.discovery_metrics?.flow?.identified).toEqual({ "mine.csv": 2, "scopus.csv": 1 });
+  expect([...pool, ...excluded].map(({ title }) => title)).toContain("On the water of shrews");
+  const searched = await cli(["search", "salt", "--source", "mine.csv", "--column", "title=Name"], cwd);
+  expect(searched.out).toContain("On the salt of moles");
+});
+
 test("sources, dates and keywords that a person names stand in the project, and what is asked instead is said", async () => {
   const cwd = freshFolder();
   mkdirSync(join(cwd, "papers"));

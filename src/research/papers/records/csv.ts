@@ -1,5 +1,7 @@
 import type { CsvError } from "csv-parse/sync";
+import { given } from "../../../engine/lib/given.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
+import type { Columns } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import type { RawEntry, ReadEntry } from "./entry.js";
 import { addressesIn, workTypeOf } from "./ris.js";
@@ -27,6 +29,7 @@ const columns = {
   doi: "doi|di|digital object identifier|digitalobjectidentifier|doi link",
   pmid: "pubmed id|pmid|pubmed pmid|medline pmid|ids pmid|pm",
   pmcid: "pmcid|pmc id|ids pmcid|pmc",
+  arxiv: "arxiv|arxiv id",
   url: "url|link|landing page url|primary location landing page url|urls|full text url|external url|articleurl|ur",
   type: "document type|item type|publication type|type|dt",
   isbn: "isbn|isbns|bn",
@@ -47,7 +50,7 @@ type ColumnName = keyof typeof columns;
 const columnNames = Object.keys(columns) as ColumnName[];
 
 /** How columns are called whose headers are not known: the name of a field, and the header that holds it. */
-export type ChosenColumns = Readonly<Partial<Record<ColumnName, string>>>;
+export type ChosenColumns = Columns;
 
 /**
  * Reads "title=Name" and the like, as they are typed.
@@ -126,27 +129,36 @@ export async function readTable(text: string, path: string, chosen: ChosenColumn
   }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
   const [headers, ...others] = rows;
   const places = placesOf(headers?.record ?? [], path, chosen);
+  const cellsOf = (record: readonly string[]): Cells => {
+    return (name) => record[places.get(name) ?? -1]?.trim() || undefined;
+  };
+  const plain = (headers?.record ?? []).map(plainHeader);
+  const isOurs = plain.includes("found by") && plain.includes("duplicate of");
+  // Where one row parts names by semicolons, a comma parts none in the others.
+  const isParted = isOurs || others.some(({ record }) => cellsOf(record)("authors")?.includes(";") === true);
   const entries = others.map(({ record, info }): ReadEntry => {
-    const cell = (name: ColumnName) => record[places.get(name) ?? -1]?.trim() || undefined;
-    const key = cell("accession");
-    return { line: info.lines + before, entry: workOf(cell), ...(key === undefined ? {} : { key }) };
+    const cell = cellsOf(record);
+    const ownKey = isOurs ? record[plain.indexOf("key")] : undefined;
+    return {
+      line: info.lines + before,
+      entry: workOf(cell, isParted),
+      ...given({ key: ownKey ?? cell("accession"), ownKey }),
+    };
   });
   return [...entries, ...errors];
 }
+
+/** A row's value of a field. */
+type Cells = (name: ColumnName) => string | undefined;
 
 function placesOf(headers: readonly string[], path: string, chosen: ChosenColumns): Map<ColumnName, number> {
   const plain = headers.map(plainHeader);
   const places = new Map<ColumnName, number>();
   for (const name of columnNames) {
     const wanted = chosen[name];
-    const found =
-      wanted === undefined
-        ? columns[name]
-            .split("|")
-            .map((each) => plain.indexOf(each))
-            .find((at) => at !== -1)
-        : plain.indexOf(plainHeader(wanted));
-    if (wanted !== undefined && found === -1)
+    const names = [...(wanted === undefined ? [] : [plainHeader(wanted)]), ...columns[name].split("|")];
+    const found = names.map((each) => plain.indexOf(each)).find((at) => at !== -1);
+    if (wanted !== undefined && found === undefined)
       throw new ExpectedError(`${path} has no column '${wanted}'; its columns are ${listed(headers)}.`, 2);
     if (found !== undefined) places.set(name, found);
   }
@@ -167,12 +179,13 @@ const listed = (headers: readonly string[]): string =>
     .map((header) => `'${header.trim().slice(0, 60)}'`)
     .join(", ")}${headers.length > 30 ? ", …" : ""}`;
 
-function workOf(cell: (name: ColumnName) => string | undefined): RawEntry {
+/** `isParted`: names stand apart by semicolons. */
+function workOf(cell: Cells, isParted: boolean): RawEntry {
   const list = (...names: readonly ColumnName[]) => names.flatMap((name) => cell(name) ?? []);
   return {
     title: cell("title"),
-    authors: namesOf(cell("authors")),
-    editors: namesOf(cell("editors")),
+    authors: namesOf(cell("authors"), isParted),
+    editors: namesOf(cell("editors"), isParted),
     dates: list("year", "date"),
     day: list("month", "day").join(" ") || cell("date"),
     venue: cell("venue"),
@@ -182,7 +195,7 @@ function workOf(cell: (name: ColumnName) => string | undefined): RawEntry {
     lastPage: cell("lastPage"),
     abstract: cell("abstract"),
     dois: list("doi"),
-    arxiv: list("url"),
+    arxiv: list("arxiv", "url"),
     pmid: numberIn(cell("pmid") ?? ""),
     pmcid: cell("pmcid"),
     urls: list("url").flatMap((value) => addressesIn(value)),
@@ -212,12 +225,12 @@ function numberIn(cell: string): string | undefined {
 }
 
 /** Scopus writes the number of each author behind the name, OpenAlex a line between two. */
-function namesOf(cell: string | undefined): string[] {
+function namesOf(cell: string | undefined, isParted: boolean): string[] {
   if (cell === undefined) return [];
   // PubMed ends the list with a full stop: "Sample A, Example BC."
   const isPubMeds = /^(?:[^,.;]+ \p{Lu}{1,3}(?:, |\.$))+$/u.test(cell);
   const listed = isPubMeds ? cell.slice(0, -1) : cell;
   const bare = listed.replace(/\(\d{6,}\)/g, "");
   const parted = bare.includes("|") ? bare.split("|") : bare.includes("\n") ? bare.split("\n") : undefined;
-  return parted ?? [...authorsOf(bare)];
+  return parted ?? (isParted ? bare.split(";") : [...authorsOf(bare)]);
 }

@@ -1,4 +1,5 @@
-import type { Step } from "../../generated/rrd.js";
+import { given } from "../../../engine/lib/given.js";
+import type { Columns, Step } from "../../generated/rrd.js";
 
 /** A file or page of works that a person brings, as a project's sources name it. */
 export interface OwnList {
@@ -26,10 +27,10 @@ export function ownListIn(name: string): OwnList | undefined {
 }
 
 /** The round in which lists are read, each once and whole. */
-export const listRound = (lists: readonly string[]): Step => ({
+export const listRound = (lists: readonly string[], columns?: Columns): Step => ({
   kind: "search",
   sources: [...lists],
-  queries: [{ terms: "", most: 20_000 }],
+  queries: [{ terms: "", most: 20_000, ...given({ columns }) }],
 });
 
 /**

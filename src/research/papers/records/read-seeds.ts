@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { given } from "../../../engine/lib/given.js";
-import type { Seed } from "../../generated/rrd.js";
+import type { Columns, Seed } from "../../generated/rrd.js";
 import { parseReference } from "../reference.js";
 import type { Entry } from "./entry.js";
 import { isRecordFile, readRecords, unreadSentence } from "./read-records.js";
@@ -24,14 +24,14 @@ const maxAuthors = 6;
  * one that paths start from. Asks nobody.
  * @throws ExpectedError (exit code 2) for what is neither, and for a file in which nothing can be read.
  */
-export async function readSeeds(names: readonly string[], folder: string): Promise<ReadSeeds> {
+export async function readSeeds(names: readonly string[], folder: string, columns?: Columns): Promise<ReadSeeds> {
   const seeds: Seed[] = [];
   const said: string[] = [];
   for (const name of names) {
     const path = resolve(folder, name);
     if (!/^https?:/i.test(name) && (await isRecordFile(path))) {
       requireFile(name, path);
-      const bibliography = await readRecords(path);
+      const bibliography = await readRecords(path, columns);
       seeds.push(...bibliography.entries.map((entry) => seedOf(entry, basename(path))));
       const unread = unreadSentence(name, bibliography);
       if (unread !== undefined) said.push(unread);

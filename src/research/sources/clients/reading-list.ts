@@ -37,7 +37,7 @@ export const listSource = (name: string, { place, database }: OwnList, root: str
   search: async (query, context) => {
     const page = webAddress(place);
     const path = resolve(root, place);
-    if (page === undefined && (await isRecordFile(path))) return await recordsIn(name, path, database);
+    if (page === undefined && (await isRecordFile(path))) return await recordsIn(name, path, database, query.columns);
     const text =
       page === undefined ? await fromFile(path) : await askText({ name }, context, { url: page, limit: maxList });
     return text.status === "ok" ? await resolveAll(name, text.value, page, query, context) : text;
@@ -49,9 +49,10 @@ async function recordsIn(
   name: string,
   path: string,
   database: string | undefined,
+  columns: Query["columns"],
 ): Promise<Answer<readonly PaperRecord[]>> {
   try {
-    const { papers, said } = await readListedPapers(name, path);
+    const { papers, said } = await readListedPapers(name, path, columns);
     const records = papers.map(({ record }) => {
       const from = database ?? record.source;
       return { ...record, source: from, database: from };

@@ -1,4 +1,5 @@
 import type { Http } from "../../../net/http.js";
+import type { ChosenColumns } from "../../papers/records/csv.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 
 /**
@@ -41,6 +42,8 @@ export type Query = {
   readonly until?: string;
   /** Most records wanted; a client may answer with fewer. */
   readonly most: number;
+  /** Of a list that is a table: the headers of fields whose columns have names of their own. */
+  readonly columns?: ChosenColumns;
 };
 
 /** Where a client asks, and with what. */

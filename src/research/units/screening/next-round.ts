@@ -31,7 +31,7 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord
       `everything from ${update.since} to ${update.until} was asked for`
     );
   const unread = sources.filter((name) => isOwnList(name) && !kept.steps.some((step) => step.sources.includes(name)));
-  if (unread.length > 0) return listRound(unread);
+  if (unread.length > 0) return listRound(unread, rrd.requirements.columns);
   const searched = sources.filter((name) => !isOwnList(name));
   if (searched.length === 0) return "every list was read to its end";
   const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources: searched });

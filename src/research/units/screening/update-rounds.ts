@@ -16,7 +16,7 @@ const citations: Direction[] = ["citations"];
  * what was published in it and cites a presented paper.
  */
 export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly string[]): Step[] {
-  const { published_from: from, published_until: until } = rrd.requirements;
+  const { published_from: from, published_until: until, columns } = rrd.requirements;
   const lists = sources.filter(isOwnList);
   const beginning = (source: string) => later(update.sources?.[source] ?? update.since, from);
   const end = until != null && until < update.until ? until : update.until;
@@ -45,7 +45,7 @@ export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly 
           },
         ];
   // What stands in a list now and did not stand there before is new, whenever it was published.
-  const listed = lists.length === 0 ? [] : [listRound(lists)];
+  const listed = lists.length === 0 ? [] : [listRound(lists, columns)];
   return [...listed, ...searches, ...follow].map((step) => ({ ...step, update: update.id }));
 }
 
