@@ -38,10 +38,17 @@ export function authorsOf(authors: PaperFacts["authors"]): readonly string[] {
   const parts = named(joined.flatMap((each) => each.split(",")));
   const initials = /^(?:\p{Lu}\.?[\s-]*){1,4}$/u;
   const isPairs = parts.length % 2 === 0 && parts.every((part, index) => index % 2 === 0 || initials.test(part));
-  const isOne = joined.length === 1 && parts.length === 2 && !/\s/.test(parts[0] ?? "");
+  const [family = "", , end = ""] = parts;
+  // "van der Berg, Jan", "Lee, Ann, Jr.": of two names the first has two words with capitals.
+  const isFamily = !/\s/.test(family.replace(/^(?:\p{Ll}[\p{Ll}'’]*\s)+/u, ""));
+  if (joined.length === 1 && parts.length === 3 && isFamily && nameSuffix.test(end)) return joined;
+  const isOne = joined.length === 1 && parts.length === 2 && isFamily;
   if (!isPairs && !isOne) return parts;
   return parts.flatMap((part, index) => (index % 2 === 0 ? [`${part}, ${parts[index + 1]}`] : []));
 }
+
+/** "Jr.", "III": what stands behind a name. */
+export const nameSuffix = /^(?:jr|sr|junior|senior|ii|iii|iv)\.?$/i;
 
 const named = (names: readonly string[]): string[] => names.map((name) => name.trim()).filter((name) => name !== "");
 

@@ -1,4 +1,4 @@
-import { partsOfName } from "./authors.js";
+import { nameSuffix as suffix, partsOfName } from "./authors.js";
 
 /** An author's name in its parts, as citation formats want it; or a group, whose name stays whole. */
 export type AuthorName =
@@ -11,8 +11,6 @@ export type AuthorName =
       readonly suffix?: string;
     }
   | { readonly literal: string };
-
-const suffix = /^(?:jr|sr|junior|senior|ii|iii|iv)\.?$/i;
 
 /** Words of the names of collaborations, institutes and companies. */
 const groupWord =

@@ -55,6 +55,7 @@ function entry(work: CitedWork): string {
     ["address", plain(publication.place)],
     ["edition", plain(publication.edition)],
     ["series", plain(publication.series)],
+    ["type", kind === "preprint" ? "Preprint" : undefined],
     ["volume", inVolume ? plain(volume) : undefined],
     ["number", inVolume ? plain(issue) : undefined],
     // A range has two hyphens there.

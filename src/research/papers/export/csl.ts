@@ -1,5 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { type AuthorName, personName } from "../person-name.js";
+import { kindNames } from "./ris.js";
 import { ownNotes } from "./own-notes.js";
 import { type CitedWork, isInVolume, type WorkKind } from "./cited-work.js";
 
@@ -39,13 +40,14 @@ const item = (work: CitedWork): object => {
     ...(work.date === undefined ? {} : { issued: { "date-parts": [work.date] } }),
     ...given({ "container-title": work.venue }),
     ...(isInVolume(work.kind) ? given({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
-    ...(work.kind === "masters" ? { genre: "Master's thesis" } : {}),
+    ...given({ genre: kindNames[work.kind] }),
     ...(publication.editors === undefined
       ? {}
       : { editor: publication.editors.map((name) => authorItem(personName(name))) }),
     ...given({ publisher: publication.publisher, "publisher-place": publication.place, edition: publication.edition }),
     ...given({ "collection-title": publication.series, ISBN: publication.isbn, ISSN: publication.issn }),
     ...given({ language: publication.language, archive_location: publication.accession }),
+    ...given({ number: work.arxiv && `arXiv:${work.arxiv}` }),
     ...given({ DOI: work.doi, PMID: work.pmid, PMCID: work.pmcid, URL: work.url, abstract: work.abstract }),
     ...given({ keyword: keywords || undefined }),
     note: note.filter(Boolean).join("\n"),

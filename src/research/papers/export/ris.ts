@@ -1,3 +1,4 @@
+import { addressOf } from "../identifiers.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { ownNotes } from "./own-notes.js";
 import { type CitedWork, isInVolume, isWhole, type WorkKind } from "./cited-work.js";
@@ -7,7 +8,8 @@ const types: Readonly<Record<WorkKind, string>> = {
   conference: "CPAPER",
   chapter: "CHAP",
   book: "BOOK",
-  proceedings: "CONF",
+  // CONF is what databases call a paper of a conference.
+  proceedings: "BOOK",
   thesis: "THES",
   masters: "THES",
   report: "RPRT",
@@ -17,6 +19,12 @@ const types: Readonly<Record<WorkKind, string>> = {
   patent: "PAT",
   web: "ELEC",
   other: "GEN",
+};
+
+/** What a format that knows fewer kinds is told besides. */
+export const kindNames: Readonly<Partial<Record<WorkKind, string>>> = {
+  masters: "Master's thesis",
+  proceedings: "Proceedings",
 };
 
 /**
@@ -50,12 +58,15 @@ function entry(work: CitedWork): string {
     ["PB", publication.publisher ?? (isWhole(work.kind) ? work.venue : undefined)],
     ["CY", publication.place],
     ["ET", publication.edition],
-    ["SN", publication.isbn ?? publication.issn],
+    ["SN", publication.isbn],
+    ["SN", publication.issn],
     ["LA", publication.language],
-    ["M3", work.kind === "masters" ? "Master's thesis" : undefined],
+    ["M3", kindNames[work.kind]],
     ["DO", work.doi],
     ...accessionTags(work),
     ["UR", work.url],
+    // RIS has no tag for it.
+    ["UR", work.arxiv && addressOf({ arxiv: work.arxiv })],
     ["L1", work.pdf],
     ...[work.decision, ...work.tags, ...(publication.keywords ?? [])].map((word): [string, string | undefined] => [
       "KW",

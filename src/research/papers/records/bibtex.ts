@@ -1,7 +1,7 @@
 import type { Creator, Entry as ParsedEntry, Options } from "@retorquere/bibtex-parser";
 import { authorsOf } from "../authors.js";
 import { type BibtexEntry, bibtexEntries } from "./bibtex-entries.js";
-import type { RawEntry, ReadEntry, WorkType } from "./entry.js";
+import { narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 const types: Readonly<Record<string, WorkType>> = {
   article: "journal-article",
@@ -190,12 +190,17 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
   const raw = (name: string) => fields.find((field) => field.name === name)?.value ?? "";
   const journal = text("journal", "journaltitle", "shortjournal");
   const inJournal = /\barxiv:?\s*(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.exec(journal ?? "")?.[1];
-  const isPreprint =
-    inJournal !== undefined || /^\s*(?:arxiv|biorxiv|medrxiv|corr)\b/i.test(journal ?? text("publisher") ?? "");
   const title = text("title");
   const sub = text("subtitle");
   const isThesis = /thesis/.test(type);
-  const kind = type === "thesis" && /master|mathesis/i.test(text("type") ?? "") ? "masters-thesis" : types[type];
+  const said = text("type") ?? "";
+  const kind = narrowed(types[type], said);
+  const eprint = arxivOf(text("eprint", "arxivid"), text("archiveprefix", "eprinttype"), text("primaryclass"));
+  const isLoose = kind === undefined && journal === undefined && text("booktitle") === undefined;
+  const isPreprint =
+    inJournal !== undefined ||
+    /^\s*(?:arxiv|biorxiv|medrxiv|corr)\b/i.test(journal ?? text("publisher") ?? "") ||
+    (isLoose && (eprint !== undefined || /preprint/i.test(said)));
   return {
     title: title !== undefined && sub !== undefined ? `${title}: ${sub}` : title,
     authors: namesOf(values["author"], raw("author")),
@@ -208,10 +213,7 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     pages: text("pages", "eid", "articleno"),
     abstract: text("abstract"),
     dois: [text("doi"), text("howpublished"), text("note")].flatMap((each) => each ?? []),
-    arxiv: [
-      arxivOf(text("eprint", "arxivid"), text("archiveprefix", "eprinttype"), text("primaryclass")),
-      inJournal,
-    ].flatMap((each) => each ?? []),
+    arxiv: [eprint, inJournal].flatMap((each) => each ?? []),
     pmid: text("pmid") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
     pmcid: text("pmcid"),
     urls: [text("url"), text("howpublished")].flatMap((each) => each ?? []),

@@ -1,5 +1,5 @@
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
-import type { RawEntry, ReadEntry, WorkType } from "./entry.js";
+import { narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -73,7 +73,6 @@ function workOf(item: Item): RawEntry {
   };
   const list = (...names: readonly string[]) => [text(...names)].flatMap((each) => each ?? []);
   const keyword = item["keyword"] ?? item["categories"];
-  const type = types[text("type") ?? ""];
   return {
     title: text("title"),
     authors: namesOf(item["author"]),
@@ -85,10 +84,12 @@ function workOf(item: Item): RawEntry {
     pages: text("page", "page-first", "number-of-pages"),
     abstract: text("abstract"),
     dois: [...list("DOI"), ...list("note")],
+    // Zotero writes the number of a preprint there.
+    arxiv: list("number").filter((number) => /^arxiv:/i.test(number)),
     pmid: text("PMID"),
     pmcid: text("PMCID"),
     urls: list("URL"),
-    type: type === "dissertation" && /master/i.test(text("genre") ?? "") ? "masters-thesis" : type,
+    type: narrowed(types[text("type") ?? ""], text("genre")),
     numbers: [...list("ISBN"), ...list("ISSN")],
     keywords: Array.isArray(keyword) ? keyword.map(String) : (text("keyword") ?? "").split(/[;,]/),
     note: text("note"),

@@ -44,6 +44,16 @@ export type WorkType =
   | "patent"
   | "web-page";
 
+/** Whether a work stands for itself: what files name as its venue is who published it. */
+export const isWhole = (type: WorkType | undefined): boolean =>
+  ["book", "proceedings", "dissertation", "masters-thesis", "report"].includes(type ?? "");
+
+/** The kind within a kind that a file names beside it: "Master's thesis", BibLaTeX's "mathesis", "Proceedings". */
+export function narrowed(type: WorkType | undefined, named = ""): WorkType | undefined {
+  if (type === "dissertation" && /\bma(?:ster|thesis)/i.test(named)) return "masters-thesis";
+  return type === "book" && /^proceedings$/i.test(named) ? "proceedings" : type;
+}
+
 /** What a reader found in a file, entry by entry. */
 export interface Bibliography {
   readonly entries: readonly Entry[];

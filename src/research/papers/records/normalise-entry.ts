@@ -4,7 +4,7 @@ import type { Identifiers, Publication } from "../paper-record.js";
 import { withoutOwnNotes } from "../export/own-notes.js";
 import { parseReference } from "../reference.js";
 import { dateOf } from "./dates.js";
-import type { Entry, RawEntry } from "./entry.js";
+import { type Entry, isWhole, type RawEntry } from "./entry.js";
 
 const maxAuthors = 200;
 const maxTitle = 1000;
@@ -19,7 +19,9 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
   const title = plain(raw.title, maxTitle);
   if (title === undefined) return undefined;
   const urls = (raw.urls ?? []).map((each) => each.trim()).filter(isWebAddress);
-  const publication = publicationOf(raw);
+  // What files name as the venue of a book or a thesis is who published it.
+  const isOwn = isWhole(raw.type);
+  const publication = publicationOf(isOwn ? { ...raw, publisher: raw.publisher ?? raw.venue } : raw);
   const files = (raw.files ?? []).filter((file) => file.trim() !== "");
   return {
     key,
@@ -28,7 +30,7 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
     identifiers: identifiersIn(raw, urls),
     ...given({
       date: dateOf(raw.dates ?? [], raw.day),
-      venue: plain(raw.venue, maxShort),
+      venue: isOwn ? undefined : plain(raw.venue, maxShort),
       volume: plain(raw.volume, maxPlace),
       issue: plain(raw.issue, maxPlace),
       pages: pagesOf(raw),

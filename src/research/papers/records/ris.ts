@@ -1,5 +1,5 @@
 import { isOwnNote } from "../export/own-notes.js";
-import type { RawEntry, ReadEntry, WorkType } from "./entry.js";
+import { isWhole, narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 /** A kind of file whose records are lines of a tag and a value. */
 interface Dialect {
@@ -108,6 +108,7 @@ function tagsOf(values: TaggedRecord["values"]): Tags {
 /** RIS names a kind of work by four letters; some programs write it in words. */
 const kinds: readonly (readonly [RegExp, WorkType])[] = [
   [/^(?:JOUR|EJOUR|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournal\b|\barticle in press\b/i, "journal-article"],
+  [/^proceedings$/i, "proceedings"],
   [/^(?:CONF|CPAPER)$|\b(?:conference|proceedings?|meeting)\b/i, "proceedings-article"],
   [/^(?:CHAP|ECHAP)$|\b(?:book section|chapter)\b/i, "book-chapter"],
   [/^(?:BOOK|EBOOK|EDBOOK|SER)$|\bbook\b/i, "book"],
@@ -131,14 +132,13 @@ export const workTypeOf = (name: string | undefined): WorkType | undefined =>
 export const addressesIn = (value: string): readonly string[] => value.match(/https?:\/\/[^\s;|<>"]+/gi) ?? [];
 
 function risFields({ all, first }: Tags) {
-  const type = workTypeOf(first("TY"));
+  const type = narrowed(workTypeOf(first("TY")), first("M3"));
   const database = first("DB", "DP");
   // Passages that our own export quotes may name other works.
   const notes = all("N1").filter((note) => !isOwnNote(note));
   const isPubMed = /pubmed|medline/i.test(database ?? "");
   const accession = first("AN");
   const isPart = type === "proceedings-article" || type === "book-chapter";
-  const isWhole = ["book", "proceedings", "dissertation", "report"].includes(type ?? "");
   const whole = isPart ? first("T2", "C3", "BT", "JO", "JF") : undefined;
   const journal = first("JF", "JO", "T2", "JA", "J2", "J1", "BT", "C3", "SO");
   return {
@@ -148,7 +148,7 @@ function risFields({ all, first }: Tags) {
     editors: all("ED", "A2"),
     dates: all("PY", "Y1", "YR"),
     day: first("DA"),
-    venue: isWhole ? undefined : (whole ?? journal),
+    venue: isWhole(type) ? undefined : (whole ?? journal),
     volume: first("VL"),
     issue: first("IS"),
     pages: first("SP", "PG"),
@@ -161,14 +161,14 @@ function risFields({ all, first }: Tags) {
       /^PUBMED (\d{1,9})$/i.exec(first("PM") ?? "")?.[1],
     pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
     urls: all("UR", "L2", "LK", "L1").flatMap((value) => addressesIn(value)),
-    type: type === "dissertation" && /\bmaster/i.test(first("M3") ?? "") ? ("masters-thesis" as const) : type,
+    type,
     numbers: all("SN"),
     keywords: all("KW").flatMap((value) => value.split(/[;\n]/)),
     note: notes.join("\n"),
     publisher: first("PB"),
     place: first("CY", "PP"),
     edition: first("ET"),
-    series: isWhole ? first("T2", "T3") : first("T3"),
+    series: isWhole(type) ? first("T2", "T3") : first("T3"),
     language: first("LA"),
     accession,
     database,

@@ -40,7 +40,10 @@ describe("a bibliography file", () => {
         abstract: "What it is about.",
         identifiers: { doi: "10.1000/abc.1" },
       },
-      { key: "pre", ownKey: "pre", title: "A preprint", authors: [], identifiers: { arxiv: "2401.12345", pmid: "77" } },
+      {
+        ...{ key: "pre", ownKey: "pre", title: "A preprint", authors: [], type: "preprint" },
+        identifiers: { arxiv: "2401.12345", pmid: "77" },
+      },
     ]);
   });
 
