@@ -16,7 +16,7 @@ import {
 } from "./agents.js";
 import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
 import type { ResolvedConfig } from "./config.js";
-import { abortedAt, timeIsUp } from "../engine/lib/clock.js";
+import { abortedAfter, timeIsUp } from "../engine/lib/clock.js";
 import { isDistant } from "../engine/agents/registry.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
@@ -118,7 +118,7 @@ export async function drive<State, U extends Unit, P, C>(
   const telling = tellTo({ sink, hooks, redact, now: clock.now });
   const tell = folder === undefined ? telling : tellingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
-  let limit: ReturnType<typeof abortedAt> | undefined;
+  let limit: ReturnType<typeof abortedAfter> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
     const everyName = namesIn(config, how.roles);
@@ -128,7 +128,7 @@ export async function drive<State, U extends Unit, P, C>(
     const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the stop condition then sees that the time is up.
-      limit = abortedAt(clock.now() + maxMs + 100, clock);
+      limit = abortedAfter(maxMs + 100, clock);
       limit.signal.addEventListener("abort", () => timeUp.abort(timeIsUp));
     }
     const rules = rulesFor({

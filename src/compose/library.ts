@@ -64,7 +64,7 @@ export function libraryFor(
       contextFor: contextsWith(config, env, logged),
       replay: async () =>
         replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
-      now: systemClock.now,
+      ...{ now: systemClock.now, sleeps: systemClock.sleeps },
       patienceMs: config.patienceMs,
       signal,
       ...(held === undefined ? {} : { hold: held.search }),

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { begun, folded } from "./run-record/agent-run.js";
+import { begun, folded, workedMs } from "./run-record/agent-run.js";
 import type {
   Agent,
   AgentEvent,
@@ -15,6 +15,7 @@ import type {
   Verdict,
   Watch,
 } from "./types.js";
+import { awakeBetween, spanInWords } from "../lib/clock.js";
 import { given } from "../lib/given.js";
 
 /** What an agent is started on. */
@@ -35,6 +36,8 @@ export interface Start<U extends Unit, C> {
 export interface EndedRun<U extends Unit, C> {
   readonly unit: U;
   readonly run: AgentRun;
+  /** How long the agent worked. */
+  readonly workedMs: number;
   readonly context: C;
   readonly prepareMs?: number;
 }
@@ -87,6 +90,7 @@ interface Lanes<State, U extends Unit, P, C> {
 }
 
 export interface LaneOptions extends Omit<Required<LoopOptions>, "stopConditions" | "choose"> {
+  /** Up to this moment. */
   readonly soFar: () => RunSoFar;
 }
 
@@ -138,6 +142,18 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
   const onFinish = () => endPreparations(finish.reason);
   abort.addEventListener("abort", onAbort);
   finish.addEventListener("abort", onFinish);
+  const unwatch = clock.watch?.();
+  let slept = clock.sleeps?.().length ?? 0;
+
+  /** Tells how long the machine slept, once of each sleep. */
+  async function tellOfSleep(): Promise<void> {
+    const unsaid = clock.sleeps?.().slice(slept) ?? [];
+    slept += unsaid.length;
+    for (const { from, until } of unsaid) {
+      const message = `The machine slept for ${spanInWords(until - from)}; they do not count as time of the run.`;
+      await say({ type: "notice", level: "info", message });
+    }
+  }
 
   function endPreparations(reason: unknown): void {
     for (const { controller } of preparations.values()) controller.abort(reason);
@@ -181,7 +197,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       if (event.type !== "usage" || event.final === true || stopped !== undefined) continue;
       const others = [...live.values()].filter((each) => each.run.iteration !== iteration);
       for (const watch of watches) {
-        const { warning, end } = watch({ unit, run }, { ...soFar(), now: clock.now(), inFlight: others }) ?? {};
+        const { warning, end } = watch({ unit, run }, { ...soFar(), inFlight: others }) ?? {};
         if (warning !== undefined && !warned.has(watch))
           await say({ type: "notice", level: "warning", message: warning });
         if (warning !== undefined) warned.add(watch);
@@ -190,14 +206,17 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       if (stopped !== undefined && goesOn === "calls") controller.abort(stopped.kind);
     }
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopped ?? run.failure) : run.failure;
-    const whole = { ...run, endedAt: clock.now(), ...given({ failure }) };
+    const endedAt = clock.now();
+    const asleepMs = endedAt - run.startedAt - awakeBetween(run.startedAt, endedAt, clock.sleeps?.());
+    const whole = { ...run, endedAt, ...(asleepMs > 0 ? { asleepMs } : {}), ...given({ failure }) };
+    await tellOfSleep();
     for (const review of reviews) {
       const warning = review({ unit, run: whole }, soFar());
       if (warning === undefined || told.has(warning)) continue;
       told.add(warning);
       await say({ type: "notice", level: "warning", message: warning });
     }
-    return { unit, run: whole, context, ...given({ prepareMs }) };
+    return { unit, run: whole, workedMs: workedMs(whole), context, ...given({ prepareMs }) };
   }
 
   return {
@@ -224,12 +243,13 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       const startedAt = clock.now();
       begin(controller, async () => {
         const prepared = await work(controller.signal);
-        const prepareMs = clock.now() - startedAt;
+        const prepareMs = awakeBetween(startedAt, clock.now(), clock.sleeps?.());
         return { unit, prepared, prepareMs, from, aborted: controller.signal.aborted };
       });
     },
     endPreparations: () => endPreparations("over"),
     async next(until) {
+      await tellOfSleep();
       if (live.size + preparations.size === 0) return void (until !== undefined && (await clock.sleep(until, finish)));
       const heard = new AbortController();
       let isTime = false;
@@ -265,6 +285,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     },
     async close() {
       closed = true;
+      unwatch?.();
       abort.removeEventListener("abort", onAbort);
       finish.removeEventListener("abort", onFinish);
       for (const controller of atWork.keys()) controller.abort("closed");

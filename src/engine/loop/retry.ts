@@ -1,4 +1,5 @@
 import { counts } from "./stop-conditions/limits.js";
+import { awakeBetween } from "../lib/clock.js";
 import {
   type Agent,
   type Choose,
@@ -63,16 +64,15 @@ export const stopAfterFailures: StopCondition = ({ iterations, now }) => {
 
 /**
  * The first agent that can work. One that reached a limit, got no answer or hung rests until the stated reset,
- * otherwise for a time that doubles; one whose login is refused or that is not installed is left out of the run.
- * `patience`: how long, in milliseconds, a service is waited for that does not answer at all.
+ * otherwise for a time that doubles; the sleep of this machine is rest too. One whose login is refused or that is not
+ * installed is left out of the run.
+ * `patience`: how long, in milliseconds that the machine was awake, a service is waited for that does not answer.
  */
 export const firstAble =
   (agents: readonly Agent[], patience: number) =>
-  ({ iterations, now }: RunSoFar): ReturnType<Choose> => {
-    const all = agents.map((agent) => ({
-      agent,
-      ...availabilityOf(agent, agents.length === 1, iterations, patience, now),
-    }));
+  (soFar: RunSoFar): ReturnType<Choose> => {
+    const { now } = soFar;
+    const all = agents.map((agent) => ({ agent, ...availabilityOf(agent, agents.length === 1, patience, soFar) }));
     if (all.length === 0) throw new Error("no agent to choose from");
     const usable = all.filter(({ gone }) => gone === undefined);
     const verdicts = (usable.length === 0 ? all : usable).map(({ gone, outOfPatience }) => gone ?? outOfPatience);
@@ -108,11 +108,11 @@ interface Availability {
 function availabilityOf(
   { name }: Agent,
   isOnly: boolean,
-  all: RunSoFar["iterations"],
   patience: number,
-  now: number,
+  { iterations, now, sleeps }: RunSoFar,
 ): Availability {
-  const mine = all.filter(({ agent }) => agent === name);
+  const isOver = (since = now): boolean => awakeBetween(since, now, sleeps) >= patience;
+  const mine = iterations.filter(({ agent }) => agent === name);
   const gone = mine.find(({ outcome }) => ["auth", "missing", "unusable"].includes(kindOf(outcome) ?? ""))?.outcome;
   if (gone?.outcome === "failed") {
     const why = gone.failure.message;
@@ -136,13 +136,13 @@ function availabilityOf(
           resetOf(outcome.failure, endedAt) === undefined
         );
       });
-      if (now - (unstated[0]?.endedAt ?? now) < patience) return { until, why };
+      if (!isOver(unstated[0]?.endedAt)) return { until, why };
       const reason = `${why} It gave no reset time within a month, and waiting ${Math.round(patience / minute)} minutes was not enough; run again when the limit is over.`;
       return { until, why, outOfPatience: { verdict: "blocked", reason } };
     }
     case "network": {
       const until = last.endedAt + backOff(2 * second, 5 * minute, row.length);
-      if (now - (row[0]?.endedAt ?? now) < patience) return { until, why };
+      if (!isOver(row[0]?.endedAt)) return { until, why };
       const reason = `${why} It did not answer for ${Math.round(patience / minute)} minutes; run again when it does.`;
       return { until, why, outOfPatience: { verdict: "blocked", reason } };
     }
@@ -201,5 +201,6 @@ export const withinWallTime =
   (soFar: RunSoFar, ...rest: Rest): Answer | Delay | Verdict => {
     const answer = ask(soFar, ...rest);
     if (answer === undefined || isVerdict(answer) || !("until" in answer)) return answer;
-    return { ...answer, until: Math.min(answer.until, soFar.startedAt + ms) } as Delay;
+    const left = ms - awakeBetween(soFar.startedAt, soFar.now, soFar.sleeps);
+    return { ...answer, until: Math.min(answer.until, soFar.now + left) } as Delay;
   };

@@ -60,7 +60,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   const { clock, stopConditions, choose, tell, finish, abort } = options;
   const unprepared: ReadyUnit<State, P> = { prepared: { ready: undefined as P } };
   const prepareUnit = workflow.prepare?.bind(workflow) ?? (async () => unprepared.prepared);
-  const lanes = openLanes<State, U, P, C>({ ...options, soFar: () => soFar });
+  const lanes = openLanes<State, U, P, C>({ ...options, soFar: () => ({ ...soFar, ...atNow() }) });
   const ready = new Map<string, ReadyUnit<State, P>>();
   const later = new Map<string, Delayed<U>>();
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
@@ -72,6 +72,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   let lastSettled: { readonly unit: string; readonly state: State } | undefined;
   /** Set once a part of the workflow has said how the run ends. */
   let over: Verdict | undefined;
+  const atNow = () => ({ now: clock.now(), ...given({ sleeps: clock.sleeps?.() }) });
 
   await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
   let verdict: Verdict | undefined;
@@ -117,7 +118,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       // While agents work, stop conditions wait until one of them ends; what is only prepared, they end.
       const isWait = unit === "wait" || "until" in unit;
       if (isWait && lanes.inFlight().length > 0) return unit === "wait" ? undefined : unit;
-      soFar = { ...soFar, now: clock.now(), inFlight: lanes.inFlight(), preparing: lanes.preparing(), account, memory };
+      soFar = { ...soFar, ...atNow(), inFlight: lanes.inFlight(), preparing: lanes.preparing(), account, memory };
       const objection = firstObjection(stopConditions, soFar);
       if (objection !== undefined) return objection;
       if (unit === "wait") return undefined;
@@ -160,7 +161,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     const briefed = await workflow.brief(state, unit, prepared, notes);
     if (isVerdict(briefed)) return (over = briefed);
     // A person may have stopped the run while the brief was made: no agent is started and paid for then.
-    const stopped = finish.aborted ? firstObjection(stopConditions, { ...soFar, now: clock.now() }) : undefined;
+    const stopped = finish.aborted ? firstObjection(stopConditions, { ...soFar, ...atNow() }) : undefined;
     if (stopped !== undefined) return stopped;
     ready.delete(unit.id);
     if (briefed === "stale") return requireChange(unit, turn.from, state);
@@ -254,11 +255,11 @@ export async function runLoop<State, U extends Unit, P, C>(
       }
     });
     if (isVerdict(unwritten)) return void (over ??= unwritten);
-    for (const [{ unit, run }, outcome] of accepted) {
+    for (const [{ unit, run, workedMs }, outcome] of accepted) {
       const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
       const past = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ cost_usd }) };
       soFar = { ...soFar, iterations: [...soFar.iterations, past] };
-      const duration_seconds = (endedAt - startedAt) / 1000;
+      const duration_seconds = workedMs / 1000;
       await tell({
         type: "iteration-ended",
         iteration,

@@ -16,7 +16,7 @@ import type {
 } from "../generated/event.js";
 import type { Digest } from "./run-record/digest.js";
 import type { Compression, LoopMemory } from "./run-record/loop-memory.js";
-import type { Clock } from "../lib/clock.js";
+import type { Clock, Span } from "../lib/clock.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Outcome, Progress, Usage, Verdict };
 
@@ -140,6 +140,8 @@ export interface AgentRun {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;
+  /** Milliseconds in between in which the machine slept; absent: 0. */
+  readonly asleepMs?: number;
   readonly usage: Usage;
   /** US dollars: as the CLI reported them, or our estimate. */
   readonly cost_usd?: number;
@@ -342,6 +344,8 @@ export interface Words {
 export interface RunSoFar {
   readonly startedAt: number;
   readonly now: number;
+  /** In which the machine slept since then: time of no run and no iteration; absent: none. */
+  readonly sleeps?: readonly Span[];
   /** Oldest first. */
   readonly iterations: readonly PastIteration[];
   /** Under way, besides the one that a stop condition is asked about; absent: none. */

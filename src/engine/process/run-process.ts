@@ -6,6 +6,7 @@ import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
 import { endWithUs, groupAlive, hookMark, killDescendants, marker, nextMark, signal } from "./descendants.js";
+import { stopwatch, systemClock } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "./lines.js";
 import type { Redact } from "../lib/redact.js";
@@ -104,15 +105,15 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
   }
   const { stdin, stdout, stderr, pid, exited, sweep } = started;
 
-  const begun = performance.now();
-  let heard = begun;
+  const clock = stopwatch(systemClock);
+  let heard = 0;
   let waiting = true; // for the program; false while our own reader is the slow one
   let cause: ProcessEnd["cause"] = "exited";
   let exit: Exit | undefined;
   let exitAt = Infinity;
   void exited.then((how) => {
     exit = how;
-    exitAt = performance.now();
+    exitAt = clock.awakeMs();
   });
 
   let ending: Promise<void> | undefined;
@@ -126,9 +127,9 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
 
   let held: Promise<void> | undefined;
   const watch = setInterval(() => {
-    const now = performance.now();
+    const now = clock.awakeMs();
     const silence = waiting ? now - heard : 0;
-    if (now - begun >= request.timeoutMs) void endIt("timeout");
+    if (now >= request.timeoutMs) void endIt("timeout");
     else if (request.finished() && silence >= settleMs) void endIt("settled");
     else if (request.idleMs > 0 && silence >= request.idleMs) void endIt("idle");
     // Somebody holds the pipe of a program that has ended: first what we can find is killed, then we stop listening.
@@ -138,7 +139,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
 
   const tail = keepTail(stderrKept);
   stderr.on("data", (chunk: Buffer) => {
-    heard = performance.now();
+    heard = clock.awakeMs();
     tail.push(chunk);
   });
   // A program may end without reading its stdin (EPIPE); how it ended says what there is to say.
@@ -155,7 +156,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
       transcript.write(chunk);
       for (const line of lines.push(chunk)) yield line;
       waiting = true;
-      heard = performance.now();
+      heard = clock.awakeMs();
     }
     for (const line of lines.end()) yield line;
     await exited;
@@ -167,8 +168,9 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     await held;
     await sweep();
     // The end of a process may be known before its last words are read, and they say why it failed.
-    if (isHeard) await endOf(stderr, exitAt + pipeMs - performance.now());
+    if (isHeard) await endOf(stderr, exitAt + pipeMs - clock.awakeMs());
     clearInterval(watch);
+    clock.stop();
     request.signal.removeEventListener("abort", onAbort);
     started.release();
     stdout.destroy();

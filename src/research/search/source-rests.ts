@@ -1,3 +1,4 @@
+import { awakeBetween, type Clock } from "../../engine/lib/clock.js";
 import type { Answer, Source } from "../sources/shared/source.js";
 import { isBusy, type Open } from "./result-list.js";
 
@@ -39,15 +40,14 @@ const guess = (tries: number) => Math.min(minute * 2 ** Math.max(0, tries - 1), 
 
 /**
  * The rests of busy services in one run. A 429, an HTTP 5xx and a timeout make a service rest until the time that it
- * named, or for a guess. `patienceMs`: how long a run waits while no service answers at all.
+ * named, or for a guess. `patienceMs`: how long a run waits while no service answers at all; while the machine sleeps
+ * they rest, and nobody waits.
  */
 export function sourceRests({
   now,
+  sleeps = () => [],
   patienceMs,
-}: {
-  readonly now: () => number;
-  readonly patienceMs: number;
-}): SourceRests {
+}: Pick<Clock, "now" | "sleeps"> & { readonly patienceMs: number }): SourceRests {
   const rests = new Map<string, Rest>();
   const answered = new Set<string>();
   let idleSince = now();
@@ -106,7 +106,8 @@ export function sourceRests({
     answered: () => answered,
     waitsUntil: (isIdle) => {
       if (!isIdle) idleSince = now();
-      return idleSince + patienceMs;
+      const time = now();
+      return time + patienceMs - awakeBetween(idleSince, time, sleeps());
     },
   };
 }

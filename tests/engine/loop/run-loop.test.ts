@@ -439,6 +439,7 @@ describe("before an iteration", () => {
     expect(seen[0]).toEqual({
       startedAt: clock.now(),
       now: clock.now(),
+      sleeps: [],
       iterations: [],
       inFlight: [],
       preparing: 0,
@@ -842,7 +843,7 @@ describe("agents in their lanes", () => {
     expect(reasons).toEqual(["SIGTERM", "SIGTERM"]);
   });
 
-  test("tell a watch of the time, of the others, and its warning once while another's is still told", async () => {
+  test("tell a watch of the run so far, of the others, and its warning once while another's is still told", async () => {
     const clock = fakeClock();
     const seen: RunSoFar[] = [];
     const watch: LaneOptions["watches"][number] = (_at, run) => {
@@ -856,7 +857,7 @@ describe("agents in their lanes", () => {
       { type: "notice", at: "2026-01-01T00:00:00.250Z", level: "warning", message: "Much." },
       { type: "notice", at: "2026-01-01T00:00:00.250Z", level: "warning", message: "Too full." },
     ]);
-    expect(seen[0]).toEqual({ ...soFar([]), now: clock.now(), inFlight: [] });
+    expect(seen[0]).toEqual({ ...soFar([]), inFlight: [] });
   });
 
   test("tell a watch of those beside the one it is asked about, and not of itself", async () => {

@@ -17,6 +17,10 @@ export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
   };
 }
 
+/** How long the agent worked, in milliseconds; never negative: a clock may be set back meanwhile. */
+export const workedMs = ({ startedAt, endedAt, asleepMs = 0 }: AgentRun): number =>
+  Math.max(0, endedAt - startedAt - asleepMs);
+
 /** The run after one more event. Pure. */
 export function folded(run: AgentRun, event: AgentEvent): AgentRun {
   const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };

@@ -2,6 +2,7 @@ import type { LedgerLine } from "../../generated/ledger.js";
 import { given } from "../../lib/given.js";
 import { occupancyOf } from "../stop-conditions/context-window.js";
 import type { AgentRun, Unit } from "../types.js";
+import { workedMs } from "./agent-run.js";
 
 /** Milliseconds as seconds, to a tenth. */
 export const inSeconds = (ms: number): number => Math.round(ms / 100) / 10;
@@ -32,8 +33,7 @@ export function ledgerLine(
     ...given({ model: run.model, agent_version: run.version, prompt_sha256: brief.prompt }),
     confinement: run.confinement,
     ...given({ worker: run.worker }),
-    // A clock may be set back while an agent runs.
-    duration_seconds: Math.max(0, inSeconds(run.endedAt - run.startedAt)),
+    duration_seconds: inSeconds(workedMs(run)),
     ...(prepareMs === undefined ? {} : { prepare_seconds: inSeconds(prepareMs) }),
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,

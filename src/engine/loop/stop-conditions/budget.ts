@@ -1,4 +1,5 @@
 import type { HistoryMetrics } from "../../generated/memory.js";
+import { awakeBetween } from "../../lib/clock.js";
 import { counts, moreOf, usesAllowance } from "./limits.js";
 import type {
   Budget,
@@ -15,14 +16,18 @@ import type {
 } from "../types.js";
 
 /** What iterations used up, those under way included. */
-export function spentIn(past: readonly PastIteration[], live: readonly LiveIteration[], now: number): Spent {
+export function spentIn(
+  past: readonly PastIteration[],
+  live: readonly LiveIteration[],
+  { now, sleeps }: Pick<RunSoFar, "now" | "sleeps">,
+): Spent {
   const all = [...past, ...live.map(({ run }) => ({ ...run, endedAt: now }))];
   const sum = (of: (each: (typeof all)[number]) => number) => all.reduce((total, each) => total + of(each), 0);
   return {
     iterations: past.filter(counts).length + live.length,
     tokens: sum(({ usage }) => usage.input + usage.output),
     usd: sum(({ cost_usd }) => cost_usd ?? 0),
-    minutes: sum(({ startedAt, endedAt }) => Math.max(0, endedAt - startedAt)) / 60_000,
+    minutes: sum(({ startedAt, endedAt }) => awakeBetween(startedAt, endedAt, sleeps)) / 60_000,
   };
 }
 
@@ -74,11 +79,12 @@ const ofARun: readonly Unit[] = ["usd", "tokens"];
 function usedUp(
   words: Words,
   run: Budget,
-  { iterations, now, account }: RunSoFar,
+  soFar: RunSoFar,
   live: readonly LiveIteration[],
   reached: (spent: number, most: number) => boolean,
 ): (Pick<Verdict, "reason"> & { readonly cause: Unit }) | undefined {
-  const mine = plus(spentIn(iterations, live, now), account?.beside ?? nothingSpent);
+  const { iterations, account } = soFar;
+  const mine = plus(spentIn(iterations, live, soFar), account?.beside ?? nothingSpent);
   for (const unit of ofARun) {
     const limit = run[unit];
     if (limit !== undefined && reached(mine[unit], limit))
@@ -88,7 +94,7 @@ function usedUp(
       };
   }
   if (account === undefined) return undefined;
-  const whole = plus(account.spent, spentIn([], live, now));
+  const whole = plus(account.spent, spentIn([], live, soFar));
   for (const unit of units) {
     const limit = account.budget[unit];
     if (limit !== undefined && reached(whole[unit], limit))
@@ -149,10 +155,10 @@ export const withAllowance =
     const choice = choose(soFar, unit);
     if (!("agent" in choice)) return choice;
     const live = soFar.inFlight ?? [];
-    const underWay = spentIn([], live, soFar.now);
+    const underWay = spentIn([], live, soFar);
     const { budget, spent, beside } = soFar.account ?? {};
     const left = [
-      ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar.now).usd - (beside?.usd ?? 0)]),
+      ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar).usd - (beside?.usd ?? 0)]),
       ...(budget?.usd === undefined ? [] : [budget.usd - (spent?.usd ?? 0) - underWay.usd]),
     ];
     return {

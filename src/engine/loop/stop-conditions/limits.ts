@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure, StopCondition, PastIteration, Spent, Verdict, Words } from "../types.js";
-import { spanInWords } from "../../lib/clock.js";
+import { awakeBetween, spanInWords } from "../../lib/clock.js";
 import { given } from "../../lib/given.js";
 import { pauseName, stopName } from "../../lib/layout.js";
 
@@ -42,11 +42,11 @@ export const limitIterations =
         }
       : undefined;
 
-/** At most `ms` milliseconds of wall time a run, waiting included. */
+/** At most `ms` milliseconds of wall time a run, waiting included; those in which the machine slept do not count. */
 export const limitWallTime =
   (ms: number): StopCondition =>
-  ({ startedAt, now }) =>
-    now - startedAt >= ms
+  ({ startedAt, now, sleeps }) =>
+    awakeBetween(startedAt, now, sleeps) >= ms
       ? {
           verdict: "limit",
           cause: "minutes",

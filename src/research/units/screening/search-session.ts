@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../../engine/lib/clock.js";
 import { given } from "../../../engine/lib/given.js";
 import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
@@ -485,14 +486,16 @@ export function scholarly({
   root,
   contextFor,
   patienceMs,
+  sleeps,
   ...searching
 }: ScholarlyOptions &
-  Pick<SearchOptions, "signal" | "tell" | "watch" | "hold"> & { readonly patienceMs: number }): Pick<
+  Pick<SearchOptions, "signal" | "tell" | "watch" | "hold"> &
+  Pick<Clock, "sleeps"> & { readonly patienceMs: number }): Pick<
   Sources,
   "services" | "substitution" | "standIn" | "search" | "givenUp"
 > {
   const open = opening(root, contextFor);
-  const rests = sourceRests({ now: searching.now, patienceMs });
+  const rests = sourceRests({ now: searching.now, patienceMs, ...given({ sleeps }) });
   const isUnavailable = (name: string) => "unavailable" in open(name);
   let asked = false;
   const isFirst = () => !asked && (asked = true);

@@ -24,15 +24,16 @@ describe("budgets", () => {
     const spent = spentIn(
       [cost(1), past(failed("crashed"), 60_000, "p", { cost_usd: 0.5, startedAt: start })],
       [live({ cost_usd: 0.25 })],
-      start + 30_000,
+      { now: start + 30_000 },
     );
     expect(spent).toEqual({ iterations: 3, tokens: 1100, usd: 1.75, minutes: 1.5 });
   });
 
   test("waiting for a service is no iteration used up", () => {
     expect(
-      spentIn([cost(1), past(failed("rate-limit")), past(failed("network")), past(failed("auth"))], [live({})], start)
-        .iterations,
+      spentIn([cost(1), past(failed("rate-limit")), past(failed("network")), past(failed("auth"))], [live({})], {
+        now: start,
+      }).iterations,
     ).toBe(2);
   });
 

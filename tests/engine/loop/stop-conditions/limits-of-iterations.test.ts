@@ -137,9 +137,13 @@ describe("what counts", () => {
   });
 
   test("of an iteration under way are its minutes so far, and of a clock that went backwards none", () => {
-    expect(spentIn([], [live({ startedAt: start, endedAt: start + 9 * minute })], start + 2 * minute).minutes).toBe(2);
-    expect(spentIn([past(accepted, 0, "p", { startedAt: start + minute, endedAt: start })], [], start).minutes).toBe(0);
-    expect(spentIn([past(accepted)], [], start)).toEqual({ ...nothing, iterations: 1 });
+    expect(
+      spentIn([], [live({ startedAt: start, endedAt: start + 9 * minute })], { now: start + 2 * minute }).minutes,
+    ).toBe(2);
+    expect(
+      spentIn([past(accepted, 0, "p", { startedAt: start + minute, endedAt: start })], [], { now: start }).minutes,
+    ).toBe(0);
+    expect(spentIn([past(accepted)], [], { now: start })).toEqual({ ...nothing, iterations: 1 });
   });
 
   test("of a run are money and tokens alone: iterations and minutes on the clock have stop conditions of their own", () => {
