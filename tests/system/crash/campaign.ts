@@ -7,6 +7,7 @@ import { execa } from "execa";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { faultsIn, finalState, leftovers, type Results, results } from "./inspect.js";
 import type { Random } from "./random.js";
+import { keep } from "./person.js";
 import { gitIsIdle, type Kill, type RunEnd, startRun } from "./runs.js";
 import { makeWorld, type World, type WorldAgent } from "./world.js";
 
@@ -80,7 +81,9 @@ export async function killUntilComplete(
   const jobs = jobsWith(company);
   const agent = company === "an editor" || jobs > 1 ? "baseline" : "script";
   const world = makeWorld(agent, company === "git", jobs);
-  const fault = (what: string) => tally.faults.push(`${company}, kill ${tally.kills}: ${what}`);
+  const fault = (what: string) => {
+    tally.faults.push(`${company}, kill ${tally.kills}: ${what} (the folder is kept in ${keep(world.root)})`);
+  };
   const settled = new Set<number>();
   let kills = 0;
   try {
@@ -111,7 +114,7 @@ export async function killUntilComplete(
     await finish(cli, world, usual[agent], company, fault, tally);
     tally.researches += 1;
   } finally {
-    if (tally.faults.length === 0) world.remove();
+    world.remove();
   }
 }
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import type { Answer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { sharedPackage } from "../../support/processes/built.js";
@@ -16,6 +17,7 @@ import { randomFrom } from "./random.js";
 
 const kills = Number(process.env["RR_CHECK_KILLS"] ?? 6);
 const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+console.log(`RR_SEED=${seed} repeats these random numbers.`);
 const agent = `cmd:${process.execPath} ${fileURLToPath(new URL("check-agent.mjs", import.meta.url))}`;
 
 /** A project whose papers are read and whose report is not written. */
@@ -29,30 +31,44 @@ function project(): { root: string; folder: string } {
   return { root, folder };
 }
 
-/** Runs the project, and kills the run with all that it started after `delayMs`; whether it was killed. */
-async function runUntil(cli: string, root: string, delayMs: number | undefined): Promise<boolean> {
-  const args = [cli, "run", "hands", "--agent", agent, "--unconfined", "--quiet", "--no-git"];
+interface Ended {
+  readonly isKilled: boolean;
+  readonly out: string;
+}
+
+/** Runs a command of the project, and kills it with all that it started after `delayMs`. */
+async function actUntil(
+  cli: string,
+  root: string,
+  words: readonly string[],
+  delayMs: number | undefined,
+): Promise<Ended> {
+  const args = [cli, ...words, "--agent", agent, "--unconfined", "--quiet", "--no-git"];
   const env = { PATH: process.env["PATH"], HOME: root, RESEARCH_RALPH_TRUST: "true" };
-  const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: "ignore" });
+  const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   const ended = once(child, "close");
   if (delayMs !== undefined) {
     const hasEnded = (await Promise.race([ended.then(() => true), sleep(delayMs, false)])) as boolean;
     if (!hasEnded && child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   }
   await ended;
-  return child.signalCode === "SIGKILL";
+  return { isKilled: child.signalCode === "SIGKILL", out };
 }
+const runUntil = async (cli: string, root: string, delayMs: number | undefined): Promise<boolean> =>
+  (await actUntil(cli, root, ["run", "hands"], delayMs)).isKilled;
 
-const linesOf = (folder: string): LedgerLine[] => {
-  const path = join(folder, "ledger.jsonl");
+function linesOf<Line>(folder: string, name: string): Line[] {
+  const path = join(folder, name);
   const whole = existsSync(path) ? readFileSync(path, "utf8") : "";
   return whole
     .slice(0, whole.lastIndexOf("\n") + 1)
     .split("\n")
-    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as LedgerLine]));
-};
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Line]));
+}
 const acceptedIn = (folder: string) =>
-  linesOf(folder).flatMap(({ outcome, unit }) => (outcome === "accepted" ? [unit] : []));
+  linesOf<LedgerLine>(folder, "ledger.jsonl").flatMap(({ outcome, unit }) => (outcome === "accepted" ? [unit] : []));
 
 /** What a check leaves, without times and numbers of iterations. */
 function left(folder: string) {
@@ -97,5 +113,57 @@ test(
       rmSync(root, { recursive: true, force: true });
     }
     rmSync(undisturbed.root, { recursive: true, force: true });
+  },
+);
+
+test(
+  `SIGKILL at ${kills} random instants of ask --check keeps each answer that was told, and each step of its check once`,
+  { timeout: 60 * 60_000 },
+  async () => {
+    const cli = join(await sharedPackage(), "dist/cli.js");
+    const random = randomFrom(seed);
+    const { root, folder } = project();
+    const words = (number: number) => [
+      "ask",
+      "hands",
+      `What helps grip strength and finger reach (${number})?`,
+      "--check",
+    ];
+    const begun = Date.now();
+    await actUntil(cli, root, words(0), undefined);
+    let whole = Date.now() - begun;
+    const steps = ["answer", "checker-1", "mend", "checker-1"];
+    let done = 0;
+    const told: string[] = [];
+    for (let round = 1; done < kills; round += 1) {
+      expect(round, "too few commands were killed").toBeLessThan(6 * kills + 20);
+      const from = Date.now();
+      const { isKilled, out } = await actUntil(cli, root, words(round), random.next() * 1.1 * whole);
+      if (isKilled) done += 1;
+      else whole = Date.now() - from;
+      if (out.includes("Warm milk")) told.push(`What helps grip strength and finger reach (${round})?`);
+    }
+    await actUntil(cli, root, words(99_999), undefined);
+
+    const replay = `RR_SEED=${seed} RR_CHECK_KILLS=${kills} repeats it`;
+    const answers = linesOf<Answer>(folder, "answers.jsonl");
+    const ledger = linesOf<LedgerLine>(folder, "ledger.jsonl");
+    expect(new Set(ledger.map(({ iteration }) => iteration)).size, replay).toBe(ledger.length);
+    const questions = new Map(answers.map(({ id, question }) => [id, question]));
+    expect(new Set(questions.values()).size, `a question has two answers; ${replay}`).toBe(questions.size);
+    expect(
+      told.filter((question) => ![...questions.values()].includes(question)),
+      `told and not kept; ${replay}`,
+    ).toEqual([]);
+    for (const [id] of questions) {
+      const rows = ledger.filter(({ unit }) => unit === id).map(({ role = "answer" }) => role);
+      expect(rows, `${id}; ${replay}`).toEqual(steps.slice(0, rows.length));
+      const kept = answers.filter((answer) => answer.id === id).map(({ statements }) => statements.length);
+      expect(kept, `${id}; ${replay}`).toEqual([3, 2].slice(0, kept.length));
+      if (rows.length === steps.length) expect(kept, `${id}; ${replay}`).toEqual([3, 2]);
+    }
+    expect(ledger.filter(({ unit }) => !questions.has(unit)).map(({ unit }) => unit)).toEqual([]);
+    expect([...questions.values()].at(-1), replay).toBe("What helps grip strength and finger reach (99999)?");
+    rmSync(root, { recursive: true, force: true });
   },
 );

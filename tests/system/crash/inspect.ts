@@ -108,13 +108,13 @@ export function finalState({ root, folder }: World): Record<string, string> {
 }
 
 /** Its summary is made between two iterations, after a kill one later, and counts how long they took. */
-function withoutHistory(text: string): string {
+export function withoutHistory(text: string): string {
   const rrd = JSON.parse(text) as Rrd;
   const { history_summary: _, rch_metrics: __, ...loop } = rrd.loop ?? {};
   return JSON.stringify({ ...rrd, loop }, null, 2);
 }
 
-const timeless = (text: string): string =>
+export const timeless = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DAY")
