@@ -265,6 +265,7 @@ it(
           const how = `RR_SEED=${seed} RR_COMMAND_KILLS=${kills} npx vitest run -c vitest.crash.config.ts commands`;
           throw new Error(
             `Desk ${desks}, after ${sum(tally)} kills: ${error.message}\n${how} draws the same commands and instants again; the folder is kept in ${keep(desk.root)}.`,
+            { cause: error },
           );
         }
         desk.remove();
