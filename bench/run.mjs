@@ -25,6 +25,7 @@ import { row as discoveryTime } from "./rows/papers/discovery-time.mjs";
 import { row as documents } from "./rows/documents/documents.mjs";
 import { row as endurance } from "./rows/loop/endurance.mjs";
 import { row as evidence } from "./rows/documents/evidence.mjs";
+import { row as fixes } from "./rows/code/fixes.mjs";
 import { row as fleet } from "./rows/machines/fleet.mjs";
 import { row as git } from "./rows/loop/git.mjs";
 import { row as growth } from "./rows/documents/growth.mjs";
@@ -56,6 +57,7 @@ const rows = [
   codeGraph,
   codeTokens,
   codeVault,
+  fixes,
   start,
   install,
   assistant,

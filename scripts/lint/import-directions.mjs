@@ -103,7 +103,7 @@ const folders = {
     "project-files": [],
     round: [],
     graph: ["project-files", "round"],
-    vault: ["project-files", "round"],
+    vault: ["project-files", "graph"],
     roles: ["project-files", "round", "graph"],
     workflow: ["project-files", "round", "roles", "graph", "vault"],
   },

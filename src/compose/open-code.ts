@@ -31,7 +31,6 @@ import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenFolder, hiddenName, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Verdict } from "../engine/loop/types.js";
-import { type Embedder, embeddingService, lexical } from "../memory/embedder.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { explaining } from "../engine/storage/explain-system-error.js";
 import { openRecordStore } from "../engine/storage/state/record-store.js";
@@ -129,7 +128,7 @@ export async function openCode(wish: CodeWish, config: ResolvedConfig, io: Io, r
       isBuiltIn: wish.isBuiltIn,
       keepTests: wish.keepTests,
       temperatures: wish.temperatures,
-      fixes: fixesIn(folder, await embedderFor(config, io.env), io.clock.now, (message) => notify("warning", message)),
+      fixes: fixesIn(folder, io.clock.now, (message) => notify("warning", message)),
       ranking: rankingOf(folder),
       window: windowOf(wish.librarians, settings),
       veto: async (proposal) => {
@@ -178,17 +177,6 @@ function begun(state: CodeState, { job, force }: CodeWish): CodeState {
     rounds: [...state.rounds.slice(0, -1), ...(last === undefined ? [] : [{ ...last, steps: kept ?? [] }])],
   };
   return force ? countedAnew(going) : going;
-}
-
-/** The configured embedding service, else the built-in embedder. */
-async function embedderFor({ code }: ResolvedConfig, env: NodeJS.ProcessEnv): Promise<Embedder> {
-  if (code?.memory === undefined) return lexical;
-  const { embedding_url: url, embedding_model: model, key_variable } = code.memory;
-  // A key is sent to its maker, or where its owner says so.
-  const isMaker = URL.canParse(url) && new URL(url).origin === "https://api.openai.com";
-  const key = env[key_variable ?? (isMaker ? "OPENAI_API_KEY" : "")] ?? "";
-  const { modelFetch } = await import("../assistant/model/fetch.js");
-  return embeddingService({ url, model, fetch: modelFetch(), ...(key === "" ? {} : { key }) });
 }
 
 /** The project's files by their distance from where it fails, read anew for each role. */

@@ -8,23 +8,23 @@ const words = ["user", "order", "cart", "price", "token", "socket", "parser", "c
 
 export const row = {
   name: "code-vault",
-  what: "memory of fixes: one entry more, the five nearest of 1,000, and the size of these",
+  what: "memory of fixes: one entry more, those of a test among 1,000, and the size of these",
   hold: "≤ 5 ms; < 50 ms; ≤ 600 KB",
-  command: "vault.add([fix]); vault.similar([signature], 5)",
+  command: "vault.add([fix]); vault.helped(test, frame)",
   async run() {
-    const { vault, embedder } = await load({ vault: "src/code/vault/vault.ts", embedder: "src/memory/embedder.ts" });
+    const { vault } = await load({ vault: "src/code/vault/vault.ts" });
     return await inFolder(async (folder) => {
       mkdirSync(join(folder, ".ralph"));
-      const opened = await vault.openVault(folder, embedder.lexical, () => undefined);
+      const opened = await vault.openVault(folder, () => undefined);
       await opened.add(Array.from({ length: 1_000 }, (_, at) => fix(at)));
       const [inserts, queries] = [[], []];
       for (let at = 0; at < 50; at += 1) {
         inserts.push(await timed(() => opened.add([fix(1_000 + at)])));
-        queries.push(await timed(() => opened.similar([fix(at * 20).error_signature], 5)));
+        queries.push(await timed(() => opened.helped(fix(at * 20).test, "src/prices.ts#priceOf")));
       }
       let hits = 0;
       for (let at = 0; at < 1_000; at += 10) {
-        const found = await opened.similar([fix(at).error_signature], 5);
+        const found = await opened.helped(fix(at).test, "");
         if (found.some(({ action_taken }) => action_taken === fix(at).action_taken)) hits += 1;
       }
       await opened.close();
@@ -43,7 +43,22 @@ export const row = {
 function fix(at) {
   const word = (shift) => words[Math.floor(at / 10 ** shift) % 10];
   return {
-    key: `run/${at}`,
+    ...{
+      key: `run/${at}`,
+      run: "run",
+      test: `${word(1)} ${at} is read`,
+      frame: at % 10 === 0 ? "src/prices.ts#priceOf" : "",
+    },
+    changed: [
+      {
+        file: `src/${word(0)}.ts`,
+        symbol: word(2),
+        lines: [
+          [`0123456${at}`, 1, 0],
+          [`6543210${at}`, 0, 1],
+        ],
+      },
+    ],
     error_signature: `runtime: Error: ${word(0)} of ${word(1)} is not a ${word(2)} @ src/${word(0)}-${word(2)}.ts`,
     hypothesis: `The ${word(1)} is read before it is there.`,
     action_taken: `Waited for the ${word(1)} ${at} in ${word(0)}.ts before it is used.`,

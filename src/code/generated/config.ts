@@ -28,23 +28,6 @@ export interface CodeConfig {
             temperature?: number;
           };
     };
-    /**
-     * An OpenAI-compatible service that tells which errors are alike; without it a built-in method does, which needs no network.
-     */
-    memory?: {
-      /**
-       * Its address in full, such as http://127.0.0.1:8080/v1/embeddings.
-       */
-      embedding_url: string;
-      /**
-       * Its model, such as all-MiniLM-L6-v2. With another model or dimension all vectors are made anew.
-       */
-      embedding_model: string;
-      /**
-       * Environment variable that holds its key; OPENAI_API_KEY for api.openai.com, none for others.
-       */
-      key_variable?: string;
-    };
   };
   /**
    * The model of a role of a coding run, by role: the same as an agent of its own under code.roles.

@@ -29,6 +29,10 @@ export function textOf(folder: string, path: string): string | undefined {
   return text?.includes("\0") === true ? undefined : text;
 }
 
+/** Whether a file holds tests, by its name. */
+export const isTestFile = (path: string): boolean =>
+  /(?:^|\/)(?:tests?|__tests__|spec)\/|\.(?:test|spec)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|_test\.(?:py|go)$/.test(path);
+
 /** Lines of a file with their numbers, as far as they fit; what was left out is said. */
 export function linesOf(text: string, first: number, last: number, tokens: number): string {
   const lines = text.split("\n");

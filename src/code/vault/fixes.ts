@@ -1,26 +1,43 @@
-import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import type { Embedder } from "../../memory/embedder.js";
-import type { Round } from "../generated/ralph-code.js";
-import { openVault, type SimilarFix, type Vault } from "./vault.js";
+import { estimateTokens } from "../../engine/lib/tokens.js";
+import { isNoTest } from "../../task/test-runs/results.js";
+import type { Round, TestFailure } from "../generated/ralph-code.js";
+import { textOf } from "../graph/source-text.js";
+import { type ChangedSymbol, errorOf, frameOf, standingOf, type TextOf } from "./fault.js";
+import { type Fix, openVault, type Vault } from "./vault.js";
 
-/** What came of a round, by error signature. */
+/** What a round did about the failing tests that it began with, and what the tests say at its end. */
 export interface FixAttempt {
-  readonly signatures: readonly { readonly signature: string; readonly success: boolean }[];
+  /** Names the run, of which the round is one. */
+  readonly run: string;
+  readonly round: Pick<Round, "round" | "hypothesis" | "action_taken">;
+  /** The tests that failed before the round. */
+  readonly failures: readonly TestFailure[];
+  /** Names of the tests that pass at its end, and of those that fail; one that is in neither says nothing. */
+  readonly passing: readonly string[];
+  readonly failing: readonly string[];
+  /** Its change was put back, so it helped nothing. */
+  readonly isPutBack: boolean;
+  readonly changed: readonly ChangedSymbol[];
+  /** The texts of the project as the round found it. */
+  readonly before: TextOf;
   readonly tokens: number;
+  readonly framework: string;
 }
 
-/** What helped against which errors, in the life of the project. */
+/** What helped against which faults, in the life of the project. */
 export interface Fixes {
-  /** Fixes that helped against errors like these, a line each; empty where it is missing. */
-  recall(signatures: readonly string[]): Promise<string>;
-  /** Keeps what a round did about these errors, once the tests have spoken. `run`: names the run. */
-  keep(run: string, round: Round, attempt: FixAttempt, framework: string): Promise<void>;
+  /** Fixes that helped when these tests failed by the same fault, a line each; empty where there was none. */
+  recall(failures: readonly TestFailure[]): Promise<string>;
+  /** Keeps what a round did, once the tests have spoken. */
+  keep(attempt: FixAttempt): Promise<void>;
 }
 
 /** Most fixes that a brief is told of, and most estimated tokens of them. */
 const maxRecalled = 5;
 const maxTokens = 1_000;
+/** Most failing tests that are asked for. */
+const maxFailures = 20;
 
 const languages: Readonly<Record<string, string>> = { pytest: "python", unittest: "python", cargo: "rust", go: "go" };
 
@@ -28,14 +45,14 @@ const languages: Readonly<Record<string, string>> = { pytest: "python", unittest
  * The memory of fixes of the project in `folder`. The file is open only while it is used, so that what an agent does to
  * it meanwhile can be put back. Where it can't be had, nothing is recalled or kept; each problem is told once.
  */
-export function fixesIn(folder: string, embedder: Embedder, now: () => number, warn: (message: string) => void): Fixes {
+export function fixesIn(folder: string, now: () => number, warn: (message: string) => void): Fixes {
   const told = new Set<string>();
   const tell = (message: string) => {
     if (!told.has(message)) warn(message);
     told.add(message);
   };
   async function use<Value>(otherwise: Value, work: (vault: Vault) => Promise<Value>): Promise<Value> {
-    const vault = await openVault(folder, embedder, tell);
+    const vault = await openVault(folder, tell);
     if (typeof vault === "string") {
       tell(`${vault} The run goes on without it.`);
       return otherwise;
@@ -52,11 +69,11 @@ export function fixesIn(folder: string, embedder: Embedder, now: () => number, w
     }
   }
   return {
-    recall: (signatures) =>
+    recall: (failures) =>
       use("", async (vault) => {
         const lines: string[] = [];
         let used = 0;
-        for (const fix of await vault.similar(signatures, maxRecalled)) {
+        for (const fix of await sameFault(vault, failures, (path) => textOf(folder, path))) {
           const line = lineOf(fix);
           used += estimateTokens(line) + 1;
           if (used > maxTokens) break;
@@ -64,20 +81,59 @@ export function fixesIn(folder: string, embedder: Embedder, now: () => number, w
         }
         return lines.join("\n");
       }),
-    keep: (run, { round, hypothesis = "", action_taken = "" }, { signatures, tokens }, framework) =>
-      use(undefined, async (vault) => {
-        const timestamp = new Date(now()).toISOString();
-        const of = { hypothesis, action_taken, timestamp, cost_tokens: tokens, framework };
-        const language = languages[framework] ?? (framework === "command" ? "" : "javascript");
-        await vault.add(
-          signatures.map(({ signature, success }) => ({
-            ...{ ...of, language, success, error_signature: signature },
-            key: `${run}/${round}/${signature}`,
-          })),
-        );
-      }),
+    keep: (attempt) => use(undefined, (vault) => keep(vault, attempt, new Date(now()).toISOString())),
   };
 }
 
-const lineOf = ({ error_signature, hypothesis, action_taken }: SimilarFix): string =>
-  `- ${oneLine(error_signature).slice(0, 160)}: ${oneLine(hypothesis).slice(0, 200)} Helped: ${oneLine(action_taken).slice(0, 300)}`;
+/**
+ * The fixes of these very faults, each action once: of a test or a frame that fails again, where a symbol that the fix
+ * changed holds again what the fix took out. Without one, those of the same test, frame and error whose symbols hold
+ * something else by now. A fix that still stands did not mend this fault.
+ */
+async function sameFault(vault: Vault, failures: readonly TestFailure[], now: TextOf): Promise<Fix[]> {
+  const [back, alike]: [Fix[], Fix[]] = [[], []];
+  const seen = new Set<number>();
+  for (const failure of failures.slice(0, maxFailures)) {
+    const frame = await frameOf(failure, now);
+    for (const fix of await vault.helped(failure.test, frame)) {
+      if (seen.has(fix.id)) continue;
+      seen.add(fix.id);
+      const standing = await standingOf(fix.changed, now);
+      const isSame = fix.test === failure.test && fix.frame === frame && fix.error_signature === errorOf(failure);
+      if (standing === "back") back.push(fix);
+      else if (standing === "other" && isSame && fix.changed.length > 0 && !isNoTest(fix.test)) alike.push(fix);
+    }
+  }
+  const actions = new Set<string>();
+  return (back.length > 0 ? back : alike)
+    .filter(({ action_taken }) => !actions.has(action_taken) && actions.add(action_taken))
+    .slice(0, maxRecalled);
+}
+
+async function keep(vault: Vault, attempt: FixAttempt, timestamp: string): Promise<void> {
+  const { run, failures, passing, failing, isPutBack, changed, before, tokens, framework } = attempt;
+  const { round, hypothesis = "", action_taken = "" } = attempt.round;
+  const [passes, fails] = [new Set(passing), new Set(failing)];
+  const language = languages[framework] ?? (framework === "command" ? "" : "javascript");
+  // A file that could not be loaded, and the run as a whole, have no name that passes.
+  const spoken = failures.filter(({ test }) => fails.has(test) || passes.has(test) || isNoTest(test));
+  await vault.add(
+    await Promise.all(
+      spoken.map(async (failure) => ({
+        ...{ key: `${run}/${round}/${failure.test}`, run, test: failure.test, error_signature: errorOf(failure) },
+        ...{ frame: await frameOf(failure, before), changed, hypothesis, action_taken, timestamp },
+        ...{ success: !isPutBack && !fails.has(failure.test), cost_tokens: tokens, framework, language },
+      })),
+    ),
+  );
+  if (!isPutBack && fails.size > 0) await vault.failedAgain(run, [...fails]);
+}
+
+const lineOf = ({ test, changed, hypothesis, action_taken }: Fix): string =>
+  `- ${oneLine(test).slice(0, 120)} (${placesOf(changed)}): ${oneLine(hypothesis).slice(0, 200)} Helped: ${oneLine(action_taken).slice(0, 300)}`;
+
+const placesOf = (changed: readonly ChangedSymbol[]): string =>
+  changed
+    .slice(0, 3)
+    .map(({ file, symbol }) => (symbol === "" ? file : `${file}#${symbol}`))
+    .join(", ");

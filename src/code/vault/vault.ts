@@ -3,18 +3,24 @@ import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Row } from "@libsql/client";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { Database } from "../../memory/database.js";
-import type { Embedder } from "../../memory/embedder.js";
-import { packed, Vectors } from "../../memory/vectors.js";
 import { newerFormat, stateVersion } from "../../engine/storage/state/format-version.js";
+import { Database } from "../../memory/database.js";
 import { vaultName } from "../project-files/layout.js";
+import type { ChangedSymbol } from "./fault.js";
 
-/** What a round did about an error, and whether the tests say that it helped. */
+/** What a round did about a failing test, and whether the tests say that it helped. */
 export interface Fix {
   readonly id: number;
+  /** The name of the test; empty: written by a version that did not keep it, and recommended to nobody. */
+  readonly test: string;
+  /** Where in the sources it failed, as `file#symbol`; empty where only the test's own comparison did. */
+  readonly frame: string;
   readonly error_signature: string;
+  /** The symbols that the round changed. */
+  readonly changed: readonly ChangedSymbol[];
   readonly hypothesis: string;
   readonly action_taken: string;
+  /** The test passed at the end of the round, and at the end of each later round of the run. */
   readonly success: boolean;
   /** ISO 8601 in UTC. */
   readonly timestamp: string;
@@ -23,21 +29,17 @@ export interface Fix {
   readonly language: string;
 }
 
-/** A fix as it is written. `key`: of the run, the round and the signature; the same is written once. */
-export type NewFix = Omit<Fix, "id"> & { readonly key: string };
+/** A fix as it is written. `key`: of run, round and test; the same is written once. `run`: names the run. */
+export type NewFix = Omit<Fix, "id"> & { readonly key: string; readonly run: string };
 
-/** A fix of an error like the one that was asked for. */
-export interface SimilarFix extends Fix {
-  /** Cosine of the two signatures, to 1. */
-  readonly similarity: number;
-}
-
-/** What helped against which error, for the life of a project: one SQLite file, which several processes may use. */
+/** What helped against which failing test, for the life of a project: a SQLite file that several processes may use. */
 export interface Vault {
   /** Keeps fixes; one that is there under its key already stays as it is. */
   add(fixes: readonly NewFix[]): Promise<void>;
-  /** The fixes that helped against the errors that are most like these, the nearest first, each action once. */
-  similar(signatures: readonly string[], most: number): Promise<readonly SimilarFix[]>;
+  /** The fixes of a test, or of a frame that is not empty, that helped, the newest first. */
+  helped(test: string, frame: string): Promise<readonly Fix[]>;
+  /** Of the fixes of a run those of these tests did not last: they count as failed. */
+  failedAgain(run: string, tests: readonly string[]): Promise<void>;
   /** The newest first. */
   list(most: number): Promise<readonly Fix[]>;
   get(id: number): Promise<Fix | undefined>;
@@ -47,11 +49,12 @@ export interface Vault {
   close(): Promise<void>;
 }
 
-/** From this cosine on an error is like another. */
-const minSimilarity = 0.5;
 /** Fixes that are kept; of more, the oldest failures go first. */
 const maxFixes = 10_000;
-const fields = "id, error_signature, hypothesis, action_taken, success, timestamp, cost_tokens, framework, language";
+/** Fixes of one test or frame that are looked at. */
+const maxLookedAt = 100;
+const fields =
+  "id, test, frame, error_signature, changed, hypothesis, action_taken, success, timestamp, cost_tokens, framework, language";
 
 /**
  * Opens the vault of the project in `folder`, made where it is missing. A file that is not a database, or is broken, is
@@ -59,14 +62,10 @@ const fields = "id, error_signature, hypothesis, action_taken, success, timestam
  * then goes on without.
  * @throws ExpectedError (exit 5) where a later version has written it.
  */
-export async function openVault(
-  folder: string,
-  embedder: Embedder,
-  warn: (message: string) => void,
-): Promise<Vault | string> {
+export async function openVault(folder: string, warn: (message: string) => void): Promise<Vault | string> {
   const path = join(folder, vaultName);
   try {
-    return await open(path, embedder);
+    return await open(path);
   } catch (error) {
     if (error instanceof ExpectedError) throw error;
     if (!isBroken(error)) return `The memory of fixes ${path} can't be opened (${messageOf(error)}).`;
@@ -77,7 +76,7 @@ export async function openVault(
     for (const more of ["-wal", "-shm"])
       if (existsSync(`${path}${more}`)) renameSync(`${path}${more}`, `${aside}${more}`);
     warn(`The memory of fixes was broken; it is kept as ${aside}, and a new one is begun.`);
-    return await open(path, embedder);
+    return await open(path);
   } catch (error) {
     return `The memory of fixes ${path} can't be opened (${messageOf(error)}).`;
   }
@@ -112,7 +111,7 @@ const shortOf = (key: string): Uint8Array => Uint8Array.from(createHash("sha256"
 const isBroken = (error: unknown): boolean =>
   /SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed|no such column/i.test(messageOf(error));
 
-async function open(path: string, embedder: Embedder): Promise<Vault> {
+async function open(path: string): Promise<Vault> {
   const database = await Database.at(path);
   try {
     await requireKnownTable(path, database);
@@ -121,91 +120,84 @@ async function open(path: string, embedder: Embedder): Promise<Vault> {
     // A kill loses nothing, and a power cut the last rounds at most.
     await database.rows("PRAGMA synchronous = NORMAL");
     await database.write([
-      `CREATE TABLE IF NOT EXISTS fix_attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE,
-         error_signature TEXT NOT NULL, hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL,
-         timestamp TEXT NOT NULL, cost_tokens INTEGER NOT NULL, framework TEXT NOT NULL, language TEXT NOT NULL,
-         model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS fixes (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE,
+         run BLOB NOT NULL, test TEXT NOT NULL, frame TEXT NOT NULL, error_signature TEXT NOT NULL, changed TEXT NOT NULL,
+         hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL, timestamp TEXT NOT NULL,
+         cost_tokens INTEGER NOT NULL, framework TEXT NOT NULL, language TEXT NOT NULL)`,
+      "CREATE INDEX IF NOT EXISTS fixes_by_test ON fixes (test)",
+      "CREATE INDEX IF NOT EXISTS fixes_by_frame ON fixes (frame) WHERE frame <> ''",
       `PRAGMA user_version = ${stateVersion}`,
     ]);
+    await takeFormer(database);
   } catch (error) {
     database.close();
     throw error;
   }
-
-  const columns = { table: "fix_attempts", text: "error_signature", vector: "embedding" };
-  const vectors = new Vectors(database, embedder, columns);
-  return {
-    async add(fixes) {
-      if (fixes.length === 0) return;
-      const embedded = await embedder.embed(fixes.map(({ error_signature }) => error_signature));
-      await database.write([
-        ...fixes.map((fix, at) => {
-          const vector = embedded[at] ?? new Float32Array();
-          return {
-            sql: `INSERT OR IGNORE INTO fix_attempts (key, error_signature, hypothesis, action_taken, success, timestamp,
-                    cost_tokens, framework, language, model, dimension, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-            args: [
-              ...[shortOf(fix.key), fix.error_signature, fix.hypothesis, fix.action_taken, fix.success ? 1 : 0],
-              ...[fix.timestamp, fix.cost_tokens, fix.framework, fix.language],
-              ...[embedder.model, vector.length, packed(vector)],
-            ],
-          };
-        }),
-        {
-          sql: `DELETE FROM fix_attempts WHERE id IN (SELECT id FROM fix_attempts
-                  WHERE (SELECT max(id) FROM fix_attempts) > ? ORDER BY success DESC, id DESC LIMIT -1 OFFSET ?)`,
-          args: [maxFixes, maxFixes],
-        },
-      ]);
-    },
-    async similar(signatures, most) {
-      if (signatures.length === 0) return [];
-      const wanted = await embedder.embed(signatures.slice(0, 20));
-      const dimension = wanted[0]?.length ?? 0;
-      await vectors.embedAgain("model <> ? OR dimension <> ?", [embedder.model, dimension], async (rows) => {
-        await database.write(
-          rows.map(({ id, vector }) => ({
-            sql: "UPDATE fix_attempts SET model = ?, dimension = ?, embedding = ? WHERE id = ?",
-            args: [embedder.model, vector.length, packed(vector), id],
-          })),
-        );
-      });
-      const near = (await vectors.nearest(wanted, "success = 1 AND dimension = ?", [dimension]))
-        .filter(({ similarity }) => similarity >= minSimilarity)
-        .slice(0, most * 4);
-      if (near.length === 0) return [];
-      const found = await database.rows(
-        `SELECT ${fields} FROM fix_attempts WHERE id IN (${near.map(({ id }) => id).join(",")})`,
-      );
-      const byId = new Map(found.map((row) => [Number(row["id"]), fixOf(row)]));
-      const actions = new Set<string>();
-      return near
-        .flatMap(({ id, similarity }) => {
-          const fix = byId.get(id);
-          return fix === undefined || actions.has(fix.action_taken) || !actions.add(fix.action_taken)
-            ? []
-            : [{ ...fix, similarity }];
-        })
-        .slice(0, most);
-    },
-    async list(most) {
-      return (await database.rows(`SELECT ${fields} FROM fix_attempts ORDER BY id DESC LIMIT ?`, [most])).map(fixOf);
-    },
-    async get(id) {
-      const [row] = await database.rows(`SELECT ${fields} FROM fix_attempts WHERE id = ?`, [id]);
-      return row && fixOf(row);
-    },
-    async forget(id) {
-      const gone = await database.rows("DELETE FROM fix_attempts WHERE id = ? RETURNING id", [id]);
-      return gone.length > 0;
-    },
-    close: () => database.closeWhole(),
-  };
+  return vaultOn(database);
 }
+
+/** Takes over what earlier versions kept, which knew errors by their likeness and not by their test. */
+async function takeFormer(database: Database): Promise<void> {
+  const [former] = await database.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fix_attempts'");
+  if (former === undefined) return;
+  await database.write([
+    `INSERT OR IGNORE INTO fixes (key, run, test, frame, error_signature, changed, hypothesis, action_taken, success,
+         timestamp, cost_tokens, framework, language)
+       SELECT key, x'', '', '', error_signature, '[]', hypothesis, action_taken, success, timestamp, cost_tokens,
+         framework, language FROM fix_attempts ORDER BY id`,
+    "DROP TABLE fix_attempts",
+  ]);
+}
+
+const vaultOn = (database: Database): Vault => ({
+  async add(fixes) {
+    if (fixes.length === 0) return;
+    await database.write([
+      ...fixes.map((fix) => ({
+        sql: `INSERT OR IGNORE INTO fixes (key, run, test, frame, error_signature, changed, hypothesis, action_taken,
+                success, timestamp, cost_tokens, framework, language) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        args: [
+          ...[shortOf(fix.key), shortOf(fix.run), fix.test, fix.frame, fix.error_signature],
+          ...[JSON.stringify(fix.changed), fix.hypothesis, fix.action_taken, fix.success ? 1 : 0],
+          ...[fix.timestamp, fix.cost_tokens, fix.framework, fix.language],
+        ],
+      })),
+      {
+        sql: `DELETE FROM fixes WHERE id IN (SELECT id FROM fixes
+                WHERE (SELECT max(id) FROM fixes) > ? ORDER BY success DESC, id DESC LIMIT -1 OFFSET ?)`,
+        args: [maxFixes, maxFixes],
+      },
+    ]);
+  },
+  async helped(test, frame) {
+    const sql = `SELECT ${fields} FROM fixes WHERE success = 1 AND (test = ? OR (frame <> '' AND frame = ?))
+                   ORDER BY id DESC LIMIT ${maxLookedAt}`;
+    return (await database.rows(sql, [test, frame])).map(fixOf);
+  },
+  async failedAgain(run, tests) {
+    const marks = tests.map(() => "?").join(", ");
+    const sql = `UPDATE fixes SET success = 0 WHERE success = 1 AND run = ? AND test IN (${marks})`;
+    await database.write([{ sql, args: [shortOf(run), ...tests] }]);
+  },
+  async list(most) {
+    return (await database.rows(`SELECT ${fields} FROM fixes ORDER BY id DESC LIMIT ?`, [most])).map(fixOf);
+  },
+  async get(id) {
+    const [row] = await database.rows(`SELECT ${fields} FROM fixes WHERE id = ?`, [id]);
+    return row && fixOf(row);
+  },
+  async forget(id) {
+    return (await database.rows("DELETE FROM fixes WHERE id = ? RETURNING id", [id])).length > 0;
+  },
+  close: () => database.closeWhole(),
+});
 
 const fixOf = (row: Row): Fix => ({
   id: Number(row["id"]),
+  test: String(row["test"]),
+  frame: String(row["frame"]),
   error_signature: String(row["error_signature"]),
+  changed: JSON.parse(String(row["changed"])),
   hypothesis: String(row["hypothesis"]),
   action_taken: String(row["action_taken"]),
   success: Number(row["success"]) === 1,

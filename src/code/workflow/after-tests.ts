@@ -4,7 +4,7 @@ import type { BestTree, CodeState, Round, Tested } from "../generated/ralph-code
 import { isNoTest } from "../../task/test-runs/results.js";
 import { roundsOf } from "../project-files/state-file.js";
 import { areSame } from "../round/signature.js";
-import type { FixAttempt } from "../vault/fixes.js";
+import { changedSymbols } from "../vault/fault.js";
 import { unmetOf, vetoesOf } from "./ends.js";
 import { isOrdinary, whileHeld } from "./put-back-changes.js";
 import type { CodeOptions } from "./options.js";
@@ -121,12 +121,12 @@ export async function acceptTests(
   const veto = reached && !hasAdversary ? await vetoesOf(options, state, full) : [];
   // The tree as the tests saw it, for later rounds to be put back to.
   const after = isWorse ? undefined : (await snapshots.take(lastIteration(state, unit.round)))?.commit;
-  const left = new Set(tested.signatures);
-  const attempt: FixAttempt = {
-    signatures: before.signatures.map((signature) => ({ signature, success: !left.has(signature) && !isWorse })),
+  await fixes.keep({
+    ...{ run: `${state.id}/${state.baseline?.at ?? ""}`, round: full, framework: tested.framework, isPutBack: isWorse },
+    ...{ failures: before.failures, passing: run.passing, failing: tested.failures.map(({ test }) => test) },
+    ...(await changeOf(options, full)),
     tokens: state.attempts.filter((each) => each.round === unit.round).reduce((sum, { tokens = 0 }) => sum + tokens, 0),
-  };
-  await fixes.keep(`${state.id}/${state.baseline?.at ?? ""}`, full, attempt, tested.framework);
+  });
   await keepOfRound(folder, unit.round, "tests.json", redact(JSON.stringify(run.results ?? tested, null, 2)));
   const next = await store.edit((current) => ({
     ...withRound(current, { ...full, ...(veto.length === 0 ? {} : { veto: [...veto] }) }),
@@ -135,6 +135,13 @@ export async function acceptTests(
   }));
   await keepReport(folder, next, redact);
   return { outcome: "accepted", summary: summaryOf(tested) };
+}
+
+/** What a round has changed, for the memory of fixes; nothing where git could not keep the folder. */
+async function changeOf({ snapshots }: CodeOptions, { before, after }: Round) {
+  if (before === undefined || after === undefined) return { changed: [], before: () => undefined };
+  const changed = await changedSymbols(snapshots, before, after);
+  return { changed, before: (path: string) => snapshots.textAt(before, path) };
 }
 
 function bestOf({ round }: CodeUnit, tested: Tested, commit: string | undefined): BestTree {

@@ -1,4 +1,5 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
+import { isTestFile } from "../graph/source-text.js";
 import type { Changed, Snapshots } from "../../task/project-files/snapshots.js";
 
 /** Most estimated tokens of a change as critic and adversary see it. */
@@ -12,10 +13,6 @@ export interface Change {
   /** What code saw in it: tests that were taken away or are skipped now. */
   readonly warnings: readonly string[];
 }
-
-/** Whether a file holds tests, by its name. */
-export const isTestFile = (path: string): boolean =>
-  /(?:^|\/)(?:tests?|__tests__|spec)\/|\.(?:test|spec)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|_test\.(?:py|go)$/.test(path);
 
 const skips =
   /\.(?:skip|todo|only)\b|\bxit\(|\bxdescribe\(|\bxtest\(|@(?:pytest\.mark\.)?(?:skip|xfail)|@unittest\.skip|#\[ignore|t\.Skip\(/;

@@ -6,7 +6,7 @@ import { many } from "../../engine/lib/words.js";
 import { protecting } from "../../task/project-files/protect.js";
 import { checkCommand, type Place } from "../../task/place/run.js";
 import type { CodeState, Round } from "../generated/ralph-code.js";
-import { isTestFile } from "./change.js";
+import { isTestFile } from "../graph/source-text.js";
 import type { CodeOptions } from "./options.js";
 import { testProject, type TestRun } from "./tests.js";
 

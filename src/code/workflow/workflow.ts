@@ -136,11 +136,11 @@ export function codeWorkflow(options: CodeOptions): CodeWorkflow {
           const tokens = librarianTokens(options.window, scaleOf(state, unit));
           const [files, recalled] = await Promise.all([
             options.ranking.text(state, tests, tokens),
-            fixes.recall(tests.signatures),
+            fixes.recall(tests.failures),
           ]);
           return { ready: { files, fixes: recalled } };
         }
-        if (unit.kind === "artisan") return { ready: { fixes: await fixes.recall(tests.signatures) } };
+        if (unit.kind === "artisan") return { ready: { fixes: await fixes.recall(tests.failures) } };
         const { before, after } = roundOf(state, unit.round) ?? {};
         if (before === undefined || after === undefined) throw new Error(`${unit.id} comes before a change`);
         const change = await changeBetween(snapshots, before, after);

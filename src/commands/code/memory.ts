@@ -4,7 +4,6 @@ import { vaultName } from "../../code/project-files/layout.js";
 import { type Fix, openVault, type Vault } from "../../code/vault/vault.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { lexical } from "../../memory/embedder.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
@@ -25,7 +24,7 @@ export async function memoryCommand(words: readonly string[], io: Io, json: bool
     print({ fixes: [] }, "Nothing is remembered in this project yet.\n");
     return 0;
   }
-  const vault = await openVault(io.cwd, lexical, (message) => say(io, `warning: ${message}`));
+  const vault = await openVault(io.cwd, (message) => say(io, `warning: ${message}`));
   if (typeof vault === "string") throw new ExpectedError(vault);
   try {
     if (isList) {
@@ -57,13 +56,16 @@ async function found(vault: Vault, id: number): Promise<Fix> {
 const noFix = (id: number): ExpectedError =>
   new ExpectedError(`There is no fix ${id}; 'research-ralph code memory list' shows all.`, 2);
 
-const inOneLine = ({ id, success, error_signature, action_taken }: Fix): string =>
-  `${String(id).padStart(4)}  ${success ? "helped" : "failed"}  ${oneLine(error_signature).slice(0, 100)}: ${oneLine(action_taken).slice(0, 120)}\n`;
+const inOneLine = ({ id, success, test, error_signature, action_taken }: Fix): string =>
+  `${String(id).padStart(4)}  ${success ? "helped" : "failed"}  ${oneLine(test === "" ? error_signature : test).slice(0, 100)}: ${oneLine(action_taken).slice(0, 120)}\n`;
 
 const whole = (fix: Fix): string =>
   `${[
     `Fix ${fix.id}, ${fix.success ? "which helped" : "which did not help"}`,
+    `Test        ${fix.test === "" ? "unknown: an earlier version kept none, so it is recommended to nobody" : oneLine(fix.test)}`,
     `Error       ${oneLine(fix.error_signature)}`,
+    `Failed in   ${fix.frame === "" ? "the test itself" : oneLine(fix.frame)}`,
+    ...fix.changed.map(({ file, symbol }) => `Changed     ${oneLine(symbol === "" ? file : `${file}#${symbol}`)}`),
     `Hypothesis  ${oneLine(fix.hypothesis)}`,
     `Action      ${oneLine(fix.action_taken)}`,
     `When        ${fix.timestamp}`,

@@ -32,10 +32,12 @@ export interface Snapshots {
    * @throws ExpectedError where there is no such snapshot, or git fails.
    */
   putBack(iteration: number): Promise<readonly string[]>;
-  /** The files that differ between two snapshots. @throws ExpectedError where git fails; so do the three below. */
+  /** The files that differ between two snapshots. @throws ExpectedError where git fails. */
   changes(from: string, to: string): Promise<readonly Changed[]>;
-  /** What differs in one file, as git shows it. */
+  /** What differs in one file, as git shows it. @throws ExpectedError where git fails. */
   diff(from: string, to: string, path: string): Promise<string>;
+  /** The text of a file in a snapshot; undefined where it is not there, is binary, or larger than 1 MB. */
+  textAt(commit: string, path: string): Promise<string | undefined>;
   /**
    * Puts these files to how they are in a snapshot; one that it does not have is removed. Answers with the ref that
    * keeps what stood there; older ones are among its ancestors.
@@ -68,6 +70,9 @@ export const madeByPrograms: readonly string[] = [
   .map((name) => `${name}/**`)
   .concat("*.pyc", "target/.rustc_info.json", "target/CACHEDIR.TAG")
   .map((pattern) => `:(exclude,glob)**/${pattern}`);
+
+/** A larger file is not source code. */
+const maxTextBytes = 1_000_000;
 
 const identity = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
 /** A file's line ends come back as they were, whatever the user has git make of them. */
@@ -264,6 +269,10 @@ export function openSnapshots(
           path,
         ]),
       ),
+    async textAt(commit, path) {
+      const { ok: isThere, stdout } = await git(["cat-file", "blob", `${commit}:./${path}`]);
+      return !isThere || stdout.length > maxTextBytes || stdout.includes("\0") ? undefined : stdout;
+    },
     async put(commit, paths) {
       const wanted = new Set(paths);
       const { commit: now } = await keep("before-undo");

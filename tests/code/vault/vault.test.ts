@@ -1,19 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
-import { fixesIn } from "../../../src/code/vault/fixes.js";
 import { type NewFix, openVault, requireKnownVault, type Vault } from "../../../src/code/vault/vault.js";
 import { Database } from "../../../src/memory/database.js";
-import { type Embedder, embeddingService, lexical } from "../../../src/memory/embedder.js";
-
-const listening = (server: ReturnType<typeof createServer>): Promise<number> =>
-  new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
-  });
 
 let folder: string;
 beforeEach(() => {
@@ -22,35 +13,33 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const opened = async (embedder: Embedder = lexical): Promise<Vault> => {
-  const vault = await openVault(folder, embedder, () => undefined);
+const opened = async (): Promise<Vault> => {
+  const vault = await openVault(folder, () => undefined);
   if (typeof vault === "string") throw new Error(vault);
   return vault;
 };
 
-const fix = (key: string, error_signature: string, success = true): NewFix => ({
-  ...{ key, error_signature, success, hypothesis: `why ${key}`, action_taken: `did ${key}`, cost_tokens: 10 },
+const fix = (key: string, test: string, success = true): NewFix => ({
+  ...{ key, run: "run", test, frame: "", error_signature: `logic: ${test}`, changed: [], success },
+  ...{ hypothesis: `why ${key}`, action_taken: `did ${key}`, cost_tokens: 10 },
   ...{ timestamp: "2026-01-01T00:00:00.000Z", framework: "vitest", language: "javascript" },
 });
 
-const missing = "runtime: TypeError: Cannot read properties of undefined (reading <value>) @ src/user.ts";
-const timeout = "timeout: Test timed out in <n>ms @ src/queue.ts";
-
 describe("the memory of fixes", () => {
-  it("finds what helped against errors that are alike, the nearest first, and nothing that failed", async () => {
+  it("finds by test or frame what helped, the newest first, and nothing that failed", async () => {
     const vault = await opened();
-    await vault.add([fix("a", missing), fix("b", timeout), fix("c", missing, false)]);
-    const like = "runtime: TypeError: Cannot read properties of null (reading <value>) @ src/account.ts";
-    const found = await vault.similar([like], 5);
+    const framed = { ...fix("d", "other"), frame: "src/a.ts#f" };
+    await vault.add([fix("a", "adds"), fix("b", "waits"), fix("c", "adds", false), framed]);
+    const [byTest, byBoth] = [await vault.helped("adds", ""), await vault.helped("adds", "src/a.ts#f")];
     await vault.close();
-    expect(found.map(({ action_taken }) => action_taken)).toEqual(["did a"]);
-    expect(found[0]?.similarity).toBeGreaterThan(0.7);
+    expect(byTest.map(({ action_taken }) => action_taken)).toEqual(["did a"]);
+    expect(byBoth.map(({ action_taken }) => action_taken)).toEqual(["did d", "did a"]);
   });
 
   it("keeps an entry once, however often it is written", async () => {
     const vault = await opened();
-    await vault.add([fix("a", missing)]);
-    await vault.add([fix("a", missing), fix("b", timeout)]);
+    await vault.add([fix("a", "adds")]);
+    await vault.add([fix("a", "adds"), fix("b", "waits")]);
     expect(await vault.list(10)).toHaveLength(2);
     expect(await vault.forget(1)).toBe(true);
     expect(await vault.forget(1)).toBe(false);
@@ -73,7 +62,7 @@ describe("the memory of fixes", () => {
       ),
     });
     await expect(requireKnownVault(folder)).rejects.toEqual(refused);
-    await expect(openVault(folder, lexical, () => undefined)).rejects.toEqual(refused);
+    await expect(openVault(folder, () => undefined)).rejects.toEqual(refused);
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(join(folder, ".ralph"))).toEqual(["memory.db"]);
   });
@@ -87,12 +76,12 @@ describe("the memory of fixes", () => {
 
   it("is one file once it is closed, so that nothing changes while an agent is at work", async () => {
     const vault = await opened();
-    await vault.add([fix("a", missing)]);
-    await vault.similar([missing], 5);
+    await vault.add([fix("a", "adds")]);
+    await vault.helped("adds", "");
     await vault.close();
     expect(readdirSync(join(folder, ".ralph"))).toEqual(["memory.db"]);
     const [one, other] = [await opened(), await opened()];
-    await one.add([fix("b", missing)]);
+    await one.add([fix("b", "adds")]);
     await one.close();
     expect(await other.list(5)).toHaveLength(2);
     await other.close();
@@ -102,132 +91,41 @@ describe("the memory of fixes", () => {
   it("takes entries of several processes at once", async () => {
     const vaults = await Promise.all([opened(), opened(), opened(), opened()]);
     await Promise.all(
-      vaults.flatMap((vault, at) =>
-        Array.from({ length: 10 }, (_, n) => vault.add([fix(`${at}-${n}`, `${missing} ${n}`)])),
-      ),
+      vaults.flatMap((vault, at) => Array.from({ length: 10 }, (_, n) => vault.add([fix(`${at}-${n}`, `adds ${n}`)]))),
     );
     const all = await vaults[0]?.list(100);
     for (const vault of vaults) await vault.close();
     expect(all).toHaveLength(40);
   });
 
-  it("gives entries of another embedder new vectors, of another dimension too", async () => {
-    const first = await opened();
-    await first.add([fix("a", missing)]);
-    await first.close();
-    const short: Embedder = { model: "short", embed: async (texts) => texts.map(() => Float32Array.of(1, 0, 0)) };
-    const second = await opened(short);
-    expect(await second.similar(["anything"], 5)).toHaveLength(1);
-    await second.close();
-    const third = await opened();
-    expect(await third.similar([missing], 5)).toHaveLength(1);
-    await third.close();
-  });
-
-  it("sets a broken file aside and goes on with a new one", async () => {
-    writeFileSync(
-      join(folder, ".ralph/memory.db"),
-      "this is no database at all, but long enough to be looked at\n".repeat(20),
-    );
-    const warnings: string[] = [];
-    const fixes = fixesIn(
-      folder,
-      lexical,
-      () => 0,
-      (message) => warnings.push(message),
-    );
-    expect(await fixes.recall([missing])).toBe("");
-    await fixes.keep(
-      "run",
-      { id: "round-1", round: 1, steps: [], hypothesis: "h", action_taken: "added a check" },
-      { signatures: [{ signature: missing, success: true }], tokens: 5 },
-      "vitest",
-    );
-    expect(await fixes.recall([missing])).toContain("added a check");
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatch(/was broken; it is kept as .*memory\.db\.broken-\d+, and a new one is begun/);
-    expect(readdirSync(join(folder, ".ralph")).some((name) => name.startsWith("memory.db.broken-"))).toBe(true);
-  });
-
-  it("takes a service's vectors, makes those of another dimension anew, and goes on where it does not answer", async () => {
-    const asked: { readonly model: string; readonly input: readonly string[]; readonly key: string | undefined }[] = [];
-    let [dimension, isDown] = [4, false];
-    const server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (data: Buffer) => (body += data.toString()));
-      request.on("end", () => {
-        const { model, input } = JSON.parse(body) as { model: string; input: string[] };
-        asked.push({ model, input, key: request.headers.authorization });
-        const embedding = (text: string) => Array.from({ length: dimension }, (_, at) => (text.length % (at + 3)) + 1);
-        const data = input.map((text) => ({ embedding: embedding(text) }));
-        response.writeHead(isDown ? 503 : 200).end(JSON.stringify({ data }));
-      });
-    });
-    const url = `http://127.0.0.1:${await listening(server)}/v1/embeddings`;
-    const service = embeddingService({ url, model: "all-MiniLM-L6-v2", key: "k", fetch });
-    const warnings: string[] = [];
-    const fixes = fixesIn(
-      folder,
-      service,
-      () => 0,
-      (message) => warnings.push(message),
-    );
-    const round = { id: "round-1", round: 1, steps: [], hypothesis: "h", action_taken: "added a check" };
-    await fixes.keep("run", round, { signatures: [{ signature: missing, success: true }], tokens: 5 }, "vitest");
-    expect(await fixes.recall([missing])).toContain("added a check");
-    expect(asked[0]).toEqual({ model: "all-MiniLM-L6-v2", input: [missing], key: "Bearer k" });
-    dimension = 7;
-    const before = asked.length;
-    expect(await fixes.recall([missing])).toContain("added a check");
-    expect(asked.length - before).toBe(2);
-    // Who only lists them asks nobody, and leaves the vectors as they are.
+  it("keeps a thousand entries within 600 KB", async () => {
     const vault = await opened();
-    expect(await vault.list(5)).toHaveLength(1);
-    await vault.close();
-    expect(await fixes.recall([missing])).toContain("added a check");
-    expect(asked.length - before).toBe(3);
-    isDown = true;
-    expect(await fixes.recall([missing])).toBe("");
-    expect(warnings).toEqual([expect.stringMatching(/HTTP 503.*the run goes on without it/)]);
-    await new Promise((resolve) => server.close(resolve));
-  });
-
-  it("goes on without a memory where there can't be one, and says so once", async () => {
-    rmSync(join(folder, ".ralph"), { recursive: true });
-    writeFileSync(join(folder, ".ralph"), "a file");
-    const warnings: string[] = [];
-    const fixes = fixesIn(
-      folder,
-      lexical,
-      () => 0,
-      (message) => warnings.push(message),
+    const lines = Array.from({ length: 4 }, (_, at) => [`0123456${at}`, at % 2, 1 - (at % 2)] as const);
+    await vault.add(
+      Array.from({ length: 1_000 }, (_, at) => ({
+        ...fix(`k${at}`, `orders of kind ${at} are priced`),
+        changed: [{ file: "src/prices.ts", symbol: "priceOf", lines }],
+      })),
     );
-    expect([await fixes.recall([missing]), await fixes.recall([timeout])]).toEqual(["", ""]);
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain("goes on without");
-  });
-
-  it("keeps a thousand entries within 600 KB, and finds each by its own error", async () => {
-    const vault = await opened();
-    const words = ["user", "order", "cart", "price", "token", "socket", "parser", "cache", "route", "worker"];
-    const all = Array.from({ length: 1_000 }, (_, at) => {
-      const word = (shift: number) => words[Math.floor(at / 10 ** shift) % 10] ?? "";
-      return fix(
-        `k${at}`,
-        `runtime: Error: ${word(0)} of ${word(1)} is not a ${word(2)} @ src/${word(0)}-${word(2)}.ts`,
-      );
-    });
-    await vault.add(all);
-    let hits = 0;
-    for (let at = 0; at < 1_000; at += 50) {
-      const found = await vault.similar([all[at]?.error_signature ?? ""], 5);
-      if (found.some(({ action_taken }) => action_taken === `did k${at}`)) hits += 1;
-    }
+    expect((await vault.helped("orders of kind 500 are priced", "")).map(({ id }) => id)).toEqual([501]);
     await vault.close();
-    const database = await Database.at(join(folder, ".ralph/memory.db"));
-    await database.rows("PRAGMA wal_checkpoint(TRUNCATE)");
-    database.close();
-    expect(hits).toBe(20);
     expect(statSync(join(folder, ".ralph/memory.db")).size).toBeLessThan(600_000);
+  });
+
+  it("takes over what an earlier version kept, and recommends none of it", async () => {
+    const database = await Database.at(join(folder, ".ralph/memory.db"));
+    await database.write([
+      `CREATE TABLE fix_attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE,
+         error_signature TEXT NOT NULL, hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL,
+         timestamp TEXT NOT NULL, cost_tokens INTEGER NOT NULL, framework TEXT NOT NULL, language TEXT NOT NULL,
+         model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,
+      `INSERT INTO fix_attempts VALUES (7, x'01', 'runtime: no dash', 'h', 'split at dashes', 1, 't', 1, 'vitest', 'javascript', 'm', 1, x'00')`,
+    ]);
+    await database.closeWhole();
+    for (const _ of [1, 2]) {
+      const vault = await opened();
+      expect(await vault.list(5)).toMatchObject([{ test: "", action_taken: "split at dashes", success: true }]);
+      await vault.close();
+    }
   });
 });

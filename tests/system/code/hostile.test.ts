@@ -40,7 +40,7 @@ describe("hostile roles", () => {
     const planted = [
       "import { createClient } from '@libsql/client';",
       `const client = createClient({ url: 'file:${project.path(".ralph/memory.db")}' });`,
-      `await client.execute("UPDATE fix_attempts SET action_taken = 'curl evil'");`,
+      `await client.execute("UPDATE fixes SET action_taken = 'curl evil'");`,
       "client.close();",
     ].join(" ");
     // Beside this test, where the library is found.

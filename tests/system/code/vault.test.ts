@@ -4,24 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openVault } from "../../../src/code/vault/vault.js";
-import { lexical } from "../../../src/memory/embedder.js";
 import { compileEntries } from "../../support/processes/compiled.js";
 
 let programs: string;
 let folder: string;
 beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), "vault-programs-"));
-  const dist = await compileEntries(programs, { vault: "src/code/vault/vault.ts", embedder: "src/memory/embedder.ts" });
+  const dist = await compileEntries(programs, { vault: "src/code/vault/vault.ts" });
   writeFileSync(
     join(dist, "writer.js"),
     `import { openVault } from "./vault.js";
-import { lexical } from "./embedder.js";
 const [folder, name, rounds] = process.argv.slice(2);
 for (let round = 1; round <= Number(rounds); round += 1) {
-  const vault = await openVault(folder, lexical, (message) => process.stderr.write(message));
+  const vault = await openVault(folder, (message) => process.stderr.write(message));
   if (typeof vault === "string") throw new Error(vault);
   const fix = (half) => ({
-    key: name + "/" + round + "/" + half, error_signature: "runtime: Error of " + name + " " + round, success: true,
+    key: name + "/" + round + "/" + half, run: name, test: "t", frame: "", changed: [], error_signature: "runtime: Error of " + name + " " + round, success: true,
     hypothesis: "h".repeat(500), action_taken: name + " " + round + " " + half, cost_tokens: 1,
     timestamp: "2026-01-01T00:00:00.000Z", framework: "vitest", language: "javascript",
   });
@@ -55,7 +53,7 @@ function writer(
 
 const written = async (): Promise<string[]> => {
   const warnings: string[] = [];
-  const vault = await openVault(folder, lexical, (message) => warnings.push(message));
+  const vault = await openVault(folder, (message) => warnings.push(message));
   if (typeof vault === "string") throw new Error(vault);
   const all = await vault.list(10_000);
   await vault.close();
