@@ -1,5 +1,8 @@
-import { configToRead, type ConfigFlags } from "../../compose/config.js";
+import { configToRead, type ConfigFlags, type ResolvedConfig } from "../../compose/config.js";
+import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { isHeldByRun } from "../../engine/storage/lock.js";
+import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
@@ -43,9 +46,8 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     return doubts.length > 0 ? 1 : 0;
   }
   const config = await configToRead(io, flags);
-  await keepPassages(folder, config.git, notify);
-  const { model, written } = await renderProject(folder, { git: config.git, now: io.clock.now, notify });
-  await signState(folder, config.stateDir);
+  const running = await isHeldByRun(lockFile(folder));
+  const { model, written } = await (running ? shownBeside : writtenNow)(folder, config, io, notify);
   if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, written }, null, 2)}\n`);
   else {
     const figures = [
@@ -61,12 +63,35 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
       ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
-      `Written in ${shown(io.cwd, folder)}: ${written.join(", ")}`,
+      ...(running ? [] : [`Written in ${shown(io.cwd, folder)}: ${written.join(", ")}`]),
     ];
     io.stdout(`${lines.join("\n")}\n`);
   }
   return 0;
 }
+
+type Made = (
+  folder: string,
+  config: ResolvedConfig,
+  io: Io,
+  notify: (message: string) => void,
+) => Promise<{ readonly model: ReportModel; readonly written: readonly string[] }>;
+
+const writtenNow: Made = async (folder, { git, stateDir }, { clock }, notify) => {
+  await keepPassages(folder, git, notify);
+  const rendered = await renderProject(folder, { git, now: clock.now, notify });
+  await signState(folder, stateDir);
+  return rendered;
+};
+
+/** As the state stands. The run that holds the project writes the files. */
+const shownBeside: Made = async (folder, { stateDir }, { clock }, notify) => {
+  const { input, notices } = await readReportInput(folder, new Date(clock.now()));
+  for (const notice of notices) notify(notice);
+  await leaveMessage(folder, { beside: { report: true } }, clock.now(), stateDir);
+  notify("A run is under way; it writes the documents of the report before its next iteration, and says so.");
+  return { model: reportModel(input), written: [] };
+};
 
 const summaryOf = (model: ReportModel) => ({
   question: model.question,

@@ -6,23 +6,22 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { readResearch } from "../../research/project-files/research.js";
-import type { Paper, Rrd } from "../../research/generated/rrd.js";
-import { signState } from "../../research/project-files/guarded/signed-state.js";
+import type { Rrd } from "../../research/generated/rrd.js";
 import { requirePerson } from "./require-person.js";
+import { editOrLeave } from "../../research/overview/edit-or-leave.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { type MatchFeatures, matchFeaturesOf } from "../../research/papers/dedup/match-features.js";
-import { compareRecords } from "../../research/papers/dedup/same-work.js";
-import { workIndex } from "../../research/papers/dedup/work-index.js";
 import { namesIn, withKeys } from "../../research/papers/paper-keys.js";
-import { keptFacts, type PaperRecord } from "../../research/papers/paper-record.js";
+import {
+  type AddedPaper,
+  addedMessage,
+  type NamedPaper,
+  withPapers,
+} from "../../research/papers/records/added-papers.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
-import { withFactsOf } from "../../research/papers/records/known-paper.js";
 import { readListedPapers } from "../../research/papers/records/listed-papers.js";
-import { idApart, parseReference } from "../../research/papers/reference.js";
-import { derive } from "../../research/workflow/derive.js";
+import { parseReference } from "../../research/papers/reference.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
@@ -63,7 +62,11 @@ interface AddedAll {
   readonly notRead: readonly NotRead[];
   /** Files among what was named that list works. */
   readonly lists: readonly string[];
+  /** A run holds the project, and takes them before its next iteration. */
+  readonly isNoted: boolean;
 }
+
+const notedText = "A run is under way; it takes them before its next iteration, reads them first, and says so.";
 
 /**
  * Puts papers that a person names into a project's pool, to be read next. Exit code 1 where one of them could not be
@@ -79,12 +82,17 @@ export async function addCommand(
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
-  const { all, notRead, lists } = await addPapers(folder, references, chosen, config, io, signals.finish).finally(() =>
-    signals.stop(),
-  );
+  const { all, notRead, lists, isNoted } = await addPapers(
+    folder,
+    references,
+    chosen,
+    config,
+    io,
+    signals.finish,
+  ).finally(() => signals.stop());
   if (json)
     io.stdout(
-      `${JSON.stringify({ folder, papers: all, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
+      `${JSON.stringify({ folder, papers: all, applied: !isNoted, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
     );
   else {
     for (const each of all.slice(0, maxShown)) io.stdout(`${addedText(each)}\n`);
@@ -95,7 +103,7 @@ export async function addCommand(
       );
     if (count("added") > 0) {
       say(io, "They skip screening, and the PRISMA flow counts them as found by other methods.");
-      say(io, `They are read first: research-ralph run ${nameFor(io.cwd, folder)}`);
+      say(io, isNoted ? notedText : `They are read first: research-ralph run ${nameFor(io.cwd, folder)}`);
     }
     if (lists.length > 0 && count("added") > 0)
       say(io, `To screen records first, name their file as a source: run --source ${lists.join(",")}`);
@@ -116,10 +124,11 @@ export async function addForPage(folder: string, typed: string, io: Io): Promise
       2,
     );
   const config = await configToRead(io, {}, ["sources", "state_dir"]);
-  const { all } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
+  const { all, isNoted } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
   const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";
   const each = all.slice(0, maxOnPage).map((one) => addedText(one).replace(/\.$/, ""));
-  return `${each.join("; ")}.${more}`;
+  const isAdded = all.some(({ result }) => result === "added");
+  return `${each.join("; ")}.${more}${isNoted && isAdded ? ` ${notedText}` : ""}`;
 }
 
 const maxOnPage = 3;
@@ -141,7 +150,7 @@ async function addPapers(
   io: Io,
   signal: AbortSignal,
 ): Promise<AddedAll> {
-  const found: Found[] = [];
+  const found: NamedPaper[] = [];
   const missed: Added[] = [];
   const notRead: NotRead[] = [];
   const lists: string[] = [];
@@ -168,71 +177,21 @@ async function addPapers(
     if (described.status === "ok") found.push({ reference: typed, record: described.paper });
     else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
   }
-  let added: readonly Added[] = [];
+  let added: readonly AddedPaper[] = [];
   const change = (rrd: Rrd): Rrd => {
     const { pool, results } = withPapers(rrd.papers_pool, found);
     added = results;
     return { ...rrd, papers_pool: pool };
   };
+  if (found.length === 0) return { all: missed, isNoted: false, notRead, lists };
   const notify = (_: string, message: string) => say(io, message);
-  const names =
-    found.length === 0
-      ? undefined
-      : namesIn(withKeys((await editResearch(folder, change, { derive, git: config.git, notify })).rrd));
-  await signState(folder, config.stateDir);
+  const options = { git: config.git, stateDir: config.stateDir, now: io.clock.now(), notify };
+  const edited = await editOrLeave(folder, change, [addedMessage(found)], options);
+  const names = namesIn(withKeys(edited ?? change((await readResearch(folder)).rrd)));
   return {
-    all: [...missed, ...added.map((each) => ({ ...each, ...given({ key: names?.get(each.id ?? "") }) }))],
+    all: [...missed, ...added.map((each) => ({ ...each, ...given({ key: names.get(each.id) }) }))],
+    isNoted: edited === undefined,
     notRead,
     lists,
   };
 }
-
-/** A paper that is read before those that a search found. */
-function toRead(record: PaperRecord): Paper {
-  const facts = keptFacts(record);
-  const about = { priority: 5, notes: "Added by a person.", added: true };
-  return { ...facts, url: facts.url || null, status: "pending", ...about };
-}
-
-interface Found {
-  readonly reference: string;
-  readonly record: PaperRecord;
-}
-
-/** The pool with those papers that are not in it; of one that is, what the record knows besides is kept. Pure. */
-function withPapers(
-  before: readonly Paper[],
-  found: readonly Found[],
-): { readonly pool: Paper[]; readonly results: readonly Added[] } {
-  const works = workIndex();
-  for (const paper of before) works.add(paper.id, matchFeaturesOf(paper));
-  const pool = [...before];
-  const places = new Map(before.map(({ id }, index) => [id, index]));
-  const results = found.map(({ reference, record }): Added => {
-    const traits = matchFeaturesOf(record);
-    const twin = works.twinOf(traits)?.id ?? sameName(record, traits);
-    const place = places.get(twin ?? "");
-    const known = place === undefined ? undefined : pool[place];
-    if (place !== undefined && known !== undefined) {
-      pool[place] = withFactsOf(known, record);
-      return { reference, id: known.id, title: known.title, result: "already there" };
-    }
-    const id = places.has(record.id) ? idApart(record.id, aboutOf(record)) : record.id;
-    works.add(id, traits);
-    places.set(id, pool.push(toRead({ ...record, id })) - 1);
-    return { reference, id, title: record.title, result: "added" };
-  });
-  return { pool, results };
-
-  /** A paper of the same id, unless the rules of deduplication say that it is another work. */
-  function sameName(record: PaperRecord, traits: MatchFeatures): string | undefined {
-    const known = pool[places.get(record.id) ?? places.get(idApart(record.id, aboutOf(record))) ?? -1];
-    if (known === undefined) return undefined;
-    const compared = compareRecords(matchFeaturesOf(known), traits);
-    const isOther = !compared.same && (compared.apart !== undefined || known.title !== record.title);
-    return isOther && known.id === record.id ? undefined : known.id;
-  }
-}
-
-/** What tells two works of one name apart. */
-const aboutOf = ({ title, venue = "", pages = "" }: PaperRecord): string => `${title} ${venue} ${pages}`;

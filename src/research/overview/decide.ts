@@ -3,21 +3,19 @@ import { given } from "../../engine/lib/given.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
-import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import {
   type DecisionMessage,
-  leaveMessage,
   maxMessage,
   readMessages,
   takeMessage,
 } from "../../engine/storage/state/steering-inbox.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { editResearch } from "../project-files/edit-by-command.js";
-import { readResearch, type ResearchOptions } from "../project-files/research.js";
-import { researchFormat } from "../project-files/rrd-file.js";
+import { readResearch } from "../project-files/research.js";
 import { signState } from "../project-files/guarded/signed-state.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
+import { editOrLeave, type LeaveOptions } from "./edit-or-leave.js";
 import { recordNamed } from "./which-record.js";
 import { statusOf } from "../workflow/next-unit.js";
 import { completing } from "../workflow/steering/kept-search.js";
@@ -51,13 +49,9 @@ export interface Decided {
   readonly next?: string;
 }
 
-interface DecideOptions extends Pick<ResearchOptions, "git" | "notify"> {
+interface DecideOptions extends LeaveOptions {
   /** The project as the person knows it. */
   readonly where: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** Where the key lies that signs what a person says. */
-  readonly stateDir: string;
 }
 
 /**
@@ -84,7 +78,11 @@ export async function recordDecisions(
         complete(rrd),
       ),
     );
-  const edited = await editOrLeave(folder, change, messages, { stateDir, now, git, notify });
+  // What was decided on a record before and no run has taken must not come after this.
+  const records = messages.map(({ record }) => record);
+  const edited = await editOrLeave(folder, change, messages, { stateDir, now, git, notify }, () =>
+    takeUnheard(folder, records),
+  );
   const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
   const isReported = statusOf(before.rrd, before.ledger).done.includes("report");
   const names = namesIn(before.rrd);
@@ -122,40 +120,6 @@ function messageOf(
   const record = recordNamed(rrd, paper, where);
   requirePossible(rrd, record, decision, where);
   return { record: record.id, decision, why, ...given({ criterion }) };
-}
-
-/**
- * The state with the change; undefined where a run holds the project, for which the messages are left. Several
- * decisions at the same moment wait for each other.
- */
-async function editOrLeave(
-  folder: string,
-  change: (rrd: Rrd) => Rrd,
-  messages: readonly DecisionMessage[],
-  { stateDir, now, git, notify }: Omit<DecideOptions, "where">,
-): Promise<Rrd | undefined> {
-  const edit = async (): Promise<Rrd> => {
-    // What was decided on a record before and no run has taken must not come after this.
-    await takeUnheard(
-      folder,
-      messages.map(({ record }) => record),
-    );
-    const { rrd } = await editResearch(folder, change, { derive, git, notify });
-    await signState(folder, stateDir);
-    return rrd;
-  };
-  const isRunning = () => isHeldByRun(lockFile(folder));
-  if (!(await isRunning()))
-    try {
-      return await edit();
-    } catch (error) {
-      // A run may have begun since.
-      if (!(error instanceof ExpectedError) || !(await isRunning())) throw error;
-    }
-  await requireKnownFormats(folder, researchFormat);
-  for (const message of messages) await leaveMessage(folder, message, now, stateDir);
-  // One that ended in this moment takes nothing any more.
-  return (await isRunning()) ? undefined : edit();
 }
 
 /** Takes decisions on these records away that no run has heard yet; how many there were. */

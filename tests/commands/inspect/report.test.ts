@@ -7,7 +7,8 @@ import { lockFile } from "../../../src/engine/lib/layout.js";
 import { lastGoodFile } from "../../../src/research/project-files/layout.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
-import { ioIn } from "../../support/processes/in-process.js";
+import { withUnitAgent } from "../../support/processes/command-agents.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const quoted = (id: string, ...quotes: string[]): Paper =>
@@ -46,7 +47,7 @@ function project(file: ReportFile | undefined, over: Partial<Rrd> = {}) {
     return { exitCode, out: io.out(), err: io.err() };
   };
   const read = (file: string) => readFileSync(join(folder, file), "utf8");
-  return { folder, run, read };
+  return { cwd, folder, run, read };
 }
 
 describe("report", () => {
@@ -105,14 +106,22 @@ describe("report", () => {
     expect(read("rrd.json")).toBe('{"project": }');
   });
 
-  test("does not write while another process works on the project, but checks", async () => {
-    const { folder, run } = project(said());
+  test("shows the report and checks it while a run works on the project, which then writes the files", async () => {
+    const { cwd, folder, run, read } = project(said());
     mkdirSync(join(folder, ".ralph"), { recursive: true });
     const lock = await acquireLock(lockFile(folder), { describe: "The test" });
-    expect(await run()).toMatchObject({ exitCode: 1, err: expect.stringMatching(/process|held|works on/i) });
+    const shown = await run();
+    expect([shown.exitCode, shown.out]).toEqual([0, expect.stringContaining("Answer: It takes 14 minutes.")]);
+    expect(shown.out).not.toContain("Written in");
+    expect(shown.err.replace(/\s+/g, " ")).toContain("A run is under way; it writes the documents");
+    expect(JSON.parse((await run("--json")).out)).toMatchObject({ written: [] });
     expect(existsSync(join(folder, "research-report.md"))).toBe(false);
     expect((await run("--check")).exitCode).toBe(0);
     await lock.release();
+    const { err } = await cli(["run", name, ...withUnitAgent, "-i", "1"], cwd);
+    expect(err).toContain("Written as a person asked: research-report.md, references.bib.");
+    expect(read("research-report.md")).toContain("It takes 14 minutes.");
+    expect(readdirSync(join(folder, ".ralph", "inbox"))).toEqual([]);
   });
 
   test.each([

@@ -1,7 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { openResearch } from "../../../src/research/project-files/research.js";
+import { derive } from "../../../src/research/workflow/derive.js";
+import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
+import { withUnitAgent } from "../../support/processes/command-agents.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -27,13 +31,13 @@ ER  -
 `;
 const csl = [{ id: "c1", type: "article-journal", title: "Touch at night", PMID: "123456" }];
 
-function place(): { cwd: string; rrd: () => Rrd } {
+function place(): { cwd: string; folder: string; rrd: () => Rrd } {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, project, { papers_pool: [paper("p1", "pending", { title: "Fingers on glass" })] });
   writeFileSync(join(cwd, "mine.bib"), bib);
   writeFileSync(join(cwd, "mine.ris"), ris);
   writeFileSync(join(cwd, "mine.json"), JSON.stringify(csl));
-  return { cwd, rrd: () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd };
+  return { cwd, folder, rrd: () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd };
 }
 
 describe("add with files that list works", () => {
@@ -169,5 +173,39 @@ describe("add with files that list works", () => {
     expect(out.trim().split("\n")).toHaveLength(101);
     expect(out).toContain("and 150 more; of all 250: 250 added, 0 already there, 0 not found");
     expect(rrd().papers_pool).toHaveLength(251);
+  });
+});
+
+describe("add during a run", () => {
+  test("is left for it and reads as added; the run takes each paper once, however often it is told", async () => {
+    const { cwd, folder, rrd } = place();
+    const running = await openResearch(folder, { derive, git: false, notify: () => undefined });
+    const left = await cli(["add", project, "mine.ris"], cwd);
+    expect([left.code, left.out]).toEqual([0, expect.stringMatching(/added: kim2023 .*\nalready there: fingersnd /)]);
+    expect(left.err.replace(/\s+/g, " ")).toContain("A run is under way; it takes them before its next iteration");
+    expect(rrd().papers_pool).toHaveLength(1);
+    const inbox = join(folder, ".ralph", "inbox");
+    const [message = ""] = readdirSync(inbox);
+    const told = readFileSync(join(inbox, message), "utf8");
+    await running.close();
+
+    const run = () => cli(["run", project, ...withUnitAgent, "-i", "1"], cwd);
+    expect((await run()).err).toContain("Added, to be read next: kim2023 (Tools for hands).");
+    expect([rrd().papers_pool.length, readdirSync(inbox)]).toEqual([2, []]);
+    expect(rrd().papers_pool[1]).toMatchObject({ title: "Tools for hands", added: true });
+    // A kill between the edit and the removal of the message.
+    writeFileSync(join(inbox, message), told);
+    expect((await run()).err).toContain("The papers that a person added are in the project already.");
+    expect([rrd().papers_pool.length, readdirSync(inbox)]).toEqual([2, []]);
+  });
+
+  test("drops what no paper can be made of, and the run goes on", async () => {
+    const { cwd, folder, rrd } = place();
+    for (const add of [[{ record: { id: 7 } }], [{}], "all"])
+      await leaveMessage(folder, { beside: { add } }, Date.now(), join(cwd, "state"));
+    const { err } = await cli(["run", project, ...withUnitAgent, "-i", "1"], cwd);
+    expect(err).not.toMatch(/bug|Added/);
+    expect(readdirSync(join(folder, ".ralph", "inbox"))).toEqual([]);
+    expect(rrd().papers_pool).toHaveLength(1);
   });
 });

@@ -46,10 +46,10 @@ export type Received = Message & { readonly id: string };
  * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order
  * they were left, also those of one millisecond and those of a clock that was set back. It is signed, so that it is
  * told from one that an agent planted. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's
- * state.
+ * state. Answers with the id of the message.
  * @throws ExpectedError for a full disk or missing permission.
  */
-export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<void> {
+export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<string> {
   const hidden = hiddenFolder(folder);
   explaining(hidden, () => makeFolder(inboxFolder(folder)));
   // The first run may be yet to come, and none of this is for the repository.
@@ -61,6 +61,7 @@ export async function leaveMessage(folder: string, message: Message, now: number
     join(inboxFolder(folder), `${id}.json`),
     JSON.stringify({ ...message, format: stateVersion, signature }),
   );
+  return id;
 }
 
 /** When the messages that wait were left, by their names, in milliseconds since the epoch. */

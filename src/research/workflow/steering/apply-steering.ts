@@ -15,7 +15,7 @@ import {
 import type { Research } from "../../project-files/research.js";
 import { steeringEntry } from "../../project-files/progress-log.js";
 import { progressName } from "../../project-files/layout.js";
-import { askedIn, foldAsked } from "./fold-answer.js";
+import { foldBeside, type FoldOptions } from "./fold-beside.js";
 import { hasOpenOverride, isDecidable, returningIds, withOverride, withOverrides } from "../../derived/overrides.js";
 import { resetStagnation } from "../../derived/observations.js";
 
@@ -24,12 +24,13 @@ import { resetStagnation } from "../../derived/observations.js";
  * message.
  */
 export async function loadSteered(
-  research: Pick<Research, "folder" | "load" | "edit" | "fold" | "nextIteration">,
-  { now, redact }: { readonly now: () => number; readonly redact: Redact },
+  research: Pick<Research, "folder" | "load" | "edit" | "fold" | "nextIteration" | "rewrite">,
+  options: FoldOptions & { readonly redact: Redact },
   tell: Tell,
 ): ReturnType<Research["load"]> {
+  const { now, redact } = options;
   const messages = await messagesFor(research.folder, redact);
-  await foldBeside(research, messages, tell);
+  for (const message of messages) if ("beside" in message) await foldBeside(research, message, options, tell);
   const loaded = await research.load();
   const said = messages.filter(isSaid);
   const included = said.flatMap((message) =>
@@ -84,21 +85,6 @@ async function applyMessages(
 
 type Said = Exclude<Received, BesideMessage>;
 const isSaid = (message: Received): message is Said => !("beside" in message);
-
-/** Folds in what was done outside the run, each once. */
-async function foldBeside(
-  research: Pick<Research, "folder" | "load" | "fold" | "nextIteration">,
-  messages: readonly Received[],
-  tell: Tell,
-): Promise<void> {
-  for (const message of messages) {
-    if (!("beside" in message)) continue;
-    const asked = askedIn(message.beside);
-    const says = asked === undefined ? undefined : await foldAsked(research, { ...asked, message: message.id });
-    await takeMessage(research.folder, message.id);
-    if (says !== undefined) await tell({ type: "notice", level: "info", message: says });
-  }
-}
 
 const cleared = "Earlier instructions are removed.";
 
