@@ -4,15 +4,15 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeResearch } from "./fixture.mjs";
-import { cli, mustRun } from "./measure.mjs";
+import { cli, run } from "./measure.mjs";
 
 const folder = "researches/judged-2025-01-01";
 
 /**
  * The pairs with the agent's verdict on each, its answers to controls, and what it took. `cwd`: a folder of its own.
- * Pairs that it gave no verdict on are left out.
+ * Pairs that it gave no verdict on are left out. `why`: what the command says where it started nobody.
  */
-export async function judgedBy(agent, pairs, cwd) {
+export async function judgedBy(agent, pairs, cwd, { unconfined = false } = {}) {
   const { papers, handles } = papersOf(pairs);
   const path = join(cwd, folder);
   mkdirSync(path, { recursive: true });
@@ -42,7 +42,8 @@ export async function judgedBy(agent, pairs, cwd) {
   };
   writeFileSync(join(path, "ledger.jsonl"), `${JSON.stringify(written)}\n`);
   const env = { ...process.env, RESEARCH_RALPH_TRUST: "true" };
-  await mustRun(process.execPath, [cli, "run", folder, "--agent", agent], { cwd, env }, [0, 2, 3, 4, 5, 6]);
+  const args = [cli, "run", folder, "--agent", agent, "--no-git", ...(unconfined ? ["--unconfined"] : [])];
+  const { stderr } = await run(process.execPath, args, { cwd, env });
   const after = JSON.parse(readFileSync(file, "utf8"));
   const ledger = readFileSync(join(path, "ledger.jsonl"), "utf8").trim().split("\n").filter(Boolean);
   const byHandle = new Map(
@@ -57,6 +58,7 @@ export async function judgedBy(agent, pairs, cwd) {
   return {
     judged,
     rates: Object.values(after.meaning?.checkers ?? {})[0],
+    why: /^research-ralph: (.*)$/m.exec(stderr)?.[1],
     lines: ledger.map((line) => JSON.parse(line)).filter(({ unit }) => unit === "check"),
   };
 }

@@ -1,9 +1,9 @@
 // Prints the table of numbers the project holds itself to, as Markdown: ours next to bare Node and, where present, a
 // rival. `npm run bench` runs every row; `npm run bench -- version list` only those. `--data <folder>` names the
-// recorded data that the rows need which measure on it, `--agent <name>` the agent that `judges` measures. `--record`
-// keeps the results in bench/results.json, from which docs/how-well-it-works.md is generated. `--rehearse` runs the rows
-// once with their smallest sizes, without `--data` on a few made-up papers, and ends with exit code 1 where one of them
-// is broken.
+// recorded data that the rows need which measure on it, `--agent <name>` the agent that `judges` measures, with
+// `--unconfined` also one that nothing confines. `--record` keeps the results in bench/results.json, from which
+// docs/how-well-it-works.md is generated. `--rehearse` runs the rows once with their smallest sizes, without `--data` on
+// a few made-up papers, and ends with exit code 1 where one of them is broken.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -102,6 +102,7 @@ const { values: options, positionals: wanted } = parseArgs({
     data: { type: "string" },
     record: { type: "boolean", default: false },
     rehearse: { type: "boolean" },
+    unconfined: { type: "boolean" },
   },
 });
 // Rows write the settings that they run by.

@@ -2,6 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** What stands for a row that nobody may have measured: it takes an agent with a model. */
+const unmeasured = { judges: "**No model's figure was measured yet.**" };
+
 /**
  * The table of one row's results; `source` is "bench/results.json: <row>", or "bench/results.json: <row>, <start>" for
  * those parts of the row whose name begins so. A part "found 98/100" is shown with its share.
@@ -10,6 +13,7 @@ export function resultsTable(root, source) {
   const [path, wanted = ""] = source.split(": ");
   const [name, start = ""] = wanted.split(", ");
   const result = JSON.parse(readFileSync(join(root, path), "utf8"))[name];
+  if (result === undefined && unmeasured[name] !== undefined) return unmeasured[name];
   if (result === undefined)
     throw new Error(`${path} has no results of ${name}: run 'npm run bench -- ${name} --record'.`);
   const { date, node, command, ours, rival } = result;

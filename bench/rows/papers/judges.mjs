@@ -12,7 +12,7 @@ export const row = {
   what: `claims with their passages that an agent judges as it checks a report: those of a CSV file (claim, passage, label), or ${most} pairs made here, sentences of papers and twins by rule`,
   hold: "no model was measured yet",
   command: "npm run bench -- judges --agent <name> --data <file>",
-  async run({ agent, data, rehearse }) {
+  async run({ agent, data, rehearse, unconfined }) {
     if (agent === undefined && rehearse !== true) throw new Absent("it takes --agent <name>");
     const modules = await load({
       twins: "src/research/units/check/twins.ts",
@@ -26,14 +26,15 @@ export const row = {
       most,
     );
     return await inFolder(async (cwd) => {
-      const found = await judgedBy(agent ?? scripted(cwd, pairs), pairs, cwd);
-      if (found.judged.length === 0) throw new Error(`no claim was judged: ${lastWord(found.lines)}`);
-      return { ours: told(found, pairs) };
+      const found = await judgedBy(agent ?? scripted(cwd, pairs), pairs, cwd, { unconfined });
+      if (found.judged.length === 0) throw new Error(`no claim was judged: ${reasonOf(found)}`);
+      return { ours: `${agent ?? "a rehearsal"}: ${told(found, pairs)}` };
     });
   },
 };
 
-const lastWord = (lines) => lines.at(-1)?.reasons?.[0] ?? lines.at(-1)?.outcome ?? "no iteration was run";
+const reasonOf = ({ lines, why }) =>
+  lines.findLast(({ reasons }) => reasons !== undefined)?.reasons[0] ?? why ?? "no iteration was run";
 const share = (value) => (Number.isNaN(value) ? "–" : value.toFixed(3));
 
 /** The figures on one line, the matrix first: a label with how often each verdict was given to it. */

@@ -52,11 +52,14 @@ beforeAll(async () => {
 });
 
 const measured = (onRight: number, onWrong: number, tells = true): string =>
-  execFileSync(
-    process.execPath,
-    ["bench/run.mjs", "judges", "--agent", agentThatErrs(folder, onRight, onWrong, tells), "--data", data],
-    { cwd: root, encoding: "utf8", env: { ...process.env, HOME: folder, XDG_STATE_HOME: folder, BENCH_DIST: built } },
-  );
+  measuredOf(agentThatErrs(folder, onRight, onWrong, tells));
+
+const measuredOf = (agent: string): string =>
+  execFileSync(process.execPath, ["bench/run.mjs", "judges", "--agent", agent, "--data", data, "--unconfined"], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, HOME: folder, XDG_STATE_HOME: folder, BENCH_DIST: built },
+  });
 
 describe("the figures of an agent of known accuracy are its own", () => {
   test("of one that errs on four right ones of forty and on six wrong ones", () => {
@@ -74,4 +77,11 @@ describe("the figures of an agent of known accuracy are its own", () => {
     expect(said).toContain("P 1.000, R 1.000, F1 1.000, kappa 1.000");
     expect(said).toContain("1 can't tell");
   });
+});
+
+test("an agent that can't be started, or whose results can't be used, is not measured, and the row says why", () => {
+  expect(measuredOf("scripted")).toContain("not measured: no claim was judged: Unknown agent 'scripted'; known agents");
+  const useless = join(folder, "useless.mjs");
+  writeFileSync(useless, `import { writeFileSync } from "node:fs"; writeFileSync("result.json", "{}");`);
+  expect(measuredOf(`cmd:${process.execPath} ${useless}`)).toContain('no claim was judged: / "unit" is missing');
 });
