@@ -232,7 +232,10 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     return askCommand({ words, again, check, fetch, ...howOf(options) }, io);
   })
     .option("--again", "ask again the questions whose answers are out of date")
-    .option("--check", "have an agent judge whether the answer's sentences follow from their quotes")
+    .option(
+      "--check",
+      "have an agent judge whether the answer's sentences follow from their quotes; with an id such as answer-3 in the place of the question, those of that answer",
+    )
     .option("--fetch", "fetch the papers whose text is not stored")
     .option("--max-usd <N>", "maximum cost, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens, in and out", number);

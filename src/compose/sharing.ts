@@ -14,7 +14,7 @@ export const sharingOf = ({ think, screening, check }: ResolvedConfig): Sharing 
   given({
     think: think && { rounds: think.rounds },
     readers: screening && { conflicts: screening.conflicts },
-    checkers: check && Math.max(check.agents.length, 1),
+    checkers: check && checkerRoles.slice(0, Math.max(check.agents.length, 1)),
   });
 
 /** What a second reader checks in them; undefined: nothing. */
@@ -50,7 +50,7 @@ export function checkPlanOf(
 ): CheckPlan | undefined {
   const wish = checkWishOf(config);
   if (wish === undefined || free === true || Object.keys(checkerNamesOf(config)).length === 0) return undefined;
-  return { wish, checkers: sharingOf(config).checkers ?? 1 };
+  return { wish, checkers: sharingOf(config).checkers?.length ?? 1 };
 }
 
 /** Most iterations that so many units take, some of them screening batches, and the checks that come with them. */

@@ -6,10 +6,10 @@ import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
 import { needsModel } from "../run/check-meaning.js";
 import { checkAnswer } from "./check-answer.js";
-import { type Answered, openQuestion } from "./open-question.js";
+import { type Answered, finishWriting, openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
 import type { Spent } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
@@ -17,7 +17,11 @@ import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { pageName } from "../../research/project-files/layout.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
-import { findProjects } from "../../research/overview/find-research.js";
+import { findProjects, nameFor } from "../../research/overview/find-research.js";
+import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
+import { namesAsked } from "../../research/overview/questions/pool.js";
+import { poolOf } from "../../research/overview/questions/stored-pool.js";
+import { foldersAsked, isAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { remainingLimits } from "../run/remaining-limits.js";
 import { answerLines } from "./answer-lines.js";
 import { standings } from "./answers.js";
@@ -38,13 +42,17 @@ interface AskArguments {
 /** Characters of a question at most. */
 const maxQuestion = 2_000;
 
-/** Puts a question to one or more projects and prints what their papers answer, each sentence with its quotes. */
+/**
+ * Puts a question to one or more projects and prints what their papers answer, each sentence with its quotes. In the
+ * place of a question the id of an answer has that one checked.
+ */
 export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const { words, again } = args;
   const config = checking(args, await resolveConfig(io, args.flags));
   if (again) return askAgain(args, config, io);
   const question = questionOf(words.at(-1) ?? "");
   const folders = await findProjects(io.cwd, words.slice(0, -1));
+  if (isAnswerUnit(question)) return checkKept(question, folders[0], args, config, io);
   await requireAgents(config, io, false, checkerNamesOf(config));
   const { code } = await put(question, folders, args, config, io);
   if (code === 0) await showInReport(folders[0], config, io);
@@ -80,6 +88,40 @@ function checking({ check }: Pick<AskArguments, "check">, config: ResolvedConfig
   throw new ExpectedError(needsModel, 2);
 }
 
+/**
+ * Has the sentences of an answer judged that was kept before, from where its check was stopped.
+ * @throws ExpectedError (exit code 2) where there is no such answer, or nobody is to check it.
+ */
+async function checkKept(
+  id: string,
+  folder: string,
+  args: Pick<AskArguments, "check" | "quiet" | "json">,
+  config: ResolvedConfig,
+  io: Io,
+): Promise<number> {
+  const name = shellWord(nameFor(io.cwd, folder));
+  await finishWriting(folder, { config, now: io.clock.now, notify: (_, message) => say(io, message) });
+  const answer = (await readAnswers(folder)).lines.find((each) => each.id === id);
+  if (answer === undefined)
+    throw new ExpectedError(`${name} has no ${id}; 'research-ralph answers ${name}' lists its answers.`, 2);
+  if (!args.check)
+    throw new ExpectedError(
+      `${id} is an answer, not a question: 'research-ralph ask ${name} ${id} --check' has its sentences checked.`,
+      2,
+    );
+  const opened = withOpenCheck(answer);
+  if (opened.open === undefined) {
+    say(io, `No sentence of ${id} is left to check; 'research-ralph answers ${name}' shows what was said of them.`);
+    return 0;
+  }
+  await requireAgents(config, io, false, checkerNamesOf(config));
+  const pool = await poolOf(foldersAsked(folder, answer));
+  const asked = { answer: opened, pool, names: namesAsked(pool.papers) };
+  const { code } = await checkAnswer(asked, folder, args, config, io, true);
+  await showInReport(folder, config, io);
+  return code;
+}
+
 /** @throws ExpectedError (exit code 2) for a question that is empty or too long. */
 function questionOf(words: string): string {
   const question = oneLine(words);
@@ -107,6 +149,7 @@ async function put(
   io: Io,
 ): Promise<Put> {
   const began = io.clock.now();
+  const isChecked = Object.keys(checkerNamesOf(config)).length > 0;
   let answer: Answered | undefined;
   let spent = nothingSpent;
   const answered = (said: Answered) => {
@@ -116,14 +159,14 @@ async function put(
     spent = now;
   };
   const verdict = await drive(config, io, { quiet, json, iterations: 4 }, (run) =>
-    openQuestion({ folders, question, fetch, answered, paid }, config, io, run),
+    openQuestion({ folders, question, fetch, isChecked, answered, paid }, config, io, run),
   );
-  if (answer !== undefined)
+  if (answer !== undefined) {
+    const { open: _, ...said } = answer.answer;
     io.stdout(
-      json
-        ? `${JSON.stringify({ type: "answer", ...answer.answer })}\n`
-        : `${answerLines(answer.answer, answer.names, io).join("\n")}\n`,
+      json ? `${JSON.stringify({ type: "answer", ...said })}\n` : `${answerLines(said, answer.names, io).join("\n")}\n`,
     );
+  }
   const code = exitCodeOf(verdict);
   const ended = { isAnswered: answer !== undefined, reason: verdict.reason };
   if (answer === undefined || code !== 0) return { code, spent, ...ended };

@@ -6,9 +6,11 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Spent } from "../../engine/loop/types.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { checkWorkflow, maxCheckIterations } from "../../research/overview/questions/check-workflow.js";
+import { nameFor } from "../../research/overview/find-research.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { accountOf, spentOn } from "../../research/workflow/forecast.js";
@@ -30,10 +32,11 @@ export async function checkAnswer(
   canPay: boolean,
 ): Promise<{ readonly code: number; readonly spent: Spent }> {
   const roles = checkerNamesOf(config);
-  const { checkers = 1 } = sharingOf(config);
-  if (Object.keys(roles).length === 0 || answer.statements.length === 0) return { code: 0, spent: nothingSpent };
+  const { checkers = [] } = sharingOf(config);
+  if (Object.keys(roles).length === 0 || answer.open === undefined) return { code: 0, spent: nothingSpent };
+  const goesOn = `'research-ralph ask ${shellWord(nameFor(io.cwd, folder))} ${answer.id} --check'`;
   if (!canPay) {
-    say(io, "The limit of this command is reached, so the sentences of the answer were not checked.");
+    say(io, `The limit of this command is reached; ${goesOn} has the sentences of the answer checked.`);
     return { code: 0, spent: nothingSpent };
   }
   const kept: LedgerLine[] = [];
@@ -59,7 +62,8 @@ export async function checkAnswer(
       },
     }),
   );
-  if (said !== undefined) io.stdout(said);
+  if (said === undefined) say(io, `The check of ${answer.id} is not at its end; ${goesOn} goes on with it.`);
+  else io.stdout(said);
   const code = exitCodeOf(verdict);
   return { code: code > 128 ? code : 0, spent: spentOn({}, kept) };
 }

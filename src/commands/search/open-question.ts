@@ -32,6 +32,8 @@ interface QuestionWish {
   readonly question: string;
   /** Fetch the texts that are not kept. */
   readonly fetch: boolean;
+  /** Its sentences are checked once it is kept. */
+  readonly isChecked: boolean;
   /** Told the answer once it is kept. */
   readonly answered: (answered: Answered) => void;
   /** Told what this question has cost so far, after each iteration. */
@@ -48,7 +50,7 @@ export interface Answered {
 
 /** Makes a question to one or more projects ready for a run. Takes no lock before there is something to keep. */
 export async function openQuestion(
-  { folders, question, fetch, answered, paid }: QuestionWish,
+  { folders, question, fetch, isChecked, answered, paid }: QuestionWish,
   config: ResolvedConfig,
   io: Io,
   { everyone, redact, tell, ending }: Run,
@@ -70,7 +72,7 @@ export async function openQuestion(
   const kept: LedgerLine[] = [];
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   return answerWorkflow({
-    ...{ pool, question, unit, root, redact },
+    ...{ pool, question, unit, root, redact, isChecked },
     answered: (answer) => answered({ answer, pool, names: namesAsked(pool.papers) }),
     project: projects.map(({ rrd: { project } }) => project).join("; "),
     ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: states.map(lastOf) }),
@@ -100,32 +102,42 @@ interface Keeping {
 }
 
 /** Folds an iteration into the project, or leaves it to the run that holds the project. */
-export async function keepIteration(
-  folder: string,
-  iteration: AskedIteration,
-  { config, now, notify }: Keeping,
-): Promise<void> {
-  const lock = lockFile(folder);
-  let research: Awaited<ReturnType<typeof openResearch>> | undefined;
-  if (!(await isHeld(lock)))
-    try {
-      research = await openResearch(folder, { derive, git: config.git, notify, short: true });
-    } catch (error) {
-      // A run may have begun since.
-      if (!(error instanceof ExpectedError) || !(await isHeld(lock))) throw error;
-    }
-  if (research !== undefined)
-    try {
-      await foldAsked(research, iteration);
-      return;
-    } finally {
-      await signState(folder, config.stateDir);
-      await research.close();
-    }
+export async function keepIteration(folder: string, iteration: AskedIteration, keeping: Keeping): Promise<void> {
+  const { config, now, notify } = keeping;
+  if (await whileFree(folder, keeping, (research) => foldAsked(research, iteration))) return;
   const { message: _, ...beside } = iteration;
   await leaveMessage(folder, { beside }, now(), config.stateDir);
-  if (iteration.answer !== undefined)
+  if (iteration.answer !== undefined && (iteration.checks === undefined || iteration.answer.open === undefined))
     notify("info", "A run is under way; it records the answer before its next iteration.");
+}
+
+/** Writes to its end what a kill has left half written, so that the files tell all that was done. */
+export const finishWriting = (folder: string, keeping: Keeping): Promise<boolean> =>
+  whileFree(folder, keeping, async () => undefined);
+
+/** Does this with the project, unless a run holds it; whether it was done. */
+async function whileFree(
+  folder: string,
+  { config, notify }: Keeping,
+  work: (research: Awaited<ReturnType<typeof openResearch>>) => Promise<unknown>,
+): Promise<boolean> {
+  const lock = lockFile(folder);
+  if (await isHeld(lock)) return false;
+  let research: Awaited<ReturnType<typeof openResearch>>;
+  try {
+    research = await openResearch(folder, { derive, git: config.git, notify, short: true });
+  } catch (error) {
+    // A run may have begun since.
+    if (!(error instanceof ExpectedError) || !(await isHeld(lock))) throw error;
+    return false;
+  }
+  try {
+    await work(research);
+    return true;
+  } finally {
+    await signState(folder, config.stateDir);
+    await research.close();
+  }
 }
 
 /** Reads texts, and fetches what is not kept. */

@@ -4,7 +4,7 @@ import type { MeaningCheck, RemovedStatement } from "./report.js";
 import type { CheckerRate } from "./rrd.js";
 
 /**
- * One line of answers.jsonl: a question put to a project, and what its papers answer. A statement without a quote that was found is not kept. Once its sentences are checked by a second reader, the line stands there again under the same id, and the later one counts. Whether the answer still stands is derived when it is read.
+ * One line of answers.jsonl: a question put to a project, and what its papers answer. A statement without a quote that was found is not kept. While its sentences are checked by a second reader, and once they are, the line stands there again under the same id; the last one counts. Whether the answer still stands is derived when it is read.
  */
 export interface Answer {
   /**
@@ -88,6 +88,30 @@ export interface Answer {
     [k: string]: unknown;
   }[];
   check?: MeaningCheck;
+  /**
+   * A check of its sentences that is not at its end. What is answered stays answered when it is stopped; 'ask --check' with the answer's id goes on.
+   */
+  open?: {
+    check: OpenCheck;
+    /**
+     * What the first of two checkers said of the batch that the second one is still to judge.
+     */
+    heard?: {
+      by: string;
+      /**
+       * Of the batch that it was shown: of another one its answers say nothing.
+       */
+      batch_sha256: string;
+      /**
+       * As in result.json of a check.
+       */
+      answers: {
+        [k: string]: unknown;
+      }[];
+      [k: string]: unknown;
+    };
+    [k: string]: unknown;
+  };
   /**
    * Sentences that were taken out, because another reader did not find them in what they cite.
    */
@@ -180,6 +204,65 @@ export interface Checked {
      * In at most 20 words.
      */
     why?: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * By the handles of this answer; a place such as /answer/0 is that of a statement.
+ */
+export interface OpenCheck {
+  /**
+   * The iteration that wrote the report.
+   */
+  report: number;
+  /**
+   * What is done now: all sentences are checked, those that are not borne out are mended, the mended ones are checked again.
+   */
+  step: "check" | "mend" | "again";
+  /**
+   * The sentences of the report that rest on passages.
+   */
+  sentences: {
+    /**
+     * JSON pointer into report.json.
+     */
+    where: string;
+    /**
+     * The sentence as it stands now.
+     */
+    text: string;
+    /**
+     * Handles of quotes.
+     */
+    rests_on: string[];
+    /**
+     * The sentence as it stood before it was mended.
+     */
+    was?: string;
+    check?: Checked;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Handles of the claims of readings that are checked with it.
+   */
+  claims: string[];
+  /**
+   * Sentences that were mended because one of their papers says otherwise, as they stood: the two go to what is disputed.
+   */
+  contradicted?: {
+    /**
+     * The sentence.
+     */
+    text: string;
+    /**
+     * Handles of quotes.
+     */
+    rests_on: string[];
+    /**
+     * Id of the paper whose passage says otherwise.
+     */
+    against: string;
     [k: string]: unknown;
   }[];
   [k: string]: unknown;

@@ -275,8 +275,8 @@ export interface Sharing {
   readonly think?: { readonly rounds: number };
   /** Discovery batches are screened by two agents, each alone; what becomes of records on which they disagree. */
   readonly readers?: { readonly conflicts: ConflictRule };
-  /** How many agents check sentences, each alone. Absent: one, the agent of every other unit. */
-  readonly checkers?: number;
+  /** The roles of those who check sentences, each alone. Absent: one, the agent of every other unit. */
+  readonly checkers?: readonly string[];
 }
 
 /** What becomes of a record on which two readers disagree. */

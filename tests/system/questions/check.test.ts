@@ -45,10 +45,10 @@ test("an answer is printed, then checked: what says too much is corrected, what 
   expect(then.replace(/\s+/g, " ")).toMatch(/1 corrected; 1 removed\. Not borne out, and taken out: Warm milk/);
   const kept = lines<Answer>("answers.jsonl");
   expect(kept.map(({ id, statements }) => [id, statements.length])).toEqual([
-    ["answer-1", 3],
+    ...[1, 2, 3].map(() => ["answer-1", 3]),
     ["answer-1", 2],
   ]);
-  const answer = kept[1];
+  const answer = kept.at(-1);
   expect(answer?.statements.map(({ text, rests_on, check }) => [text, rests_on, check?.verdict])).toEqual([
     [right, ["other_0#1"], "supported"],
     [corrected, ["other_3#1"], "supported"],
@@ -68,6 +68,57 @@ test("an answer is printed, then checked: what says too much is corrected, what 
   expect(again.out.split(question)).toHaveLength(2);
   const { out: costs } = await cli(["cost"], cwd);
   expect(costs).toContain("checker-1 (");
+});
+
+test("an answer of before is checked by its id, once", async () => {
+  await cli(["ask", question, ...agent], cwd);
+  expect(await cli(["ask", "answer-1", ...agent], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("answer-1 is an answer, not a question: 'research-ralph ask hands answer-1 --check'"),
+  });
+  expect(await cli(["ask", "answer-7", "--check", ...agent], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("hands has no answer-7"),
+  });
+  const { code, out } = await cli(["ask", "answer-1", "--check", ...agent], cwd);
+  expect(code).toBe(0);
+  expect(out.replace(/\s+/g, " ")).toMatch(/Checked: 2 of 3 .*1 corrected; 1 removed\. .*taken out: Warm milk/);
+  const done = lines<LedgerLine>("ledger.jsonl").length;
+  const again = await cli(["ask", "answer-1", "--check", ...agent], cwd);
+  expect(again).toMatchObject({ code: 0, out: "", err: expect.stringContaining("No sentence of answer-1 is left") });
+  expect(lines<LedgerLine>("ledger.jsonl")).toHaveLength(done);
+});
+
+test("a check that was stopped says so where the answer is read, and goes on without asking anyone twice", async () => {
+  // Its second line, as a kill behind the first batch leaves the file.
+  await cli(["ask", question, "--check", ...agent], cwd);
+  const whole = lines<Answer>("answers.jsonl");
+  expect(whole.map(({ open }) => open?.check.step)).toEqual(["check", "mend", "again", undefined]);
+  const stopped = whole[1]?.open?.check.sentences.map(({ check }) => check?.verdict);
+  expect(stopped).toEqual(["supported", "not-supported", "not-supported"]);
+  writeFileSync(
+    join(folder, "answers.jsonl"),
+    whole
+      .slice(0, 2)
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(""),
+  );
+  const { out } = await cli(["answers"], cwd);
+  expect(out.replace(/\s+/g, " ")).toContain(
+    "Checked: Not to the end: 3 of 3 sentences judged so far. 'research-ralph ask answer-1 --check' goes on.",
+  );
+  const before = lines<LedgerLine>("ledger.jsonl").length;
+  await cli(["ask", "answer-1", "--check", ...agent], cwd);
+  expect(
+    lines<LedgerLine>("ledger.jsonl")
+      .slice(before)
+      .map(({ role }) => role),
+  ).toEqual(["mend", "checker-1"]);
+  const { statements, not_borne_out, controls } = lines<Answer>("answers.jsonl").at(-1) as Answer;
+  const expected = whole.at(-1) as Answer;
+  expect({ statements, not_borne_out, controls }).toEqual({
+    ...{ statements: expected.statements, not_borne_out: expected.not_borne_out, controls: expected.controls },
+  });
 });
 
 test("nobody is asked but by --check or where the settings say all", async () => {

@@ -1,27 +1,24 @@
+import { given } from "../../../engine/lib/given.js";
 import type { Answer } from "../../generated/answer.js";
 import type { ReportFile } from "../../generated/report.js";
-import type { Evidence, Rrd } from "../../generated/rrd.js";
+import type { Evidence, OpenCheck, Paper } from "../../generated/rrd.js";
 import { handleOf } from "../../units/narrative/handles.js";
-import { openCheck } from "../../units/narrative/open-check.js";
 import type { Checkers } from "../../derived/checker-rates.js";
 import type { Pool } from "./pool.js";
 
 /** An answer as a report of nothing but its answer, so that its sentences are checked as those of any report. */
 export interface AnswerAsReport {
-  /** The papers that were asked, the answer's own quotes among theirs, and the open check. */
-  readonly rrd: Rrd;
+  /** The papers that were asked, the answer's own quotes among theirs. */
+  readonly papers_pool: Paper[];
   readonly narrative: ReportFile;
+  /** The open check of the answer; absent where none is open. */
+  readonly open?: OpenCheck;
   /** The handles of the answer, by those of the report. */
   readonly handles: ReadonlyMap<string, string>;
 }
 
-/** The report of an answer that has papers at hand. `checkers`: how they answered to controls in its project so far. */
-export function answerAsReport(
-  answer: Answer,
-  { papers }: Pick<Pool, "papers">,
-  home: Rrd,
-  checkers: Checkers,
-): AnswerAsReport {
+/** The report of an answer that has papers at hand. */
+export function answerAsReport(answer: Answer, { papers }: Pick<Pool, "papers">): AnswerAsReport {
   const handles = new Map<string, string>();
   const papers_pool = papers.map(({ key, paper }) => {
     const known = paper.analysis?.evidence ?? [];
@@ -33,17 +30,34 @@ export function answerAsReport(
     return { ...paper, id: key, analysis: { ...paper.analysis, evidence: [...known, ...quoted] } };
   });
   const numbered = new Map([...handles].map(([ofReport, ofAnswer]) => [ofAnswer, ofReport]));
-  const narrative = narrativeOfAnswer({
-    ...answer,
-    statements: answer.statements.map((statement) => ({
-      ...statement,
-      rests_on: statement.rests_on.flatMap((handle) => numbered.get(handle) ?? []),
-    })),
+  const named = (handle: string) => numbered.get(handle);
+  const narrative = narrativeOfAnswer({ ...answer, statements: answer.statements.map(renamed(named)) });
+  const open = answer.open && openIn(answer.open.check, named);
+  return { papers_pool, narrative, handles, ...given({ open }) };
+}
+
+/** What rests on handles, with those that this names; others lead nowhere and are left out. */
+const renamed =
+  (named: (handle: string) => string | undefined) =>
+  <Said extends { rests_on: string[] }>(said: Said): Said => ({
+    ...said,
+    rests_on: said.rests_on.flatMap((handle) => named(handle) ?? []),
   });
-  const { rrd } = openCheck({ ...home, papers_pool, meaning: { checkers } }, narrative);
-  const { open } = { ...rrd.meaning };
-  // What readers said of their papers is checked with a report that cites it.
-  return { rrd: { ...rrd, meaning: { checkers, ...(open && { open: { ...open, claims: [] } }) } }, narrative, handles };
+
+/** An open check with its handles as this names them. */
+export const openIn = (open: OpenCheck, named: (handle: string) => string | undefined): OpenCheck => ({
+  ...open,
+  sentences: open.sentences.map(renamed(named)),
+  ...given({ contradicted: open.contradicted?.map(renamed(named)) }),
+});
+
+/** The answer with a check of its sentences open; as it is where each of them was judged. */
+export function withOpenCheck(answer: Answer): Answer {
+  const sentences = answer.statements.flatMap(({ text, rests_on, check }, index) =>
+    check === undefined ? [{ where: `/answer/${index}`, text, rests_on }] : [],
+  );
+  if (answer.open !== undefined || sentences.length === 0) return answer;
+  return { ...answer, open: { check: { report: 0, step: "check", sentences, claims: [] } } };
 }
 
 /** What an answer says, as the narrative of a report. */
@@ -63,7 +77,7 @@ export const narrativeOfAnswer = ({
 
 /** The answer with what its report says at the end of its check. Marks of a sentence that was mended go with it. */
 export function withCheck(
-  answer: Answer,
+  { open: _, ...answer }: Answer,
   { answer: said, not_borne_out = [], check }: ReportFile,
   handles: ReadonlyMap<string, string>,
   controls: Checkers,

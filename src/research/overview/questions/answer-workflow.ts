@@ -13,6 +13,7 @@ import type { AnswerResult } from "../../generated/result-answer.js";
 import { loadPrompt } from "../../workflow/brief/prompt-file.js";
 import { type AskedIteration, summaryOf } from "../../workflow/steering/fold-answer.js";
 import type { Workspaces } from "../../workflow/workspace.js";
+import { withOpenCheck } from "./answer-as-report.js";
 import { type AnswerRepair, questionBrief } from "./brief-question.js";
 import { checkAnswer, needsRepair, reasonsFor } from "./judge-answer.js";
 import type { Pool } from "./pool.js";
@@ -41,6 +42,8 @@ interface AnswerOptions {
   readonly tools?: ToolServer;
   /** Puts an iteration into the project's files, and answers with the unit that it became. */
   readonly keep: (iteration: AskedIteration) => Promise<void>;
+  /** Its sentences are checked once it is kept. */
+  readonly isChecked: boolean;
   /** Told the answer once it is kept. */
   readonly answered: (answer: Answer) => void;
 }
@@ -89,7 +92,8 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       ...(pool.withoutText.length === 0 ? {} : { without_text: pool.withoutText.slice(0, maxWithoutText) }),
       ...(line.tokens === undefined ? {} : { tokens: { input: line.tokens.input, output: line.tokens.output } }),
     };
-    const whole = answer.statements.length > 0 ? answer : { ...answer, nearest: await nearest(pool, query) };
+    const judged = options.isChecked ? withOpenCheck(answer) : answer;
+    const whole = answer.statements.length > 0 ? judged : { ...answer, nearest: await nearest(pool, query) };
     await options.keep({ line, answer: whole });
     state = { ...state, answer: whole };
     options.answered(whole);

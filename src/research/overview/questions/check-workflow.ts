@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { given } from "../../../engine/lib/given.js";
@@ -12,11 +13,12 @@ import type { Answer } from "../../generated/answer.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { section } from "../../units/brief-text.js";
-import { check, mend } from "../../units/check/kind.js";
+import { check, checkerRoles, mend } from "../../units/check/kind.js";
+import { nextBatch } from "../../units/check/batch.js";
 import { ended } from "../../units/check/fold.js";
 import type { Acceptable } from "../../units/judged-result.js";
-import { toMend } from "../../units/narrative/open-check.js";
-import { type Checkers, ratesSince } from "../../derived/checker-rates.js";
+import { toMend, unanswered } from "../../units/narrative/open-check.js";
+import { type Checkers, ratesSince, withRates } from "../../derived/checker-rates.js";
 import type { Material, ResearchState } from "../../units/unit-kind.js";
 import { judge } from "../../workflow/accept.js";
 import { fill, loadPrompt } from "../../workflow/brief/prompt-file.js";
@@ -25,17 +27,18 @@ import { judgePart } from "../../workflow/judge-part.js";
 import { statusOf } from "../../workflow/next-unit.js";
 import type { AskedIteration } from "../../workflow/steering/fold-answer.js";
 import type { Workspaces } from "../../workflow/workspace.js";
-import { answerAsReport, withCheck } from "./answer-as-report.js";
+import { answerAsReport, openIn, withCheck } from "./answer-as-report.js";
 import type { Pool } from "./pool.js";
 
 interface CheckOptions {
+  /** With its check open. */
   readonly answer: Answer;
   /** The papers that the question was put to. */
   readonly pool: Pick<Pool, "papers">;
   /** The project that keeps the answer. */
   readonly home: Rrd;
-  /** How many agents check the same sentences, each alone. */
-  readonly checkers: number;
+  /** The roles of those who check the same sentences, each alone. */
+  readonly checkers: readonly string[];
   readonly root: string;
   readonly workspaces: Workspaces;
   readonly redact: ReturnType<typeof redactFor>;
@@ -62,25 +65,40 @@ interface CheckState extends ResearchState {
 }
 
 /**
- * The check of an answer that is kept: as of a report, its sentences are judged, those that fall are mended once by the
- * agent of the answer, and judged again. Nothing waits for it: whatever it comes to, the answer stands.
+ * The check of an answer that is kept, from where it was stopped: as of a report, its sentences are judged, those that
+ * fall are mended once by the agent of the answer, and judged again. Each step is kept with the answer. Nothing waits
+ * for it: whatever it comes to, the answer stands.
  */
 export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit, undefined, Material> {
-  const { answer, workspaces, redact, checkers } = options;
+  const { answer, workspaces, redact } = options;
   const before = options.home.meaning?.checkers ?? {};
-  const { rrd, narrative, handles } = answerAsReport(answer, options.pool, options.home, before);
+  const { papers_pool, narrative, open: opened, handles } = answerAsReport(answer, options.pool);
+  const rrd: Rrd = { ...options.home, papers_pool, meaning: { checkers: before, ...given({ open: opened }) } };
   let state: CheckState = {
-    ...{ rrd, narrative, ledger: [], status: statusOf(rrd, []), noted: new Map() },
-    ...{ refused: 0, isOver: rrd.meaning?.open === undefined },
+    ...{ rrd, narrative, ledger: [], status: statusOf(rrd, []), noted: heardOf(rrd, answer) },
+    ...{ refused: 0, isOver: opened === undefined },
   };
   let started = 0;
-  const sharing = { checkers };
+  const sharing = { checkers: options.checkers };
   const lineOf = (run: AgentRun, unit: Unit, outcome: LedgerLine["outcome"], reasons: readonly string[] = []) => ({
     ...ledgerLine({ ...unit, id: answer.id, role: unit.role ?? unit.kind }, run, new Date(options.now()), outcome),
     ...(reasons.length === 0 ? {} : { reasons: [...reasons] }),
   });
   const keep = (line: LedgerLine, checked?: Answer) =>
     options.keep({ line, checks: answer.at, ...given({ answer: checked }) });
+  /** How its checkers have answered to its controls in all. */
+  const controlsNow = (rates: Checkers) => withRates(answer.controls ?? {}, ratesSince(before, rates));
+  /** The answer as far as its check has come. */
+  const soFar = (heard?: NonNullable<Answer["open"]>["heard"]): Answer | undefined => {
+    const { open, checkers = {} } = state.rrd.meaning ?? {};
+    if (open === undefined) return undefined;
+    const controls = controlsNow(checkers);
+    return {
+      ...answer,
+      open: { check: openIn(open, (handle) => handles.get(handle)), ...given({ heard }) },
+      ...(Object.keys(controls).length === 0 ? {} : { controls }),
+    };
+  };
 
   /** Goes on from what was judged; at the end of the check with the answer as it is from now on. */
   const advance = async ({ shows }: Acceptable, line: LedgerLine): Promise<void> => {
@@ -89,8 +107,8 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     const rates = next.meaning?.checkers ?? {};
     state = { ...state, rrd: next, noted: new Map(), refused: 0, isOver };
     const closed = shows?.narrative;
-    if (!isOver || closed === undefined) return keep(line);
-    const checked = withCheck(answer, closed, handles, ratesSince(before, rates));
+    if (!isOver || closed === undefined) return keep(line, soFar());
+    const checked = withCheck(answer, closed, handles, controlsNow(rates));
     await keep(line, checked);
     options.checked(checked, rates);
   };
@@ -123,7 +141,11 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       const { role = "", round = 1 } = unit;
       const noted = { iteration: run.iteration, role, round, agent: run.agent, basis: "", value: judged.note };
       state = { ...state, noted: new Map([[unit.id, [noted]]]), refused: 0 };
-      await keep(lineOf(run, unit, "accepted"));
+      const batch_sha256 = batchHash(state.rrd, run.agent);
+      await keep(
+        lineOf(run, unit, "accepted"),
+        soFar({ by: run.agent, batch_sha256, answers: judged.note as { [key: string]: unknown }[] }),
+      );
       return { outcome: "accepted", summary: judged.summary };
     }
     if ("reasons" in judged) {
@@ -190,7 +212,8 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       }),
     async concede({ verdict, reason }) {
       const { open } = { ...state.rrd.meaning };
-      if (verdict === "complete" || open === undefined) return undefined;
+      // What a person stops goes on another time.
+      if (verdict === "complete" || verdict === "interrupted" || open === undefined) return undefined;
       const at = new Date(options.now());
       const rates = state.rrd.meaning?.checkers ?? {};
       const why = reason.split(";")[0]?.replace(/\.$/, "") ?? reason;
@@ -206,11 +229,25 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
           duration_seconds: 0,
         },
       });
-      return verdict === "interrupted" ? undefined : { verdict: "complete", reason };
+      return { verdict: "complete", reason };
     },
     close: async () => {
       await workspaces.sweep();
       await workspaces.close();
     },
   };
+}
+
+/** Stands for the batch that a second checker is to judge after this one. */
+const batchHash = (rrd: Rrd, checker: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify(nextBatch(rrd, unanswered(rrd), checker, 0)))
+    .digest("hex");
+
+/** What the first of two checkers said before the check was stopped, of the batch that is still the next. */
+function heardOf(rrd: Rrd, { open }: Answer): CheckState["noted"] {
+  const { by = "", batch_sha256, answers } = open?.heard ?? {};
+  if (answers === undefined || batch_sha256 !== batchHash(rrd, by)) return new Map();
+  const [role] = checkerRoles;
+  return new Map([[check.name, [{ iteration: 0, role, round: 1, agent: by, basis: "", value: answers }]]]);
 }

@@ -1,4 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
+import { many } from "../../../engine/lib/words.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
 import { notesOfOld } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
@@ -65,10 +66,17 @@ export function askedQuestions(
 }
 
 /** What is to be said of the check of an answer; undefined of one that nobody checked. */
-export const answerMeaning = (answer: Answer, checkers: Checkers): Meaning | undefined =>
-  answer.check === undefined
-    ? undefined
-    : meaningOf(narrativeOfAnswer(answer), { meaning: { checkers }, papers_pool: [] });
+export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | undefined {
+  const meaning =
+    answer.check === undefined
+      ? undefined
+      : meaningOf(narrativeOfAnswer(answer), { meaning: { checkers }, papers_pool: [] });
+  if (answer.open === undefined) return meaning;
+  const { sentences } = answer.open.check;
+  const judged = sentences.filter(({ check }) => check !== undefined).length;
+  const says = `Not to the end: ${judged} of ${many(sentences.length, "sentence")} judged so far. 'research-ralph ask ${answer.id} --check' goes on.`;
+  return { judged: 0, borneOut: 0, removed: [], answerFalls: false, ...meaning, says };
+}
 
 function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: Checkers): AskedQuestion {
   const { question, at, statements, quotes, projects = [] } = answer;

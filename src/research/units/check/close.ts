@@ -25,7 +25,7 @@ export function closedNarrative(
     narrative.answer.every((said, index) => isFallen(meaning, asked.get(`/answer/${index}`) ?? said));
   const isRemoved = (each: OpenCheck["sentences"][number]) =>
     isFallen(meaning, each) && !(answerFalls && each.where.startsWith("/answer/"));
-  const { not_borne_out: _, ...before } = narrative;
+  const { not_borne_out: removedBefore = [], ...before } = narrative;
   const closed = withSentences(before, (where, said) => {
     const found = asked.get(where);
     if (found === undefined) return said;
@@ -37,10 +37,12 @@ export function closedNarrative(
       ...(check === undefined ? {} : { check: { ...check, ...(was === undefined ? {} : { was }) } }),
     };
   });
-  const removed = open.sentences.flatMap((each) => {
+  const removedNow = open.sentences.flatMap((each) => {
     const { where, text, rests_on, check } = each;
     return check === undefined || !isRemoved(each) ? [] : [{ text, where, rests_on, check }];
   });
+  // A check that could not come to its end took out what it had judged.
+  const removed = [...removedBefore, ...removedNow];
   const checks = [...sentences(closed).flatMap(([, { check }]) => check ?? []), ...removed.map(({ check }) => check)];
   const by = [...new Set(checks.flatMap((check) => check.by))];
   const unproven = by.filter((name) => !isProven(meaning.checkers, name));

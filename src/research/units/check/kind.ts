@@ -37,8 +37,8 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
 const usualBatch = 50;
 
 function checkerPart(noted: readonly Noted[], { checkers }: Sharing): Part | undefined {
-  if (checkers === undefined) return undefined;
-  return { role: checkerRoles[Math.min(noted.length, checkers - 1)] ?? "", round: 1 };
+  const role = checkers?.find((each) => noted.every((heard) => heard.role !== each)) ?? checkers?.at(-1);
+  return role === undefined ? undefined : { role, round: 1 };
 }
 
 /** Claims of readings, where all are checked: a full batch as soon as there is one, what is left before the report. */

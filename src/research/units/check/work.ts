@@ -69,13 +69,13 @@ async function hearChecker({
   judging,
   redact,
 }: SharedResult<CheckMaterial>): Promise<Heard | undefined> {
-  if (checkers !== 2) return {};
+  const [first] = notedOf(state, unit);
+  if ((checkers?.length ?? 1) < 2 && first === undefined) return {};
   const read = await readChecked("result-check", join(workspace, resultName), redact);
   if ("reasons" in read) return read;
   const { redacted, dropped } = read;
   const answers = answersIn(material.batch ?? [], read.value as CheckResult, unit.id);
   if ("reasons" in answers) return { redacted, dropped, reasons: answers.reasons };
-  const [first] = notedOf(state, unit);
   if (first === undefined) return { redacted, dropped, note: answers, summary: "kept for the second checker" };
   const both = [
     { by: first.agent, answers: first.value as readonly CheckAnswer[] },

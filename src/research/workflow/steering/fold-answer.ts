@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { many } from "../../../engine/lib/words.js";
-import { withRates } from "../../derived/checker-rates.js";
+import { ratesSince, withRates } from "../../derived/checker-rates.js";
 import { given } from "../../../engine/lib/given.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../project-files/layout.js";
@@ -49,7 +49,10 @@ export async function foldAsked(
   const iteration = research.nextIteration();
   const kept = answer === undefined ? undefined : { ...answer, id: unit, ...given({ message }) };
   const says = kept === undefined ? line.outcome : checks === undefined ? summaryOf(kept) : checkedSummary(kept);
-  const meaning = { ...rrd.meaning, checkers: withRates(rrd.meaning?.checkers ?? {}, kept?.controls ?? {}) };
+  // A line of an answer counts all controls of its check so far; the project has those of the lines before it.
+  const counted = answers.find(({ id }) => id === unit)?.controls ?? {};
+  const checkers = withRates(rrd.meaning?.checkers ?? {}, ratesSince(counted, kept?.controls ?? {}));
+  const meaning = { ...rrd.meaning, checkers };
   await research.fold({
     iteration,
     at: line.at,
@@ -59,10 +62,14 @@ export async function foldAsked(
     ...(kept === undefined
       ? {}
       : {
-          progress: progressEntry(
-            `## ${line.at.slice(0, 10)} - Question ${unit}\n\n${flat(kept.question)}\n\n${says}`,
-            iteration,
-          ),
+          ...(checks !== undefined && kept.open !== undefined
+            ? {}
+            : {
+                progress: progressEntry(
+                  `## ${line.at.slice(0, 10)} - Question ${unit}\n\n${flat(kept.question)}\n\n${says}`,
+                  iteration,
+                ),
+              }),
           appends: [{ name: answersName, text: answerLine(kept) }],
         }),
   });
@@ -76,7 +83,8 @@ export const summaryOf = ({ statements, quotes }: Pick<Answer, "statements" | "q
     : `${statements.length} ${statements.length === 1 ? "statement" : "statements"} on ${quotes.length} ${quotes.length === 1 ? "quote" : "quotes"}`;
 
 /** The same of an answer whose sentences were checked. */
-export const checkedSummary = ({ statements, not_borne_out = [], check }: Answer): string => {
+export const checkedSummary = ({ statements, not_borne_out = [], check, open }: Answer): string => {
+  if (open !== undefined) return "its check goes on";
   const judged = [...statements, ...not_borne_out].filter((each) => each.check !== undefined);
   const borneOut = judged.filter((each) => each.check?.verdict === "supported").length;
   return check?.unchecked === undefined

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import { checkerRoles } from "../../../../src/research/units/check/kind.js";
 import { judgingAgent } from "../../../support/projects/judging-agent.js";
 import { readPapers } from "../../../support/projects/passages-for-controls.js";
 import { paper, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
@@ -37,7 +38,7 @@ test("where two readers disagree nobody can tell: the sentence stays, without th
   const { agent } = judgingAgent(({ sentence }) => ({
     verdict: sentence.includes("Fourteen") && (asked += 1) % 2 === 0 ? "not-supported" : "supported",
   }));
-  const { ledger } = await given.run(agent, 40, { check: "reports", sharing: { checkers: 2 } });
+  const { ledger } = await given.run(agent, 40, { check: "reports", sharing: { checkers: checkerRoles } });
   expect(ledger.map(({ unit, role, outcome }) => [unit, role, outcome]).slice(2)).toEqual([
     ["check", "checker-1", "noted"],
     ["check", "checker-2", "accepted"],
