@@ -14,12 +14,12 @@ test("seeds are read from references and files, looked up where they are bare, a
   const { cwd } = await scholarly(atom, works);
   writeFileSync(
     join(cwd, "mine.bib"),
-    "@article{good, title={Tools for hands}, author={Kim, Bo}, year=2023, doi={10.1000/tools}}\n@article{bad title={x}}\n",
+    "@article{good, title={Tools for hands}, author={Kim, Bo}, year=2023, doi={10.1000/tools}}\n@article{bad, year={2001}}\n",
   );
   const seeds = ["--seed", `arXiv:${hand.arxiv}`, "--seed", "10.1000/nowhere", "--seed", "mine.bib"];
   const { code, out, err } = await cli(["new", topic, "--agent", "baseline", "--no-git", ...seeds], cwd);
   expect(code).toBe(0);
-  expect(err.replace(/\s+/g, " ")).toContain("mine.bib: 1 entry was read, 1 could not be read: line 2:");
+  expect(err.replace(/\s+/g, " ")).toContain("mine.bib: 1 entry was read, 1 could not be read: line 2 (bad):");
   expect(err).toContain("Seed 10.1000/nowhere: no source knows it, and it is kept as it is");
   expect(rrdOf(cwd, out).seeds).toEqual([
     {

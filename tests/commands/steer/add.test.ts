@@ -12,7 +12,7 @@ import { freshFolder, makeResearch, paper } from "../../support/projects/researc
 const project = "hands-2026-03-01";
 const bib = `@article{kim23, title={Tools for hands}, author={Kim, Bo and Lee, Ann}, year=2023, doi={10.1000/tools},
   journal={Journal of Grips}, volume=4, number=2, pages={11--19}, abstract={We study tools.}}
-@article{bad title={x}}
+@article{bad, year={2001}}
 @misc{plain, title={Hands without a number}, author={Moreau, Lise}, year=2019}
 `;
 const ris = `TY  - JOUR
@@ -144,7 +144,7 @@ describe("add with files that list works", () => {
     const said = JSON.parse(again.out) as { papers: { result: string }[]; not_read: object[] };
     expect(said.papers.map(({ result }) => result)).toEqual(["already there", "already there", "already there"]);
     expect(said.not_read).toEqual([
-      { file: "mine.bib", count: 1, entries: [expect.stringContaining("line 3: it has no fields")] },
+      { file: "mine.bib", count: 1, entries: [expect.stringContaining("line 3 (bad): it has neither title")] },
     ]);
     expect(rrd().papers_pool).toMatchObject(before.papers_pool);
   });

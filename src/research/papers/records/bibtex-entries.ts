@@ -5,7 +5,7 @@ export interface BibtexEntry {
   /** Empty where the entry has none. */
   readonly key: string;
   readonly line: number;
-  /** Each with its value as it is written, braces and quotation marks included. */
+  /** Each with its value in TeX, its pieces joined and without the braces or quotation marks around them. */
   readonly fields: readonly { readonly name: string; readonly value: string; readonly line: number }[];
   /** Why its end could not be read. */
   readonly why?: string;
@@ -18,13 +18,15 @@ const tooLong = "too long for an entry; its end may be missing";
 const start = /(?:^|[\n\r}])[ \t]*@[ \t]*([a-z]+)[ \t]*([{(])/gi;
 
 /**
- * The entries of a .bib file. A field without an equals sign or an end costs its entry nothing but itself and what
- * stands behind it up to the next field; keys may be missing or hold blanks, names of fields may hold blanks.
+ * The entries of a .bib file, what `@string` defines put in. A field without an equals sign or an end costs its entry
+ * nothing but itself and what stands behind it up to the next field; keys may be missing or hold blanks, and names of
+ * fields may hold blanks.
  */
 export function bibtexEntries(text: string): BibtexEntry[] {
   const lineAt = lineCounter(text);
   const starts = [...text.matchAll(start)];
   const entries: BibtexEntry[] = [];
+  const strings = new Map(months.map((month) => [month.slice(0, 3).toLowerCase(), month]));
   for (const [index, found] of starts.entries()) {
     const [whole, type = "", open] = found;
     const at = found.index + whole.length;
@@ -34,15 +36,20 @@ export function bibtexEntries(text: string): BibtexEntry[] {
     const lowered = type.toLowerCase();
     if (lowered === "comment" || lowered === "preamble") continue;
     const { key, from } = keyOf(body.text, lowered);
-    const fields = (body.why === tooLong ? [] : fieldsOf(body.text, from)).map(({ name, value, at: place }) => ({
-      name,
-      value,
-      line: lineAt(at + place),
-    }));
-    entries.push({ type: lowered, key, line, fields, ...(body.why === undefined ? {} : { why: body.why }) });
+    const fields = (
+      body.why === tooLong ? [] : fieldsOf(body.text, from, { strings, isCut: body.why !== undefined })
+    ).map(({ name, value, at: place }) => ({ name, value, line: lineAt(at + place) }));
+    if (lowered === "string") {
+      for (const { name, value } of fields) strings.set(name, value);
+      continue;
+    }
+    const trimmed = fields.map((field) => ({ ...field, value: field.value.trim() }));
+    entries.push({ type: lowered, key, line, fields: trimmed, ...(body.why === undefined ? {} : { why: body.why }) });
   }
   return entries;
 }
+
+const months = "January,February,March,April,May,June,July,August,September,October,November,December".split(",");
 
 /** Counts lines up to ever later places. */
 function lineCounter(text: string): (at: number) => number {
@@ -79,6 +86,9 @@ function closedAt(text: string, close: string, escapesCount: boolean): number | 
 
 function keyOf(body: string, type: string): { readonly key: string; readonly from: number } {
   const [before = "", comma] = /^[^,={}"]{0,300}(,)?/.exec(body) ?? [];
+  // Without a comma behind its key, the key is the word before the first field's name.
+  const [all, own] = /^\s*(\S+)\s+(?=[a-z][a-z_-]+\s*$)/i.exec(before) ?? [];
+  if (type !== "string" && comma === undefined && all !== undefined) return { key: own ?? "", from: all.length };
   // "@string{name = …}" and an entry whose first thing is a field have no key.
   if (type === "string" || comma === undefined) return { key: "", from: 0 };
   return { key: before.slice(0, -1).trim(), from: before.length };
@@ -86,7 +96,13 @@ function keyOf(body: string, type: string): { readonly key: string; readonly fro
 
 const fieldStart = /([^\s,={}"#][^,={}"#]{0,80})=\s*/y;
 
-function fieldsOf(body: string, from: number) {
+interface Known {
+  readonly strings: ReadonlyMap<string, string>;
+  /** The end of the entry is missing, so that a brace may be. */
+  readonly isCut: boolean;
+}
+
+function fieldsOf(body: string, from: number, known: Known) {
   const fields: { name: string; value: string; at: number }[] = [];
   let at = from;
   while (at < body.length) {
@@ -103,41 +119,57 @@ function fieldsOf(body: string, from: number) {
       continue;
     }
     const begin = at + lead.length;
-    const end = valueEnd(body, begin);
-    fields.push({
-      name: name.trim().toLowerCase().replace(/\s+/g, "_"),
-      value: body.slice(begin, end).trim(),
-      at: begin,
-    });
+    const { value, end } = valueAt(body, begin, known);
+    fields.push({ name: name.trim().toLowerCase().replace(/\s+/g, "_"), value, at: begin });
     at = end;
   }
   return fields;
 }
 
-/** Where a value ends: pieces in braces, in quotation marks or bare, joined by `#`. */
-function valueEnd(body: string, from: number): number {
+/** The value that begins there: pieces in braces, in quotation marks or bare, joined by `#`. */
+function valueAt(body: string, from: number, known: Known): { readonly value: string; readonly end: number } {
   let at = from;
+  let value = "";
   for (;;) {
     while (/\s/.test(body[at] ?? "")) at += 1;
-    at = pieceEnd(body, at);
+    const piece = pieceAt(body, at, known);
+    value += piece.value;
+    at = piece.end;
     const [joined] = /^\s*#/.exec(body.slice(at, at + 200)) ?? [];
-    if (joined === undefined) return at;
+    if (joined === undefined) return { value, end: at };
     at += joined.length;
   }
 }
 
-function pieceEnd(body: string, from: number): number {
+function pieceAt(
+  body: string,
+  from: number,
+  { strings, isCut }: Known,
+): { readonly value: string; readonly end: number } {
   const open = body[from];
   if (open !== "{" && open !== '"') {
     const bare = /^[^,#{}"\n\r]*/.exec(body.slice(from, from + 1000))?.[0] ?? "";
-    return from + bare.length;
+    return { value: strings.get(bare.trim().toLowerCase()) ?? bare, end: from + bare.length };
   }
+  const close = closeOf(body, from, open);
+  const inside = body.slice(from + 1, close);
+  const next = isCut ? (nextField.exec(inside)?.index ?? -1) : -1;
+  if (next === -1)
+    return { value: close === undefined ? inside.replace(/[{}]/g, "") : inside, end: (close ?? body.length) + 1 };
+  return { value: inside.slice(0, next).replace(/[{}]/g, ""), end: from + 1 + next };
+}
+
+/** Where the brace or quotation mark at this place is closed; undefined where it is not. */
+function closeOf(body: string, from: number, open: string): number | undefined {
   let depth = 0;
   for (let at = from + 1; at < body.length; at += 1) {
     const sign = body[at];
-    if (depth === 0 && sign === (open === "{" ? "}" : '"') && !(open === '"' && body[at - 1] === "\\")) return at + 1;
+    if (depth === 0 && sign === (open === "{" ? "}" : '"') && !(open === '"' && body[at - 1] === "\\")) return at;
     if (sign === "{") depth += 1;
     if (sign === "}") depth -= 1;
   }
-  return body.length;
+  return undefined;
 }
+
+/** What follows a value. */
+const nextField = /,\s*[a-z][a-z_-]{1,30}\s*=\s*["{\d]/i;

@@ -1,7 +1,7 @@
 import type { Creator, Entry as ParsedEntry, Options } from "@retorquere/bibtex-parser";
 import { authorsOf } from "../authors.js";
 import { type BibtexEntry, bibtexEntries } from "./bibtex-entries.js";
-import { narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
+import { isWhole, narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 const types: Readonly<Record<string, WorkType>> = {
   article: "journal-article",
@@ -33,7 +33,7 @@ const types: Readonly<Record<string, WorkType>> = {
 const verbatim = new Set(["doi", "url", "eprint", "file", "pmid", "pmcid", "howpublished", "arxivid"]);
 /** Fields that a record has a place for; the others are not read. */
 const wanted = new Set(
-  `title subtitle author editor year date month day journal journaltitle shortjournal booktitle volume number issue pages
+  `title subtitle shorttitle maintitle author editor year date month day journal journaltitle shortjournal booktitle volume number issue pages
   eid articleno abstract keywords keyword note annote publisher school institution organization address location edition
   series isbn issn language langid crossref xdata archiveprefix eprinttype primaryclass accession accession_number unique-id
   type`
@@ -53,19 +53,14 @@ const options: Options = { sentenceCase: false, english: false, caseProtection: 
 export async function readBibtex(text: string): Promise<ReadEntry[]> {
   const { parse } = await import("@retorquere/bibtex-parser");
   const entries = bibtexEntries(text);
-  const strings = Object.fromEntries(
-    entries.flatMap(({ type, fields: [field] }) =>
-      type === "string" && field !== undefined ? [[field.name.toUpperCase(), bare(field.value)]] : [],
-    ),
-  );
-  const works = entries.filter(({ type }) => type !== "string" && type !== "xdata");
+  const works = entries.filter(({ type }) => type !== "xdata");
   const byKey = new Map(entries.filter(({ key }) => key !== "").map((each) => [each.key.toLowerCase(), each]));
   return works.map((entry): ReadEntry => {
     const { key, line } = entry;
     const named = { line, ...(key === "" ? {} : { key, ownKey: key }) };
     const fields = withInherited(entry, byKey).filter(({ name }) => wanted.has(name));
     if (fields.length === 0) return { ...named, why: entry.why ?? "it has no fields that are known" };
-    const { values, lost } = parseFields(parse, strings, entry.type, fields);
+    const { values, lost } = parseFields(parse, entry.type, fields);
     const cut = entry.why === undefined ? [] : [entry.why];
     return { ...named, entry: workOf(entry.type, values, fields), lost: [...cut, ...lost] };
   });
@@ -75,7 +70,7 @@ export async function readBibtex(text: string): Promise<ReadEntry[]> {
 function withInherited(entry: BibtexEntry, byKey: ReadonlyMap<string, BibtexEntry>): BibtexEntry["fields"] {
   const fields = new Map(entry.fields.map((field) => [field.name, field]));
   for (const name of ["xdata", "crossref"]) {
-    const keys = bare(fields.get(name)?.value ?? "")
+    const keys = (fields.get(name)?.value ?? "")
       .toLowerCase()
       .split(",")
       .map((each) => each.trim());
@@ -90,38 +85,31 @@ function withInherited(entry: BibtexEntry, byKey: ReadonlyMap<string, BibtexEntr
   return [...fields.values()];
 }
 
-const bare = (value: string): string => value.replace(/^[{"\s]+|(?<![}"\s])[}"\s]+$/g, "");
-
 type Values = { readonly [name: string]: string | readonly string[] | readonly Creator[] | undefined };
 type Parse = typeof import("@retorquere/bibtex-parser").parse;
 
 /** The fields as text. Where the whole can't be read, field by field, so that one costs none of the others. */
-function parseFields(parse: Parse, strings: Record<string, string>, type: string, fields: BibtexEntry["fields"]) {
+function parseFields(parse: Parse, type: string, fields: BibtexEntry["fields"]) {
   const values: Record<string, Values[string]> = {};
-  for (const { name, value } of fields) if (verbatim.has(name)) values[name] = unescaped(bare(value));
+  for (const { name, value } of fields) if (verbatim.has(name)) values[name] = unescaped(value);
   const inTex = fields.filter(({ name }) => !verbatim.has(name));
-  const whole = attempt(parse, strings, type, inTex);
+  const whole = attempt(parse, type, inTex);
   if (whole !== undefined) return { values: { ...values, ...whole }, lost: [] };
   const lost: string[] = [];
   for (const field of inTex) {
-    const read = attempt(parse, strings, type, [field]) ?? attempt(parse, strings, type, [withoutTex(field)]);
+    const read = attempt(parse, type, [field]) ?? attempt(parse, type, [withoutTex(field)]);
     if (read === undefined) lost.push(`the field ${field.name} in line ${field.line} can't be read`);
     else Object.assign(values, read);
   }
   return { values, lost };
 }
 
-function attempt(
-  parse: Parse,
-  strings: Record<string, string>,
-  type: string,
-  fields: BibtexEntry["fields"],
-): ParsedEntry["fields"] | undefined {
+function attempt(parse: Parse, type: string, fields: BibtexEntry["fields"]): ParsedEntry["fields"] | undefined {
   const text = fields
-    .map(({ name, value }) => `${name === "keywords" ? keywordList : name} = ${prepared(name, value)}`)
+    .map(({ name, value }) => `${name === "keywords" ? keywordList : name} = {${prepared(name, value)}}`)
     .join(",\n");
   try {
-    const { entries, errors } = parse(`@${type}{k,\n${text}\n}`, { ...options, strings });
+    const { entries, errors } = parse(`@${type}{k,\n${text}\n}`, options);
     const [entry] = entries;
     return errors.length > 0 || entry === undefined ? undefined : entry.fields;
   } catch {
@@ -132,9 +120,13 @@ function attempt(
 
 /** A value as the library reads it: BibTeX parts authors by "and", and some programs by semicolons. */
 function prepared(name: string, value: string): string {
-  if (name === "month") return value;
-  // For the library a comment begins there; databases write "10 %".
-  const whole = value.replace(/(?<!\\)%/g, String.raw`\%`);
+  const whole = value
+    // For the library a comment begins there; databases write "10 %".
+    .replace(/(?<!\\)%/g, String.raw`\%`)
+    // It drops these, and makes mark-up of links.
+    .replace(/(?<!\\)\\(?=\s)/g, "~")
+    .replace(/\\((?:La|Bib|Con|Xe|Lua)?TeX)\b(?:\{\})?/g, "$1")
+    .replace(/\\href\s*\{[^{}]{0,2000}\}\s*(?=\{)|\\url\s*(?=\{)/g, "");
   if (name !== "author" && name !== "editor") return withAngles(withoutMoney(whole));
   return whole.replace(/;\s+(?=\S)/g, " and ");
 }
@@ -160,9 +152,7 @@ function withoutMoney(value: string): string {
 /** The same as plain text, where its TeX is broken. */
 const withoutTex = (field: BibtexEntry["fields"][number]): BibtexEntry["fields"][number] => ({
   ...field,
-  value: `{${bare(field.value)
-    .replace(/\\[a-z]+\s*/gi, " ")
-    .replace(/[\\{}$^_&%#~]/g, " ")}}`,
+  value: field.value.replace(/\\[a-z]+\s*/gi, " ").replace(/[\\{}$^_&%#~]/g, " "),
 });
 
 /** Signs that programs escape in addresses, DOIs and paths. */
@@ -171,7 +161,7 @@ const unescaped = (value: string): string =>
     .replace(/^\\url\s*\{(.*)\}?$/s, "$1")
     .replace(/\$\\backslash\$|\\textbackslash(?:\{\})?/g, "\\")
     .replace(/\\text(less|greater|underscore|asciitilde)(?:\{\})?/g, (_, name: string) => signs[name] ?? "")
-    .replace(/\{?\\([_%&#$~{}])\}?/g, "$1")
+    .replace(/\{?\\([~^])\{\}\}?|\{?\\([_%&#$~{}()])\}?/g, "$1$2")
     .replace(/\{([^{}]*)\}/g, "$1")
     .replace(/%3C/gi, "<")
     .replace(/%3E/gi, ">")
@@ -188,13 +178,13 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     return undefined;
   };
   const raw = (name: string) => fields.find((field) => field.name === name)?.value ?? "";
-  const journal = text("journal", "journaltitle", "shortjournal");
-  const inJournal = /\barxiv:?\s*(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.exec(journal ?? "")?.[1];
-  const title = text("title");
-  const sub = text("subtitle");
-  const isThesis = /thesis/.test(type);
   const said = text("type") ?? "";
   const kind = narrowed(types[type], said);
+  const journal = text("journal", "journaltitle", "shortjournal");
+  const inJournal = /\barxiv:?\s*(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.exec(journal ?? "")?.[1];
+  const title = text("title", "shorttitle", "maintitle") ?? (isWhole(kind) ? text("booktitle") : undefined);
+  const sub = text("subtitle");
+  const isThesis = /thesis/.test(type);
   const eprint = arxivOf(text("eprint", "arxivid"), text("archiveprefix", "eprinttype"), text("primaryclass"));
   const isLoose = kind === undefined && journal === undefined && text("booktitle") === undefined;
   const isPreprint =
@@ -207,7 +197,7 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     editors: namesOf(values["editor"], raw("editor")),
     dates: [text("date"), text("year")].flatMap((each) => each ?? []),
     day: [text("month"), text("day")].flatMap((each) => each ?? []).join(" "),
-    venue: journal ?? text("booktitle"),
+    venue: isWhole(kind) ? undefined : (journal ?? text("booktitle")),
     volume: text("volume"),
     issue: text("number", "issue"),
     pages: text("pages", "eid", "articleno"),
@@ -242,7 +232,7 @@ function arxivOf(eprint: string | undefined, prefix = "arxiv", category = ""): s
 
 /** Names as "Family, Given, Jr."; a list that knows no "and" is read as other sources write such lists. */
 function namesOf(value: Values[string], raw: string): string[] {
-  const asText = () => [...authorsOf(withoutTex({ name: "", value: raw, line: 0 }).value.replace(/[{}]/g, ""))];
+  const asText = () => [...authorsOf(withoutTex({ name: "", value: raw, line: 0 }).value)];
   if (!Array.isArray(value)) return asText();
   const creators = value.filter((each): each is Creator => typeof each === "object");
   const names = creators.map(({ name, lastName, firstName, prefix, suffix }) => {
@@ -253,7 +243,7 @@ function namesOf(value: Values[string], raw: string): string[] {
   const isOneOfSeveral =
     names.length === 1 &&
     !/\sand\s/i.test(raw) &&
-    !/^[{"]\s*\{/.test(raw) &&
+    !raw.startsWith("{") &&
     (raw.includes(";") || raw.split(",").length > 2);
   if (!isOneOfSeveral || /,\s*(?:jr|sr|ii|iii|iv)\.?\s*,/i.test(raw)) return names;
   return asText();

@@ -44,7 +44,7 @@ function parse(text: string): DateParts | undefined {
 function monthAndDay(text: string): { readonly month?: number; readonly day?: number } {
   const word = monthWord.exec(text)?.[1]?.toLowerCase();
   if (word === undefined) {
-    const [, month, day] = /^\s*(\d{1,2})(?:[-/ ](\d{1,2}))?\s*$/.exec(text) ?? [];
+    const [, month, day] = /^\s*(\d{1,2})(?:[-/\s](\d{1,2}))?\s*$/.exec(text) ?? [];
     return inCalendar(month === undefined ? undefined : Number(month), day === undefined ? undefined : Number(day));
   }
   const day = /(?<!\d)\d{1,2}(?!\d)/.exec(text)?.[0];

@@ -44,7 +44,7 @@ export type WorkType =
   | "patent"
   | "web-page";
 
-/** Whether a work stands for itself: what files name as its venue is who published it. */
+/** Whether a work stands for itself, and not in a journal or a book. */
 export const isWhole = (type: WorkType | undefined): boolean =>
   ["book", "proceedings", "dissertation", "masters-thesis", "report"].includes(type ?? "");
 

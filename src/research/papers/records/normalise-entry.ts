@@ -14,20 +14,29 @@ const maxPlace = 40;
 const maxKeywords = 60;
 const maxNote = 5_000;
 
-/** A record in the form of this house; undefined where it has no title. `key`: how messages name it. */
+/** As it stands for the title of a record that has none; it is compared with no other title. */
+export const untitled = "[No title]";
+
+/**
+ * A record in the form of this house; undefined where it has neither title, author nor identifier. `key`: how messages
+ * name it.
+ */
 export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | undefined {
-  const title = plain(raw.title, maxTitle);
-  if (title === undefined) return undefined;
   const urls = (raw.urls ?? []).map((each) => each.trim()).filter(isWebAddress);
-  // What files name as the venue of a book or a thesis is who published it.
+  const authors = namesIn(raw.authors ?? []);
+  const identifiers = identifiersIn(raw, urls);
+  const isKnown = authors.length > 0 || urls.length > 0 || Object.keys(identifiers).length > 0;
+  const title = plain(raw.title, maxTitle) ?? (isKnown ? untitled : undefined);
+  if (title === undefined) return undefined;
+  // A book or a report stands in a series.
   const isOwn = isWhole(raw.type);
-  const publication = publicationOf(isOwn ? { ...raw, publisher: raw.publisher ?? raw.venue } : raw);
+  const publication = publicationOf(isOwn ? { ...raw, series: raw.series ?? raw.venue } : raw);
   const files = (raw.files ?? []).filter((file) => file.trim() !== "");
   return {
     key,
     title,
-    authors: namesIn(raw.authors ?? []),
-    identifiers: identifiersIn(raw, urls),
+    authors,
+    identifiers,
     ...given({
       date: dateOf(raw.dates ?? [], raw.day),
       venue: isOwn ? undefined : plain(raw.venue, maxShort),
@@ -54,6 +63,8 @@ function plain(value: string | undefined, most: number): string | undefined {
     // TeX sets an accent over the i that has no dot.
     .replace(/ı(?=[\u0300-\u030f])/g, "i")
     .normalize("NFC")
+    // Letters of formulas: the italic one of "μm".
+    .replace(/[\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize("NFKC"))
     .replace(markup, "")
     .replace(/&(amp|lt|gt|quot|#39|apos);/g, (sign, name: string) => entities[name] ?? sign)
     .replace(/\s+/g, " ")

@@ -8,7 +8,7 @@ import { isCslJson, readCslJson } from "./csl.js";
 import { type ChosenColumns, isRecordTable, readTable } from "./csv.js";
 import { isEndNoteXml, readEndNoteXml } from "./endnote-xml.js";
 import type { Bibliography, Entry, Named, ReadEntry } from "./entry.js";
-import { entryOf } from "./normalise-entry.js";
+import { entryOf, untitled } from "./normalise-entry.js";
 import { isTagged, readTagged } from "./ris.js";
 
 const maxBytes = 50 * 1024 * 1024;
@@ -94,8 +94,9 @@ function bibliographyOf(read: readonly ReadEntry[], path: string): Bibliography 
       continue;
     }
     const entry = entryOf(each.entry, each.key ?? `entry ${index + 1}`, each.ownKey);
-    if (entry === undefined) broken.add(`${where}: it has no title`);
+    if (entry === undefined) broken.add(`${where}: it has neither title, author nor identifier`);
     else entries.push(entry);
+    if (entry?.title === untitled) fields.add(`${where}: it has no title`);
     for (const why of each.lost ?? []) fields.add(`${where}: ${why}`);
   }
   if (read.length > maxEntries)

@@ -305,8 +305,46 @@ describe("BibTeX as programs write it", () => {
     ["Mendeley's drive letter", "title={T}, file={:C$\\backslash$:/a/b.pdf:pdf}", { files: ["C:/a/b.pdf"] }],
     ["a month and a day", "title={T}, year=2020, month=may, day=3", { date: "2020-05-03" }],
     ["a date no calendar has", "title={T}, date={2020-13-45}", { date: "2020" }],
+    ["a day joined to a month", 'title={T}, year=2020, month = "12~" # may', { date: "2020-05-12" }],
+    ["a string that nobody defines", "title={T}, journal = JOT # { B}", { venue: "JOT B" }],
+    [
+      "names of programs, spaces that TeX sets, and links",
+      "title={\\LaTeX{} for Univ.\\ of X: \\href{https://e.org/a_b}{a \\TeX\\ text}}",
+      { title: "LaTeX for Univ. of X: a TeX text" },
+    ],
+    ["letters of formulas", "title={100~$\\mu$m of {$x_2$}}", { title: "100 μm of x₂" }],
+    [
+      "brackets escaped in a DOI",
+      "title={T}, doi={10.1016/0921-4534\\(89\\)90484-x}",
+      { identifiers: { doi: "10.1016/0921-4534(89)90484-x" } },
+    ],
+    ["a tilde in an address", "title={T}, url={https://e.org/{\\~{}}z}", { url: "https://e.org/~z" }],
   ])("with %s", async (_, fields, wanted) => {
     expect(await entriesOf("a.bib", `@article{x, ${fields}}`)).toMatchObject([wanted]);
+  });
+
+  test("what is defined is put in with the blanks at its ends, and may be made of what was defined before", async () => {
+    const text = `@string{town = "York"} @STRING(place = {New } # town # ", ")
+      @book{x, title = {T}, address = place # "NY", publisher = PLACE # {Press}}`;
+    expect(await entriesOf("a.bib", text)).toMatchObject([
+      { publication: { place: "New York, NY", publisher: "New York, Press" } },
+    ]);
+  });
+
+  test("a brace that is missing costs the fields behind it nothing", async () => {
+    const text = "@article{a, title={Missing, author={Lo, Ann}, year=2000}\n@article{b, title={Next}}";
+    expect(await entriesOf("a.bib", text)).toMatchObject([
+      { title: "Missing", authors: ["Lo, Ann"], date: "2000" },
+      { title: "Next" },
+    ]);
+  });
+
+  test("a record without a title is kept where it names its authors or an identifier", async () => {
+    const { entries, fields } = await readRecords(
+      fileOf("a.bib", "@misc{, author={Lo, Ann}}\n@techreport{, doi={10.1000/a}}"),
+    );
+    expect(entries).toMatchObject([{ title: "[No title]", authors: ["Lo, Ann"] }, { title: "[No title]" }]);
+    expect(fields.count).toBe(2);
   });
 
   test("a part takes the title of its whole for the place where it stands, whichever comes first", async () => {

@@ -76,24 +76,27 @@ describe("a bibliography file", () => {
     const text = [
       bib,
       "@article{open, title = {It never ends}, year = 2020\n",
-      "@article{nokomma title={x}}\n",
+      "@article{nocomma title={x}}\n",
       "@article{untitled, year = 2020}\n",
+      "@article{known, author = {Lo, Ann}, year = 2020}\n",
       `@article{deep, title={${"{".repeat(20_000)}Deep${"}".repeat(20_000)}}}\n`,
       `@article{long, title={${"x".repeat(300_000)}}}\n`,
       "@book{last, title={The last}} @book{sameline, title={On the same line}}",
     ].join("");
     const { entries, broken, fields } = await readRecords(fileOf("b.bib", text));
-    expect(entries.map(({ key }) => key)).toEqual(["sample2024", "pre", "open", "deep", "last", "sameline"]);
+    expect(entries.map(({ key }) => key)).toEqual([
+      ...["sample2024", "pre", "open", "nocomma", "known", "deep", "last", "sameline"],
+    ]);
     expect(entries[2]).toMatchObject({ title: "It never ends", date: "2020" });
     expect(broken).toEqual({
-      count: 3,
+      count: 2,
       named: [
-        "line 14: it has no fields that are known",
-        "line 15 (untitled): it has no title",
-        "line 17 (long): too long for an entry; its end may be missing",
+        "line 15 (untitled): it has neither title, author nor identifier",
+        "line 18 (long): too long for an entry; its end may be missing",
       ],
     });
     expect(fields.named).toContain("line 13 (open): its end is missing");
+    expect(fields.named).toContain("line 16 (known): it has no title");
   });
 
   test("names twenty broken entries and counts the others", async () => {
