@@ -1,4 +1,6 @@
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
+import { authorsOf } from "../authors.js";
+import { workTypeOf } from "./ris.js";
 import { narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 type Item = Readonly<Record<string, unknown>>;
@@ -74,10 +76,11 @@ function workOf(item: Item): RawEntry {
   const list = (...names: readonly string[]) => [text(...names)].flatMap((each) => each ?? []);
   const keyword = item["keyword"] ?? item["categories"];
   return {
-    title: text("title"),
+    title: titleOf(text("title"), text("subtitle")),
     authors: namesOf(item["author"]),
     editors: namesOf(item["editor"]),
-    dates: datesOf(item["issued"]),
+    // Crossref and DataCite name several.
+    dates: ["issued", "published", "published-print", "published-online"].flatMap((name) => datesOf(item[name])),
     venue: text("container-title"),
     volume: text("volume"),
     issue: text("issue"),
@@ -89,7 +92,7 @@ function workOf(item: Item): RawEntry {
     pmid: text("PMID"),
     pmcid: text("PMCID"),
     urls: list("URL"),
-    type: narrowed(types[text("type") ?? ""], text("genre")),
+    type: narrowed(types[text("type") ?? ""] ?? workTypeOf(text("type")), text("genre")),
     numbers: [...list("ISBN"), ...list("ISSN")],
     keywords: Array.isArray(keyword) ? keyword.map(String) : (text("keyword") ?? "").split(/[;,]/),
     note: text("note"),
@@ -103,7 +106,14 @@ function workOf(item: Item): RawEntry {
   };
 }
 
+/** Crossref keeps what stands behind a title apart from it. */
+const titleOf = (title: string | undefined, subtitle: string | undefined): string | undefined =>
+  title === undefined || subtitle === undefined || title.toLowerCase().includes(subtitle.toLowerCase())
+    ? title
+    : `${title}: ${subtitle}`;
+
 function namesOf(value: unknown): string[] {
+  if (typeof value === "string") return [...authorsOf(value)];
   if (!Array.isArray(value)) return [];
   return value.filter(isObject).flatMap((author) => {
     const part = (name: string) => (typeof author[name] === "string" ? author[name].trim() : "");
@@ -115,8 +125,9 @@ function namesOf(value: unknown): string[] {
 }
 
 function datesOf(issued: unknown): string[] {
-  const { "date-parts": dates, raw, literal } = isObject(issued) ? issued : {};
+  const { "date-parts": dates, raw, literal, year } = isObject(issued) ? issued : {};
   const parts: readonly unknown[] = Array.isArray(dates) && Array.isArray(dates[0]) ? dates[0] : [];
   const written = parts.filter((part) => part !== null && part !== "").join("-");
-  return [written, raw, literal].filter((each): each is string => typeof each === "string" && each !== "");
+  const said = [written, raw, literal, typeof year === "number" ? String(year) : year];
+  return said.filter((each): each is string => typeof each === "string" && each !== "");
 }

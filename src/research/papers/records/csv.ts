@@ -12,7 +12,8 @@ import { addressesIn, workTypeOf } from "./ris.js";
  */
 const columns = {
   title: "title|article title|document title|display name|primary title|ti|t1",
-  authors: "author full names|authors|author|author s|author names|authorships author display name|af|au|creators",
+  authors:
+    "author full names|authors|author|author s|author names|authorships author display name|af|au|creators|creator",
   editors: "editors|editor|book editors|be",
   year: "year|publication year|published year|py|pubyear|year published",
   date: "date|publication date|date published|published date|date of publication|pd",
@@ -31,7 +32,7 @@ const columns = {
   pmcid: "pmcid|pmc id|ids pmcid|pmc",
   arxiv: "arxiv|arxiv id",
   url: "url|link|landing page url|primary location landing page url|urls|full text url|external url|articleurl|ur",
-  type: "document type|item type|publication type|type|dt",
+  type: "document type|item type|publication type|type|dt|document identifier",
   isbn: "isbn|isbns|bn",
   issn: "issn|issns|print issn|primary location source issn l|sn",
   keywords: "author keywords|keywords|manual tags|tags|keyword|de",
@@ -40,7 +41,8 @@ const columns = {
   edition: "edition",
   series: "series|series title",
   language: "language of original document|language|publication language|la",
-  note: "notes|note|extra",
+  note: "notes|note",
+  extra: "extra",
   accession: "ut unique wos id|accession number|eid|embase accession id|pui|unique id|ut|id|key",
   database: "database|database name|source database",
   files: "file attachments|pdf|file",
@@ -202,7 +204,7 @@ function workOf(cell: Cells, isParted: boolean): RawEntry {
     type: workTypeOf(cell("type")?.replaceAll(/([a-z])([A-Z])/g, "$1 $2")),
     numbers: list("isbn", "issn"),
     keywords: (cell("keywords") ?? "").split(/[;|]/),
-    note: cell("note"),
+    note: list("note", "extra").join("\n"),
     publisher: cell("publisher"),
     place: cell("place"),
     edition: cell("edition"),

@@ -1,6 +1,6 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { parseXml } from "../../../text/xml.js";
-import type { RawEntry, ReadEntry } from "./entry.js";
+import { narrowed, type RawEntry, type ReadEntry } from "./entry.js";
 import { workTypeOf } from "./ris.js";
 
 /** Whether a text is what EndNote exports as XML. */
@@ -57,7 +57,8 @@ function workOf(record: Node): RawEntry {
   };
   const urls = [...list("urls", "related-urls", "url"), ...list("urls", "web-urls", "url")];
   const files = list("urls", "pdf-urls", "url");
-  const type = workTypeOf((at("ref-type") as Node | undefined)?.["@name"] as string | undefined);
+  const named = workTypeOf((at("ref-type") as Node | undefined)?.["@name"] as string | undefined);
+  const type = narrowed(named, text("work-type"));
   const database = text("remote-database-name");
   const accession = text("accession-num");
   return {

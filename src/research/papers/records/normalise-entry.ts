@@ -95,7 +95,9 @@ function namesIn(values: readonly string[]): string[] {
 
 function publicationOf(raw: RawEntry): Publication {
   const numbers = (raw.numbers ?? []).flatMap((value) => value.split(/[;,\n]/)).map((value) => value.trim());
-  const keywords = [...new Set((raw.keywords ?? []).flatMap((word) => plain(word, maxShort) ?? []))];
+  const keywords = [
+    ...new Set((raw.keywords ?? []).flatMap((word) => plain(word.replaceAll("*", ""), maxShort) ?? [])),
+  ];
   const editors = namesIn(raw.editors ?? []);
   return given({
     publisher: plain(raw.publisher, maxShort),
@@ -122,8 +124,8 @@ function isbnIn(value: string): string | undefined {
 function pagesOf({ pages, lastPage }: RawEntry): string | undefined {
   const first = plain(pages, maxPlace);
   const last = plain(lastPage, maxPlace);
-  if (first === undefined || last === undefined || first === last || /[-–—]/.test(first))
-    return first?.replace(/(?<!\s)\s*[-–—]+\s*/g, "-") ?? last;
+  if (first === undefined || last === undefined || first === last || /[-‐-―−]/.test(first))
+    return first?.replace(/(?<!\s)\s*[-‐-―−]+\s*/g, "-") ?? last;
   return `${first}-${last}`;
 }
 
@@ -137,17 +139,21 @@ function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
       | Extract<NonNullable<ReturnType<typeof namedIn>>, { kind: Kind }>
       | undefined;
   const inAddress = (pattern: RegExp) => urls.map((url) => pattern.exec(url)?.[1]).find((id) => id !== undefined);
+  // Reference managers keep what a format has no field for as lines of a note.
+  const inNote = (pattern: RegExp) => pattern.exec(withoutOwnNotes(raw.note ?? ""))?.[1];
   return identifiersFrom({
     doi: of("doi")?.doi,
     arxiv: of("arxiv")?.id,
     pmid:
       raw.pmid ??
-      inAddress(/^https?:\/\/(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)\/(\d{1,9})\b/i),
+      inAddress(/^https?:\/\/(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)\/(\d{1,9})\b/i) ??
+      inNote(/\bPMID:\s?(\d{1,9})\b/i),
     pmcid:
       raw.pmcid ??
       inAddress(
         /^https?:\/\/(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pmc)\/articles\/(PMC\d{1,9})\b/i,
-      ),
+      ) ??
+      inNote(/\bPMCID:\s?(PMC\d{1,9})\b/i),
   });
 }
 

@@ -107,9 +107,9 @@ function tagsOf(values: TaggedRecord["values"]): Tags {
 
 /** RIS names a kind of work by four letters; some programs write it in words. */
 const kinds: readonly (readonly [RegExp, WorkType])[] = [
-  [/^(?:JOUR|EJOUR|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournal\b|\barticle in press\b/i, "journal-article"],
+  [/^(?:JOUR|EJOUR|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournals?\b|\barticle in press\b/i, "journal-article"],
   [/^proceedings$/i, "proceedings"],
-  [/^(?:CONF|CPAPER)$|\b(?:conference|proceedings?|meeting)\b/i, "proceedings-article"],
+  [/^(?:CONF|CPAPER)$|\b(?:conferences?|proceedings?|meeting)\b/i, "proceedings-article"],
   [/^(?:CHAP|ECHAP)$|\b(?:book section|chapter)\b/i, "book-chapter"],
   [/^(?:BOOK|EBOOK|EDBOOK|SER)$|\bbook\b/i, "book"],
   [/\bmaster.{0,3} thesis\b/i, "masters-thesis"],
@@ -150,8 +150,9 @@ function risFields({ all, first }: Tags) {
     day: first("DA"),
     venue: isWhole(type) ? undefined : (whole ?? journal),
     volume: first("VL"),
-    issue: first("IS"),
-    pages: first("SP", "PG"),
+    issue: first("IS", "NO"),
+    // Scopus writes the number of an article there, and others a DOI.
+    pages: first("SP", "PG") ?? all("C7").find((value) => !value.includes("/")),
     lastPage: first("EP"),
     abstract: first("AB", "N2"),
     dois: [...all("DO", "DOI"), ...all("M3"), ...all("ID"), ...all("C7"), ...notes, ...all("L3")],
@@ -160,7 +161,7 @@ function risFields({ all, first }: Tags) {
       /^\d{5,9}$/.exec(first("C2") ?? "")?.[0] ??
       /^PUBMED (\d{1,9})$/i.exec(first("PM") ?? "")?.[1],
     pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
-    urls: all("UR", "L2", "LK", "L1").flatMap((value) => addressesIn(value)),
+    urls: [...all("UR", "US"), ...all("L2", "LK", "L1")].flatMap((value) => addressesIn(value)),
     type,
     numbers: all("SN"),
     keywords: all("KW").flatMap((value) => value.split(/[;\n]/)),
@@ -198,7 +199,7 @@ function medlineFields({ all, first }: Tags) {
       ? ("preprint" as const)
       : workTypeOf(types.find((name) => workTypeOf(name) !== undefined)),
     numbers: [...all("IS"), ...all("ISBN")],
-    keywords: all("MH", "OT").map((word) => word.replaceAll("*", "")),
+    keywords: all("MH", "OT"),
     publisher: first("PB"),
     place: first("PL"),
     language: first("LA"),
@@ -214,7 +215,8 @@ function webOfScienceFields({ all, first }: Tags) {
     title: first("TI"),
     authors: lines(all("AF").length > 0 ? "AF" : "AU"),
     editors: lines("BE", "ED"),
-    dates: all("PY"),
+    // What is only online yet has a date of that.
+    dates: [...all("PY"), ...all("EA")],
     day: first("PD"),
     venue: first("SO"),
     volume: first("VL"),
@@ -238,7 +240,7 @@ function webOfScienceFields({ all, first }: Tags) {
 }
 
 function endNoteFields({ all, first }: Tags) {
-  const type = workTypeOf(first("0"));
+  const type = narrowed(workTypeOf(first("0")), first("9"));
   return {
     key: first("F"),
     title: first("T"),

@@ -61,6 +61,29 @@ describe("a RIS file", () => {
     expect((await entriesOf("a.ris", ris("TI  - T", line)))[0]?.identifiers).toEqual(identifiers);
   });
 
+  test.each([
+    [
+      "Cochrane's own tags",
+      ["NO  - 4", "PG  - 11‐19", "US  - https://e.org/a"],
+      { issue: "4", pages: "11-19", url: "https://e.org/a" },
+    ],
+    ["a month in words between slashes", ["Y1  - 2020/Mar//"], { date: "2020-03" }],
+    [
+      "a resolver's address before the work's",
+      ["L2  - http://sfx.e.org/x", "UR  - https://e.org/work"],
+      { url: "https://e.org/work" },
+    ],
+    ["the number of an article", ["C7  - 123456"], { pages: "123456" }],
+    [
+      "identifiers in a note",
+      ["N1  - PMID: 123", "N1  - PMCID: PMC45"],
+      { identifiers: { pmid: "123", pmcid: "PMC45" } },
+    ],
+    ["stars of main headings", ["KW  - *zinc"], { publication: { keywords: ["zinc"] } }],
+  ])("is read with %s", async (_, lines, wanted) => {
+    expect(await entriesOf("a.ris", ris("TI  - T", ...lines))).toMatchObject([wanted]);
+  });
+
   test("names the whole that a part stands in, and the publisher of a book", async () => {
     const text = [
       "TY  - CHAP\nTI  - A chapter\nT2  - The book\nID  - 10.1000/978-0_1\nED  - Editor, Ed\nSN  - 978-0-00-000000-2\nER  - ",
@@ -254,6 +277,51 @@ describe("other exports of databases", () => {
     ]);
     await expect(readRecords(path, { title: "Titel" })).rejects.toThrow(/no column 'Titel'/);
   });
+});
+
+test.each([
+  [
+    "CSL-JSON of Crossref",
+    "a.json",
+    JSON.stringify([
+      {
+        title: ["T"],
+        subtitle: ["S"],
+        type: "journal-article",
+        issued: { "date-parts": [[null]] },
+        published: { "date-parts": [[2021, 1]] },
+      },
+    ]),
+    { title: "T: S", type: "journal-article", date: "2021-01" },
+  ],
+  [
+    "CSL-JSON by hand",
+    "a.json",
+    JSON.stringify({ title: "T", author: "Lo, Ann", issued: { year: 2010 } }),
+    { authors: ["Lo, Ann"], date: "2010" },
+  ],
+  [
+    "EndNote XML of a master's thesis",
+    "a.xml",
+    "<xml><records><record><ref-type name='Thesis'>32</ref-type><titles><title>T</title></titles><work-type>Master's thesis</work-type></record></records></xml>",
+    { type: "masters-thesis" },
+  ],
+  ["EndNote of a master's thesis", "a.enw", "%0 Thesis\n%T T\n%9 Masters\n", { type: "masters-thesis" }],
+  ["Web of Science of what is only online yet", "a.ciw", "PT J\nTI T\nEA JAN 2023\nER\n", { date: "2023-01" }],
+  [
+    "a table of Zotero",
+    "a.csv",
+    'Title,Author,Extra\nT,"García Márquez, José",PMID: 123\nU,"Lo, Ann; Bo, Cid",\n',
+    { authors: ["García Márquez, José"], identifiers: { pmid: "123" } },
+  ],
+  [
+    "a table of IEEE Xplore",
+    "a.csv",
+    "Document Title,Authors,Document Identifier\nT,A. Lo; B. Bo,IEEE Conferences\n",
+    { authors: ["A. Lo", "B. Bo"], type: "proceedings-article" },
+  ],
+])("%s", async (_, name, text, wanted) => {
+  expect((await entriesOf(name, text))[0]).toMatchObject(wanted);
 });
 
 describe("BibTeX as programs write it", () => {
