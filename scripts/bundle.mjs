@@ -29,6 +29,7 @@ export const entries = {
   loop: "src/loop.ts",
   "baseline-agent": "src/research/baseline-agent/main.ts",
   reader: "src/research/full-text/reader-main.ts",
+  "acp-client": "src/engine/agents/acp/client-main.ts",
 };
 
 /**

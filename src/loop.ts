@@ -47,8 +47,9 @@ export interface OpenOptions {
 }
 
 /**
- * The agent of this name: `claude`, `codex`, `amp`, `ralph`, `cmd:<command line>`, or any other whose `config` has a
- * command. A command gets the brief on its stdin and works in the brief's workspace; what it prints is its answer.
+ * The agent of this name: `claude`, `codex`, `amp`, `ralph`, `acp:<name>`, `cmd:<command line>`, or any other whose
+ * `config` has a command. A command gets the brief on its stdin and works in the brief's workspace; what it prints is
+ * its answer.
  * Nothing is started yet. One in a sandbox is given back with its `close`.
  *
  * Rejects with an ExpectedError, one sentence, for a name that is not known, an agent that nothing confines and that

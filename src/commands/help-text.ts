@@ -11,8 +11,8 @@ Start here:
 A project (research project) is one folder under ./researches.
 
 Agents: claude (default), codex, amp, ralph, baseline (no model),
-'cmd:<command>', or a name from the configuration; fleet:<agent>: on other
-machines, see worker.
+acp:gemini, acp:opencode, 'acp:<command>', 'cmd:<command>', or a name from the
+configuration; fleet:<agent>: on other machines, see worker.
 
 Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
 5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).

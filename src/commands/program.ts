@@ -532,7 +532,7 @@ const withAgent = (command: Command): Command =>
   command
     .option(
       "--agent <name>",
-      "claude, codex, amp, ralph, baseline, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback; fleet:claude: claude on other machines",
+      "claude, codex, amp, ralph, baseline, acp:<name>, 'cmd:<command>' or a name from the configuration; 'claude,codex': codex is the fallback; fleet:claude: claude on other machines",
     )
     .option("--model <name>", "model of the agent")
     .option(

@@ -1,4 +1,6 @@
 import type { AgentSettings } from "../../engine/agents/definition.js";
+import { acpPrefix } from "../../engine/agents/acp/common-agents.js";
+import { installedAgents } from "../../engine/agents/program.js";
 import { checkAgent, createAgent, isDistant, knownAgents } from "../../engine/agents/registry.js";
 import { type ResolvedConfig, resolveConfig, settingsIn, type ConfigFlags } from "../../compose/config.js";
 import { requireTrust } from "../../engine/config/trust.js";
@@ -33,9 +35,10 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     probe === undefined ? flags : { ...flags, agent: probe },
   );
   const settings = settingsOf(config, io);
-  const names = [
-    ...new Set([config.agent, ...config.fallbacks, ...knownAgents(settings), ...Object.keys(config.agents)]),
-  ];
+  // Of the many agents behind the Agent Client Protocol, those that are there.
+  const there = installedAgents(io.env);
+  const known = knownAgents(settings).filter((name) => !name.startsWith(acpPrefix) || there.includes(name));
+  const names = [...new Set([config.agent, ...config.fallbacks, ...known, ...Object.keys(config.agents)])];
   const sandboxes = await checkSandboxes(io.env);
   const isHeld = config.sandbox !== "host" && sandboxes.some(({ ok }) => ok);
   const [redis, git, agents, here, state] = await Promise.all([
@@ -67,7 +70,7 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   const chosen = withoutSecrets(config.agent, redact) as string;
   const lines = [
     ...told.flatMap((finding) => findingLines(finding, room)),
-    ...wrap(ready ? `Ready to run with ${chosen}.` : notReady(findings, chosen), room),
+    ...wrap(ready ? `Ready to run with ${chosen}.` : notReady(findings, chosen, [...there, "ralph"]), room),
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return ready ? 0 : 1;
@@ -79,16 +82,13 @@ function findingLines({ name, ok, needed, detail, fix }: Finding, room: number):
   return ok || fix === undefined ? lines : [...lines, ...labelled(`${" ".repeat(16)}→ `, fix, room)];
 }
 
-/** What stands at the end where something is missing, with the agent that could do the work instead of the chosen. */
-function notReady(findings: readonly Finding[], chosen: string): string {
+/** What stands at the end where something is missing, with the agent of `withModel` that could do the work instead. */
+function notReady(findings: readonly Finding[], chosen: string, withModel: readonly string[]): string {
   const isThere = (name: string) => findings.some((finding) => finding.name === name && finding.ok);
   const other = isThere(chosen) ? undefined : withModel.find(isThere);
   const instead = other === undefined ? "" : ` ${other} is ready: research-ralph config agent=${other} chooses it.`;
   return `Not ready: see the lines marked ✗.${instead}`;
 }
-
-/** Agents that ask a model, in the order in which they are offered. */
-const withModel = ["claude", "codex", "amp", "ralph"];
 
 /** Of the folder's settings that are left out here because the user does not trust them: no run begins with them. */
 async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {

@@ -7,7 +7,7 @@ import { explainSystemError } from "../../engine/storage/explain-system-error.js
 import { runGit } from "../../engine/storage/git-command.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { onPath } from "../../engine/agents/program.js";
+import { installedAgents } from "../../engine/agents/program.js";
 import { settingsFor } from "../../compose/agents.js";
 import { configKeys, configToRead } from "../../compose/config.js";
 import { checkAgent } from "../../engine/agents/registry.js";
@@ -82,13 +82,13 @@ function unlessUnexpected(error: unknown): undefined {
 async function askForAgent(io: Io): Promise<string | undefined> {
   const files = projectFiles(io.cwd);
   if (files.some((file) => existsSync(file))) return undefined;
-  const installed = onPath(["claude", "codex", "amp"], io.env);
+  const installed = installedAgents(io.env);
   const agent = await choose(io, "Which agent should do the work?", [
     ...installed.map((name) => ({ value: name, label: name })),
     ...(await builtIn(io)),
     {
       value: "",
-      label: installed.length === 0 ? "none of claude, codex, amp is installed: decide later" : "decide later",
+      label: installed.length === 0 ? "no agent that research-ralph knows is installed: decide later" : "decide later",
     },
     { value: "baseline", label: "baseline: no model, no key; it only extracts sentences" },
   ]);

@@ -43,7 +43,7 @@ export const command: AgentDefinition = {
 /**
  * The command line, its program made absolute where it is given relative to the user's folder: it runs in another one.
  */
-function lineOf({ options, settings }: AgentContext): string {
+export function lineOf({ options, settings }: AgentContext): string {
   const line = (options.command ?? "").trim();
   const word = firstWord(line);
   if (word === undefined || !word.includes("/") || word.startsWith("/")) return line;
@@ -59,9 +59,10 @@ const firstWord = (line: string): string | undefined =>
   /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
 
 /** The files that stand in a command line as plain words; a relative one is of the user's folder. */
-const filesIn = (line: string, cwd: string): string[] =>
+export const filesIn = (line: string, cwd: string): string[] =>
   [...line.matchAll(/'([^']+)'|"([^"$`]+)"|([^\s'"$`;&|<>()]+)/g)]
     .map(([, single, double, bare]) => resolve(cwd, single ?? double ?? bare ?? ""))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 
-const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);
+/** The line with arguments of its own, which the shell is given after it. */
+export const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);

@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { signalChild } from "../process/descendants.js";
 import { isOutside, pathOutside, workplaces } from "../process/search-path.js";
+import { acpPrefix, commonAgents } from "./acp/common-agents.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
 /** The program to start: as configured (a relative path from the user's folder), else the adapter's own. */
@@ -129,6 +130,12 @@ export const tooOldCheck = (
   fix: `Update it with \`${oldest?.update}\`.`,
 });
 
+/** Agents with a program of their own that stands in the user's PATH, as `--agent` names them. */
+export const installedAgents = (env: NodeJS.ProcessEnv): string[] => [
+  ...onPath(["claude", "codex", "amp"], env),
+  ...commonAgents.filter(({ program }) => onPath([program], env).length > 0).map(({ name }) => `${acpPrefix}${name}`),
+];
+
 /** The programs of these names that stand in the user's PATH. */
-export const onPath = (names: readonly string[], { PATH = "" }: NodeJS.ProcessEnv): string[] =>
+const onPath = (names: readonly string[], { PATH = "" }: NodeJS.ProcessEnv): string[] =>
   names.filter((name) => PATH.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, name))));

@@ -1,6 +1,8 @@
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
 import type { Agent } from "../loop/types.js";
+import { acp } from "./acp/acp.js";
+import { acpPrefix, commonAgents } from "./acp/common-agents.js";
 import { amp } from "./amp.js";
 import { claude } from "./claude/claude.js";
 import { codex } from "./codex/codex.js";
@@ -17,7 +19,7 @@ import { ralph } from "./ralph.js";
 import { agentFrom } from "./run-agent.js";
 
 /** The engine's own adapters. Taking one away takes its file and its line here. */
-const own: readonly AgentDefinition[] = [claude, codex, amp, ralph];
+const own: readonly AgentDefinition[] = [claude, codex, amp, ralph, acp];
 
 const definitionsIn = ({ adapters }: Adapters): readonly AgentDefinition[] => [...own, ...adapters, command];
 
@@ -26,8 +28,8 @@ type Adapters = Pick<AgentSettings, "adapters">;
 /** Names a user can give without configuring anything; `cmd:<command line>` comes in addition. */
 export const knownAgents = (settings: Adapters): readonly string[] =>
   definitionsIn(settings)
-    .map(({ name }) => name)
-    .filter((name) => name !== command.name);
+    .filter((one) => one !== command)
+    .flatMap((one) => (one === acp ? commonAgents.map(({ name }) => `${acpPrefix}${name}`) : one.name));
 
 /**
  * The agent that `spec` names: an adapter, an entry of the config's `agents`, or `cmd:<command line>`.
@@ -104,7 +106,11 @@ export function answerIn(printed: string, spec: string, settings: AgentSettings)
 /** A reader of what the agent prints; of plain text where it is not known any more. */
 export function readerFor(spec: string, settings: AgentSettings): Reader {
   if (isDistant(spec)) return readerFor(specBehind(spec), settings);
-  const named = spec.startsWith(inline) || Object.hasOwn(settings.agents, spec) || knownAgents(settings).includes(spec);
+  const named =
+    spec.startsWith(inline) ||
+    spec.startsWith(acpPrefix) ||
+    Object.hasOwn(settings.agents, spec) ||
+    knownAgents(settings).includes(spec);
   return (named ? find(spec, settings).definition : command).reader();
 }
 
@@ -146,6 +152,8 @@ export const usualModelsOf = (spec: string, settings: AgentSettings): readonly s
 
 const inline = "cmd:";
 
+const isCommonAgent = (word: string): boolean => commonAgents.some(({ name }) => name === word);
+
 function find(named: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {
   const spec = isDistant(named) ? specBehind(named) : named;
   if (spec.startsWith(inline)) {
@@ -157,11 +165,29 @@ function find(named: string, settings: AgentSettings): { definition: AgentDefini
       );
     return { definition: command, context: { name: spec, options: { command: line }, settings } };
   }
+  const own = Object.hasOwn(settings.agents, spec) ? settings.agents[spec] : undefined;
+  if (spec.startsWith(acpPrefix)) {
+    const line = spec.slice(acpPrefix.length).trim();
+    if (/^[\w-]*$/.test(line) && !isCommonAgent(line) && own?.command === undefined)
+      throw new ExpectedError(
+        `research-ralph does not know the agent '${line}' of '${spec}'; known are ${commonAgents.map(({ name }) => name).join(", ")}. Write the command that starts another, such as 'acp:${line === "" ? "my-agent" : line} --acp'.`,
+        2,
+      );
+    const command = isCommonAgent(line) ? {} : { command: line };
+    return { definition: acp, context: { name: spec, options: { ...command, ...own }, settings } };
+  }
   const options = Object.hasOwn(settings.agents, spec) ? (settings.agents[spec] ?? {}) : undefined;
   const known =
     definitionsIn(settings).find(({ name }) => name === (options?.type ?? spec)) ??
     (options?.command === undefined ? undefined : command);
   if (known === undefined) throw unknown(spec, settings, options !== undefined);
+  if (known === acp && options?.command === undefined && !isCommonAgent(spec))
+    throw new ExpectedError(
+      options === undefined
+        ? `The agent 'acp' is a kind of agent; name one, such as acp:${commonAgents[0]?.name}.`
+        : `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use 'acp:<command>'.`,
+      2,
+    );
   if (known === command && options?.command === undefined) {
     throw new ExpectedError(
       `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use 'cmd:<command>'.`,

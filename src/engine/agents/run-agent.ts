@@ -19,7 +19,7 @@ import {
 } from "./definition.js";
 import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
 import { briefInside, startOf } from "./in-sandbox.js";
-import { onPath } from "./program.js";
+import { installedAgents } from "./program.js";
 import { priced } from "./prices.js";
 import { given } from "../lib/given.js";
 
@@ -231,7 +231,7 @@ function notStarted(
   { env, adapters }: AgentSettings,
 ): Failure {
   if (startError?.code === "ENOENT") {
-    const there = onPath(["claude", "codex", "amp"], env);
+    const there = installedAgents(env);
     const free = adapters.find((adapter) => adapter.free === true);
     const other =
       there.length === 0

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { ExpectedError } from "../lib/errors.js";
 import { defaultStateDir } from "./state-dir.js";
 import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./config-file.js";
-import { type ConfigKeys, readScalar, variableOf } from "./keys.js";
+import { commandIn, type ConfigKeys, readScalar, variableOf } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
 import { type Asked, partsIn, requireTrust, type TrustedPart, untrusted } from "./trust.js";
 
@@ -133,9 +133,9 @@ function withoutParts(written: WrittenKeys, parts: readonly TrustedPart[]): Writ
 
 /** The agents of a list with commas. A command may hold commas itself, so only another command stands behind one. */
 export function agentsIn(list: string): string[] {
-  const at = list.search(/(?:^|,)\s*cmd:/);
+  const at = list.search(commandIn.list);
   const names = (at === -1 ? list : list.slice(0, at)).split(",").map((name) => name.trim());
-  const commands = at === -1 ? [] : list.slice(at).split(/,\s*(?=cmd:)/);
+  const commands = at === -1 ? [] : list.slice(at).split(commandIn.commas);
   return [...new Set([...names, ...commands].map((name) => name.trim()).filter((name) => name !== ""))];
 }
 

@@ -86,9 +86,20 @@ export const whatever: NeedsTrust = (value) => value;
 
 const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
 
+/** How an agent begins that is a command line. Behind `acp:`, one word is the name of a known agent. */
+const commandStart = String.raw`(?:cmd:|acp:(?!\s*[\w-]+\s*(?:,|$)))`;
+
+/** Where the first command line begins in a list of agents, or the next one after a comma. */
+export const commandIn = {
+  list: new RegExp(String.raw`(?:^|,)\s*(?=${commandStart})`),
+  commas: new RegExp(String.raw`,\s*(?=${commandStart})`),
+};
+
+const command = new RegExp(String.raw`(?:^|[,:])\s*${commandStart}`);
+
 /** Names of agents, where a command line is among them. */
 export const commandAmong: NeedsTrust = (value) =>
-  [value].flat().some((names) => typeof names === "string" && /(?:^|[,:])\s*cmd:/.test(names)) ? value : undefined;
+  [value].flat().some((names) => typeof names === "string" && command.test(names)) ? value : undefined;
 
 /** These options, where an entry has one of them. */
 export const only =

@@ -21,7 +21,7 @@ export type HookPoint =
  */
 export interface EngineConfig {
   /**
-   * Agent to use: claude, codex, amp, ralph, baseline, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
+   * Agent to use: claude, codex, amp, ralph, baseline, acp:<name>, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
    */
   agent?: string;
   /**
@@ -151,11 +151,11 @@ export interface EngineConfig {
   agents?: {
     [k: string]: {
       /**
-       * The adapter. Default: the adapter of the same name, otherwise command.
+       * The adapter. acp: an agent that speaks the Agent Client Protocol. Default: the adapter of the same name, otherwise command.
        */
-      type?: "claude" | "codex" | "amp" | "ralph" | "command";
+      type?: "claude" | "codex" | "amp" | "ralph" | "acp" | "command";
       /**
-       * The program to run: a shell command line for 'command', a path for the others.
+       * The program to run: a shell command line for 'command' and 'acp', a path for the others.
        */
       command?: string;
       /**

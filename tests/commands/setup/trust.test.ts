@@ -35,6 +35,8 @@ describe("a setting that came with a folder", () => {
     [{ agents: { claude: { user_settings: true } } }, "agents.claude.user_settings"],
     [{ agent: `cmd:${touch}` }, "agent"],
     [{ agent: `claude, cmd:${touch}` }, "agent"],
+    [{ agent: `acp:${touch}` }, "agent"],
+    [{ agent: `acp:gemini,acp:./evil` }, "agent"],
     [{ historian: `cmd:${touch}` }, "historian"],
     [{ screeners: `claude,cmd:${touch}` }, "screeners"],
     [{ think: { critic: `cmd:${touch}` } }, "think"],
@@ -64,7 +66,11 @@ describe("a setting that came with a folder", () => {
 
   it.each([
     { max_usd: 3, jobs: 2, iterations: 4, git: false, learn: "auto" },
-    { agent: "claude,codex", historian: "claude", agents: { claude: { model: "opus" }, fast: { type: "codex" } } },
+    {
+      agent: "claude,acp:gemini, acp:opencode",
+      historian: "claude",
+      agents: { claude: { model: "opus" }, fast: { type: "codex" } },
+    },
     { unconfined: false, sandbox: "bubblewrap", think: { critic: "codex" }, task_workspace: "app" },
     { sources: { arxiv: { endpoint: "http://127.0.0.1:9", off: true } }, api_url: "http://localhost:1/v1" },
     { api_url: "https://api.openai.com/v1/chat/completions", mcpServers: {}, hooks: [] },

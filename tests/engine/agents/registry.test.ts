@@ -6,7 +6,27 @@ const here = place();
 
 describe("the registry", () => {
   it("knows these adapters", () => {
-    expect(knownAgents(settingsIn(here))).toEqual(["claude", "codex", "amp", "ralph", "baseline"]);
+    expect(knownAgents(settingsIn(here))).toEqual([
+      ...["claude", "codex", "amp", "ralph"],
+      ...["acp:gemini", "acp:opencode", "acp:auggie", "acp:goose", "acp:kimi"],
+      "baseline",
+    ]);
+  });
+
+  it("takes a command behind acp:, and of single words only those it knows", () => {
+    const settings = {
+      ...settingsIn(here),
+      unconfined: true,
+      agents: { mine: { type: "acp" as const, command: "x --acp" } },
+    };
+    for (const spec of ["acp:gemini", "acp:./my-agent", "acp:my-agent --acp", "mine"])
+      expect(createAgent(spec, settings)).toMatchObject({ name: spec, confinement: "unconfined", takesTools: true });
+    expect(() => createAgent("acp:germini", settings)).toThrow(
+      /does not know the agent 'germini'.*'acp:germini --acp'/,
+    );
+    expect(() => createAgent("acp:", settings)).toThrow(/'acp:my-agent --acp'/);
+    expect(() => createAgent("acp", settings)).toThrow(/'acp' is a kind of agent; name one, such as acp:gemini/);
+    expect(() => createAgent("acp:gemini", settingsIn(here))).toThrow(/Nothing confines the agent acp:gemini/);
   });
 
   it("refuses an unknown name as wrong usage and names the nearest", () => {
@@ -18,7 +38,7 @@ describe("the registry", () => {
       }),
     );
     expect(() => createAgent("xyzzy", settingsIn(here))).toThrow(
-      /known agents are claude, codex, amp, ralph, baseline and 'cmd:<command>'/,
+      /known agents are claude, codex, amp, ralph, acp:gemini, .*, baseline and 'cmd:<command>'/,
     );
     expect(() => createAgent("toString", settingsIn(here))).toThrow(/Unknown agent 'toString'/);
   });

@@ -6,6 +6,8 @@ test.each([
   ["claude, cmd:./r.py a,b", ["claude", "cmd:./r.py a,b"]],
   ["cmd:./r.py a,cmd:./r.py b", ["cmd:./r.py a", "cmd:./r.py b"]],
   ["cmd:./r.py a, cmd:./r.py a", ["cmd:./r.py a"]],
+  ["acp:gemini, acp:opencode,claude", ["acp:gemini", "acp:opencode", "claude"]],
+  ["acp:gemini,acp:mine --tools a,b,cmd:./r.py", ["acp:gemini", "acp:mine --tools a,b", "cmd:./r.py"]],
 ])("the agents of %s are %j", (list, agents) => {
   expect(agentsIn(list)).toEqual(agents);
 });

@@ -4,7 +4,12 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 
 /** Versions that run on Node 20; newer ones may not, so they are asked for exactly. */
-const wanted = { claude: ["@anthropic-ai/claude-code", "2.1.330"], codex: ["@openai/codex", "0.169.0"] } as const;
+const wanted = {
+  claude: ["@anthropic-ai/claude-code", "2.1.330"],
+  codex: ["@openai/codex", "0.169.0"],
+  gemini: ["@google/gemini-cli", "0.61.0"],
+  opencode: ["opencode-ai", "1.18.33"],
+} as const;
 
 export type Cli = keyof typeof wanted;
 

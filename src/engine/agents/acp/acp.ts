@@ -1,0 +1,105 @@
+import { given } from "../../lib/given.js";
+import { entry, packageFile, packageVersion } from "../../lib/package-root.js";
+import { hostOf, keyAddress, keyPlaceholder, anyPublicHost } from "../../process/reach.js";
+import { realOf } from "../../process/search-path.js";
+import { withArgs, filesIn, lineOf } from "../command.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
+import { ask, locate, ownReach, versionIn } from "../program.js";
+import { serverName, withoutSecrets } from "../tool-server.js";
+import { type AcpAgent, acpPrefix, commonAgents } from "./common-agents.js";
+import type { Turn } from "./client.js";
+import { readAcp } from "./stream.js";
+
+/**
+ * Any agent that speaks the Agent Client Protocol. A program of this package is its client: it starts the agent in the
+ * workspace, gives it the brief, answers what it asks leave for by what the unit may do, and prints what it does. An
+ * agent that does not ask is held by nothing, so it needs a sandbox or leave as any command does.
+ */
+export const acp: AgentDefinition = {
+  name: "acp",
+  confinement: "unconfined",
+  takesTools: true,
+  setBy: new RegExp(commonAgents.flatMap(({ setBy }) => setBy?.source ?? []).join("|")),
+  keyVariables: commonAgents.flatMap(({ keyVariables }) => keyVariables ?? []),
+  invoke(brief, context): Invocation {
+    const { access } = brief;
+    const env = { ...context.settings.env, ...context.options.env };
+    const known = knownAgent(context);
+    const turn: Omit<Turn, "prompt" | "cwd"> = {
+      all: access.shell === true || access.everything,
+      web: access.web,
+      version: packageVersion(),
+      ...(known?.modelFlag === undefined ? given({ model: context.options.model }) : {}),
+      ...given({
+        tools: access.tools && {
+          server: { name: serverName, ...withoutSecrets(access.tools, env), env: [] },
+          names: access.tools.names,
+        },
+      }),
+    };
+    return {
+      command: process.execPath,
+      args: [entry("acp-client"), JSON.stringify(turn), ...commandOf(context, known)],
+      env: { NODE_OPTIONS: undefined, ...known?.env },
+    };
+  },
+  reach(context, { web }): AgentReach {
+    const { options, settings } = context;
+    const env = { ...settings.env, ...options.env };
+    const known = knownAgent(context);
+    const own = ownReach(options);
+    const [program = ""] = commandOf(context, known);
+    const named = known === undefined || options.command !== undefined ? filesIn(lineOf(context), settings.cwd) : [];
+    const read = [packageFile(), realOf(packageFile()), ...(locate(program, env)?.read ?? []), ...named, ...own.read];
+    const hosts = [...own.hosts, ...(web ? anyPublicHost : [])];
+    return { ...own, read, ...keptKey(known, env, hosts) };
+  },
+  reader: () => readAcp(),
+  async check(context): Promise<AgentCheck> {
+    const known = knownAgent(context);
+    const [program = "", ...args] = commandOf(context, known);
+    if (known === undefined || program === "sh")
+      return { ok: true, detail: `Starts \`${[program, ...args].join(" ")}\`; its login is its own.` };
+    const said = await ask(context, program, ["--version"]);
+    if (said.missing)
+      return { ok: false, detail: `There is no program ${program}.`, fix: `Install it: ${known.install}.` };
+    const version = versionIn(said);
+    return { ok: true, version, detail: `${program} ${version ?? ""}. Its login was not tried: ${known.login}` };
+  },
+};
+
+/** The agent that the name or the type of the configuration stands for. */
+function knownAgent({ name, options }: AgentContext): AcpAgent | undefined {
+  const wanted = name.startsWith(acpPrefix) ? name.slice(acpPrefix.length) : name;
+  return options.command === undefined ? commonAgents.find((one) => one.name === wanted) : undefined;
+}
+
+/** The program and its arguments; a command line is for the shell. */
+function commandOf(context: AgentContext, known: AcpAgent | undefined): string[] {
+  const { args = [], model } = context.options;
+  if (known === undefined) return ["sh", "-c", `exec ${withArgs(lineOf(context), args)}`, "sh", ...args];
+  const chosen = known.modelFlag === undefined || model === undefined ? [] : [known.modelFlag, model];
+  const { sandbox, env } = context.settings;
+  // The PATH inside is another one; an image has its own programs.
+  const found = sandbox?.name === "bubblewrap" ? locate(known.program, { ...env, ...context.options.env }) : undefined;
+  return [found?.path ?? known.program, ...known.args, ...chosen, ...args];
+}
+
+/** A key of a known service stays outside of the sandbox; without one the agent has a login of its own. */
+function keptKey(
+  known: AcpAgent | undefined,
+  env: NodeJS.ProcessEnv,
+  hosts: readonly string[],
+): Pick<AgentReach, "keys" | "env" | "hosts"> {
+  const variable = known?.keyVariables?.find((name) => (env[name] ?? "") !== "");
+  const service = known?.service;
+  if (variable === undefined || service === undefined)
+    return { hosts: [...hosts, ...(service === undefined ? [] : [hostOf(service.address)])], keys: [], env: {} };
+  const to = env[service.baseVariable] || service.address;
+  const headers = { [service.keyHeader]: env[variable] ?? "" };
+  return {
+    hosts,
+    keys: [{ name: known?.name ?? "", to, headers }],
+    env: { [variable]: keyPlaceholder, [service.baseVariable]: keyAddress(known?.name ?? "") },
+  };
+}

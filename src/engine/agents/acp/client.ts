@@ -1,0 +1,175 @@
+import { existsSync, lstatSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import * as acp from "@agentclientprotocol/sdk";
+import { messageOf } from "../../lib/errors.js";
+import { fieldsIn, isObject } from "../../lib/json-fields.js";
+import { isWithin, realOf } from "../../process/search-path.js";
+
+/** What one turn of an agent is asked, and what it may do in it. */
+export interface Turn {
+  readonly prompt: string;
+  /** Absolute path of the folder it works in. */
+  readonly cwd: string;
+  /**
+   * Every permission that it asks for is given, once. Otherwise it may read and write in `cwd`, and look at the web
+   * where `web` is set.
+   */
+  readonly all: boolean;
+  readonly web: boolean;
+  /** The model to choose; undefined keeps the agent's own. */
+  readonly model?: string;
+  /** A server of tools that it may use unasked, and their names. */
+  readonly tools?: { readonly server: acp.McpServer; readonly names: readonly string[] };
+  /** The version of this package. */
+  readonly version: string;
+}
+
+/** One line of what an agent did, as `stream.ts` reads it. */
+export type Line = Readonly<Record<string, unknown>> & {
+  readonly type: "start" | "update" | "refused" | "end" | "error";
+};
+
+/** An agent may send a whole file in one message. */
+const maxMessageBytes = 64 * 1024 * 1024;
+
+/** The stream over an agent's stdin and stdout. */
+export const streamOver = (input: WritableStream<Uint8Array>, output: ReadableStream<Uint8Array>): acp.Stream =>
+  acp.ndJsonStream(input, output, { maxMessageBytes });
+
+/**
+ * One turn with an agent that speaks the Agent Client Protocol: a new session, the prompt, its end. Everything that
+ * happens goes to `print`, last an `end` or an `error`. Never throws. When `signal` aborts, the agent is asked to
+ * cancel its turn.
+ */
+export async function takeTurn(
+  target: acp.Stream | acp.AgentApp,
+  turn: Turn,
+  print: (line: Line) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const client = acp
+    .client({ name: "research-ralph" })
+    .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {
+      const allowed = isAllowed(params.toolCall, turn);
+      if (!allowed) print({ type: "refused", tool: params.toolCall.title ?? params.toolCall.kind ?? "a tool" });
+      return { outcome: answerTo(params.options, allowed) };
+    })
+    .onNotification(acp.methods.client.session.update, ({ params }) => {
+      print({ type: "update", update: shortened(params.update) });
+    });
+  try {
+    await client.connectWith(target, async (agent) => {
+      const { agentInfo, protocolVersion } = await agent.request(acp.methods.agent.initialize, {
+        protocolVersion: acp.PROTOCOL_VERSION,
+        // It uses tools of its own, in the sandbox that its process was started in.
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        clientInfo: { name: "research-ralph", version: turn.version },
+      });
+      if (protocolVersion !== acp.PROTOCOL_VERSION)
+        return print({
+          type: "error",
+          kind: "unusable",
+          message: `It speaks version ${protocolVersion} of the Agent Client Protocol, and research-ralph speaks ${acp.PROTOCOL_VERSION}.`,
+        });
+      const session = await agent.request(acp.methods.agent.session.new, {
+        cwd: turn.cwd,
+        mcpServers: turn.tools === undefined ? [] : [turn.tools.server],
+      });
+      const { sessionId } = session;
+      const model = modelsOf(session);
+      if (turn.model !== undefined && turn.model !== model?.current) {
+        if (model?.option === undefined)
+          return print({
+            type: "error",
+            kind: "unusable",
+            message: `It lets nobody choose its model, so '${turn.model}' can't be used; leave out --model, or set the model in its own configuration.`,
+          });
+        if (!model.values.includes(turn.model))
+          return print({
+            type: "error",
+            kind: "unusable",
+            message: `It has no model '${turn.model}'; some of its models are ${model.values.slice(0, 6).join(", ")}.`,
+          });
+        const choice = { sessionId, configId: model.option, value: turn.model };
+        await agent.request(acp.methods.agent.session.setConfigOption, choice);
+      }
+      print({ type: "start", version: agentInfo?.version, model: turn.model ?? model?.current });
+      const cancel = () => void agent.notify(acp.methods.agent.session.cancel, { sessionId }).catch(() => undefined);
+      signal.addEventListener("abort", cancel);
+      if (signal.aborted) cancel();
+      const prompt = [{ type: "text" as const, text: turn.prompt }];
+      const end = await agent.request(acp.methods.agent.session.prompt, { sessionId, prompt });
+      print({ ...(end as object), type: "end" });
+    });
+  } catch (error) {
+    print({ type: "error", ...whatWentWrong(error) });
+  }
+}
+
+/** What a JSON-RPC error says: its code, its message, and the details that some agents put their reason into. */
+function whatWentWrong(error: unknown): { readonly code?: number; readonly message: string } {
+  if (!(error instanceof acp.RequestError)) return { message: messageOf(error) };
+  const details = isObject(error.data) ? error.data["details"] : undefined;
+  return { code: error.code, message: typeof details === "string" ? `${error.message}: ${details}` : error.message };
+}
+
+/** The model of a new session, and how it is changed: some agents tell it as an option, others in a field. */
+function modelsOf(
+  session: object,
+): { readonly current: string | undefined; readonly option?: string; readonly values: readonly string[] } | undefined {
+  const options: unknown = Reflect.get(session, "configOptions");
+  const option = (Array.isArray(options) ? options : []).find(
+    (one) => isObject(one) && one["type"] === "select" && (one["category"] === "model" || one["id"] === "model"),
+  );
+  if (isObject(option)) {
+    const listed = Array.isArray(option["options"]) ? option["options"] : [];
+    const flat = listed.flatMap((one) => (isObject(one) && Array.isArray(one["options"]) ? one["options"] : [one]));
+    const values = flat.flatMap((one) => (isObject(one) && typeof one["value"] === "string" ? [one["value"]] : []));
+    return { current: textOf(option["currentValue"]), option: String(option["id"]), values };
+  }
+  const models: unknown = Reflect.get(session, "models");
+  return isObject(models) ? { current: textOf(models["currentModelId"]), values: [] } : undefined;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Whether a tool may do what the agent asks leave for. */
+function isAllowed(tool: acp.ToolCallUpdate, { all, web, cwd, tools }: Turn): boolean {
+  if (all) return true;
+  // An agent may put the name of the server before that of its tool.
+  const words = `${tool.name ?? ""} ${tool.title ?? ""}`.split(/[^\w]+/);
+  if (tools?.names.some((name) => words.some((word) => word === name || word.endsWith(`_${name}`))) === true)
+    return true;
+  if (tool.kind === "fetch") return web;
+  // The brief asks for a result in a file of the workspace.
+  if (tool.kind !== "read" && tool.kind !== "search" && tool.kind !== "edit") return false;
+  const places = (tool.locations ?? []).map(({ path }) => resolve(cwd, path));
+  return places.length > 0 && places.every((path) => liesIn(path, cwd));
+}
+
+/** By the real path, of its folder where it is not there yet: a link in the workspace may lead out of it. */
+function liesIn(path: string, folder: string): boolean {
+  if (existsSync(path)) return isWithin(realOf(path), realOf(folder));
+  const isDangling = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return !isDangling && isWithin(join(realOf(dirname(path)), basename(path)), realOf(folder));
+}
+
+/** The narrowest of the options that says yes or no; without one the request is cancelled. */
+function answerTo(options: readonly acp.PermissionOption[], allowed: boolean): acp.RequestPermissionOutcome {
+  const kinds = allowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+  const option = kinds.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
+  return option === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: option.optionId };
+}
+
+/** An update without what tools have read or written, which may be whole files. */
+function shortened(update: acp.SessionUpdate): Readonly<Record<string, unknown>> {
+  if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return { ...update };
+  const { content: _content, rawOutput: _output, ...rest } = update;
+  return rest;
+}
+
+/** The turn that a program's one argument describes, with the prompt that it read. */
+export function turnFrom(argument: string, prompt: string): Omit<Turn, "cwd"> {
+  const fields = fieldsIn(argument) ?? {};
+  return { all: false, web: false, version: "", ...fields, prompt };
+}

@@ -1,0 +1,153 @@
+import { given } from "../../lib/given.js";
+import type { AgentEvent, Failure } from "../../loop/types.js";
+import type { Answer, Reader } from "../definition.js";
+import { quote, recogniseFailure } from "../failures.js";
+import {
+  amount,
+  detailOf,
+  type Json,
+  keyOf,
+  number,
+  object,
+  objectIn,
+  objects,
+  text,
+  tokens,
+} from "../shared/json-line.js";
+
+/** The error code by which the protocol asks for a login. https://agentclientprotocol.com/protocol/v1/schema */
+const authRequired = -32_000;
+
+/** Reads the lines of `acp-client`: what an agent told over the Agent Client Protocol. `name` stands in messages. */
+export function readAcp(name = "the agent"): Reader {
+  let [model, version]: (string | undefined)[] = [];
+  let window: number | undefined;
+  let cost_usd: number | undefined;
+  let requests = 1;
+  let isToolLast = false;
+  /** What it said since its last tool call. */
+  let message = "";
+  /** Of the message, what was told already. */
+  let told = 0;
+  let answer: Answer | undefined;
+  const shown = new Set<string>();
+
+  function saidSoFar(): AgentEvent[] {
+    const fresh = message.slice(told).trim();
+    told = message.length;
+    return fresh === "" ? [] : [{ type: "text", text: fresh }];
+  }
+
+  function tool(update: Json): AgentEvent[] {
+    const before = saidSoFar();
+    if (!isToolLast) requests += 1;
+    [message, told, isToolLast] = ["", 0, true];
+    const id = text(update["toolCallId"]) ?? "";
+    const [input] = [object(update["rawInput"]) ?? {}];
+    const place = text(objects(update["locations"])[0]?.["path"]);
+    const isKnown = Object.keys(input).length > 0 || place !== undefined;
+    const isOver = update["status"] === "completed" || update["status"] === "failed";
+    // Some agents tell first that they call a tool, and then with what.
+    if (shown.has(id) || (!isKnown && !isOver)) return before;
+    shown.add(id);
+    const what = Object.keys(input).length > 0 ? input : { path: place ?? "" };
+    const called = text(update["name"]) ?? text(update["title"]) ?? text(update["kind"]) ?? "tool";
+    return [...before, { type: "tool", name: called, detail: detailOf(what), key: keyOf(what) }];
+  }
+
+  function update(event: Json): AgentEvent[] {
+    switch (event["sessionUpdate"]) {
+      case "agent_message_chunk":
+        isToolLast = false;
+        message += text(object(event["content"])?.["text"]) ?? "";
+        return [];
+      case "tool_call":
+      case "tool_call_update":
+        return tool(event);
+      case "usage_update": {
+        window = number(event["size"]) ?? window;
+        const cost = object(event["cost"]);
+        if (cost?.["currency"] === "USD") cost_usd = amount(cost["amount"]) ?? cost_usd;
+        return [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  function ended(end: Json): AgentEvent[] {
+    answer = answerAt(text(end["stopReason"]) ?? "", message.trim(), name);
+    const { usage, model: used } = usageIn(end);
+    model = used ?? model;
+    const more = given({ model, version, window, cost_usd });
+    return [...saidSoFar(), { type: "usage", usage: { ...usage, requests }, ...more }];
+  }
+
+  return {
+    line(line) {
+      const said = objectIn(line);
+      switch (said?.["type"]) {
+        case "start":
+          [model, version] = [text(said["model"]), text(said["version"])];
+          return [];
+        case "update":
+          return update(object(said["update"]) ?? {});
+        case "refused":
+          return [...saidSoFar(), { type: "notice", message: `Refused: ${text(said["tool"]) ?? "a tool"}` }];
+        case "end":
+          return ended(said);
+        case "error":
+          answer = { failure: failureOf(said, name) };
+          return [];
+        default:
+          return [];
+      }
+    },
+    finished: () => answer !== undefined,
+    answer: () => answer ?? {},
+  };
+}
+
+/** How a turn ended: the message counts only where the agent came to its end. */
+function answerAt(reason: string, message: string, name: string): Answer {
+  const failed = (kind: Failure["kind"], what: string): Answer => ({ failure: { kind, message: `${name} ${what}.` } });
+  switch (reason) {
+    case "max_tokens":
+      return failed("context", "ended because the answer became too long for its model");
+    case "max_turn_requests":
+      return failed("no-answer", "ended because it reached the most requests that it makes in one turn");
+    case "refusal":
+      return failed("unusable", "refused: its model does not answer this brief");
+    case "cancelled":
+      return failed("aborted", "was cancelled");
+    default:
+      return { message };
+  }
+}
+
+/** What the agent used, in the field of the protocol or in that of Gemini CLI. */
+function usageIn(end: Json): { usage: { input: number; cached: number; output: number }; model?: string } {
+  const usage = object(end["usage"]);
+  if (usage !== undefined) {
+    const cached = tokens(usage["cachedReadTokens"]);
+    const output = tokens(usage["outputTokens"]) + tokens(usage["thoughtTokens"]);
+    return { usage: { input: tokens(usage["inputTokens"]) + cached, cached, output } };
+  }
+  const quota = object(object(end["_meta"])?.["quota"]);
+  const count = object(quota?.["token_count"]);
+  const model = text(objects(quota?.["model_usage"]).at(-1)?.["model"]);
+  const own = { input: tokens(count?.["input_tokens"]), cached: 0, output: tokens(count?.["output_tokens"]) };
+  return { usage: own, ...given({ model }) };
+}
+
+function failureOf(said: Json, name: string): Failure {
+  const what = text(said["message"]) ?? "it does not say why";
+  const kind = text(said["kind"]);
+  if (kind === "missing" || kind === "unusable") return { kind, message: `${name}: ${what}` };
+  const known = recogniseFailure(
+    number(said["code"]) === authRequired ? `not logged in: ${what}` : what,
+    name,
+    Date.now(),
+  );
+  return known ?? { kind: "crashed", message: `${name} ended with an error: ${quote(what)}.` };
+}

@@ -1,0 +1,123 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { AgentOptions } from "../../../src/engine/agents/definition.js";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { noBubblewrap } from "../../support/processes/bubblewrap.js";
+import { besideModel } from "../../support/network/beside-model.js";
+import { run } from "../../support/processes/built.js";
+import { concise, resultFor, smallProject, unitOf } from "../../support/projects/small-project.js";
+import { type Answer, type ModelRequest, startFakeLlm } from "./support/agents.js";
+import { installed } from "./support/install.js";
+
+const here = besideModel("acp");
+
+type Name = "gemini" | "opencode";
+
+const programOf = (name: Name): string => {
+  const found = installed(name);
+  if ("problem" in found) throw new Error(found.problem);
+  return found.program;
+};
+
+/** What a configuration says so that the installed agent talks to the scripted server. */
+function optionsFor(name: Name): AgentOptions {
+  const home = join(here.folder, "home");
+  mkdirSync(home, { recursive: true });
+  const { url, port } = here.server;
+  const path = { PATH: `${dirname(programOf(name))}:${process.env["PATH"]}` };
+  if (name === "gemini")
+    return {
+      model: "gemini-2.5-pro",
+      env: { ...path, HOME: home, GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "dummy" },
+    };
+  const config = join(here.folder, "opencode.json");
+  const models = { scripted: { name: "scripted" }, other: { name: "other" } };
+  const options = { baseURL: `${url}/v1`, apiKey: "dummy" };
+  const local = { npm: "@ai-sdk/openai-compatible", name: "Local", options, models };
+  writeFileSync(config, JSON.stringify({ model: "local/scripted", provider: { local } }));
+  return { env: { ...path, HOME: home, OPENCODE_CONFIG: config }, read: [config], hosts: [`127.0.0.1:${port}`] };
+}
+
+/** Writes result.json by the agent's own tool, then ends as the brief asks. */
+const writing =
+  (name: Name) =>
+  (request: ModelRequest): Answer => {
+    const path = /write (\/\S+?\/result\.json)\./.exec(request.user)?.[1] ?? "";
+    if (request.results.length > 0)
+      return { text: request.user.includes("<promise>COMPLETE</promise>") ? "<promise>COMPLETE</promise>" : "Done." };
+    const content = JSON.stringify(resultFor(unitOf(request)), null, 1);
+    return {
+      text: "Reading.",
+      tools: [
+        name === "gemini"
+          ? { name: "write_file", input: { file_path: path, content } }
+          : { name: "write", input: { filePath: path, content } },
+      ],
+    };
+  };
+
+const cli = (root: string, ...args: string[]) =>
+  run(process.execPath, [join(here.built, "dist", "cli.js"), ...args], root);
+
+const ledgerOf = (root: string): LedgerLine[] =>
+  readFileSync(join(root, "researches", "small-matter", "ledger.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as LedgerLine);
+
+const rrdOf = (root: string): Rrd =>
+  JSON.parse(readFileSync(join(root, "researches", "small-matter", "rrd.json"), "utf8")) as Rrd;
+
+const places: readonly (readonly [string, readonly string[], string])[] = [
+  ["the host", ["--sandbox", "host", "--unconfined"], "unconfined"],
+  ...(noBubblewrap === undefined ? [["bubblewrap", ["--sandbox", "bubblewrap"], "sandbox"] as const] : []),
+];
+
+for (const name of ["gemini", "opencode"] as const) {
+  const found = installed(name);
+  describe.skipIf("problem" in found)(
+    `${name} over the Agent Client Protocol${"problem" in found ? ` (skipped: ${found.problem})` : ""}`,
+    () => {
+      test.each(places)(
+        "finishes a project on %s, with its tokens, version and model in the ledger",
+        async (_where, flags, confinement) => {
+          here.server = await startFakeLlm(concise);
+          const root = await smallProject(here.folder, { [`acp:${name}`]: optionsFor(name) });
+          const { code, out, err } = await cli(root, "run", "small-matter", "--agent", `acp:${name}`, ...flags);
+          expect(err).not.toContain("refused:");
+          expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
+          expect(rrdOf(root).phase).toBe("COMPLETE");
+          const ledger = ledgerOf(root);
+          expect(ledger.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => "accepted"));
+          for (const line of ledger)
+            expect(line).toMatchObject({
+              agent: `acp:${name}`,
+              confinement,
+              tokens: { input: 1000, output: 50 },
+              agent_version: expect.stringMatching(/^\d+\.\d+/),
+              model: name === "gemini" ? "gemini-2.5-pro" : "local/scripted",
+            });
+        },
+      );
+
+      test("writes its result by a tool of its own, which it is allowed in its workspace", async () => {
+        here.server = await startFakeLlm(writing(name));
+        const root = await smallProject(here.folder, { [`acp:${name}`]: optionsFor(name) });
+        const { code, err } = await cli(
+          root,
+          "run",
+          "small-matter",
+          "-i",
+          "1",
+          "--agent",
+          `acp:${name}`,
+          "--unconfined",
+        );
+        expect([code, err.includes("refused")]).toEqual([3, false]);
+        expect(ledgerOf(root)).toMatchObject([{ outcome: "accepted" }]);
+      });
+    },
+  );
+}
