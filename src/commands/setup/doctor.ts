@@ -11,7 +11,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
-import { type Finding, folderFinding, gitFindings, nodeFinding } from "./doctor-checks.js";
+import { type Finding, folderFinding, gitFindings, nodeFinding } from "./machine-checks.js";
 import { type Probe, probeAgent } from "./probe.js";
 import { given } from "../../engine/lib/given.js";
 

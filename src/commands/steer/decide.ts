@@ -5,7 +5,7 @@ import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { type EligibilityDecision, recordDecisions } from "../../research/overview/decide.js";
+import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
 import { requirePerson } from "./require-person.js";
 
 interface DecideArguments {

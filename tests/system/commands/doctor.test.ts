@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { folderFinding, gitFindings, nodeFinding } from "../../../src/commands/setup/doctor-checks.js";
+import { folderFinding, gitFindings, nodeFinding } from "../../../src/commands/setup/machine-checks.js";
 import { doctorCommand, type DoctorOptions } from "../../../src/commands/setup/doctor.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder } from "../../support/projects/research-folder.js";

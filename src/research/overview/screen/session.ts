@@ -10,7 +10,7 @@ import type { Criterion, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { committedFiles, screeningFile } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
-import { recordDecisions, takeBack } from "../decide.js";
+import { recordDecisions, takeBack } from "../record-decisions.js";
 import { recordsToScreen, type ToScreen, type WhichRecords } from "./to-screen.js";
 
 /** Where a person has got to: kept beside the project, for nobody else. */

@@ -1,7 +1,7 @@
 import { headlineOf } from "../../../engine/ui/standing.js";
 import { inline } from "../../project-files/markdown.js";
 import type { ReportModel } from "../model.js";
-import { evidenceOf } from "../sections/markdown.js";
+import { evidenceOf } from "../sections/sections-in-markdown.js";
 import { heldBy, sections } from "../sections/sections.js";
 
 /** research-report.md: the model in the order of the page, the evidence last. Sections without content are left out. */

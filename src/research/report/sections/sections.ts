@@ -9,12 +9,12 @@ import { method, checklist, references } from "../page/method.js";
 import { extracted } from "../page/extracted.js";
 import { formOf } from "../../project-files/form.js";
 import { isInTable } from "./extracted.js";
-import { texts } from "./markdown.js";
+import { texts } from "./sections-in-markdown.js";
 import type { Held, Section } from "./section.js";
 
 /**
  * The sections of a report, in its order. A further one is an entry here: when it stands there, and the functions that
- * draw it, for the Markdown in `markdown.ts`, for the page in a file of `../page/`.
+ * draw it, for the Markdown in `sections-in-markdown.ts`, for the page in a file of `../page/`.
  */
 export const sections: readonly Section[] = [
   {
