@@ -145,7 +145,7 @@ const folders = {
 /** What kinds of units share. */
 const underKinds = [
   ...["unit-kind", "judged-result", "single-unit", "shared-unit", "brief-text", "retractions"],
-  ...["narrative", "form"],
+  ...["narrative", "form", "paper-text"],
 ];
 const kindsOfUnits = ["screening", "reading", "report", "ideas", "check"];
 

@@ -102,6 +102,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option(...columnOption)
     .option("--screeners <agents>", "two agents screen the same records, each alone: claude,codex")
     .option("--screening-conflicts <rule>", "where they disagree: include, third or person (default: include)")
+    .option(...secondReaderOption)
     .option(...branchOption)
     .option("--ask", "ask the project's open questions first")
     .option("--force", "allow -p on a project already started; continue after the verdict stuck")
@@ -194,6 +195,20 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
   withAgent(update);
 
+  type OfExtract = { field?: string[]; remove?: string[]; yes: boolean };
+  const extract = add("extract", "[folder]", async (options: OfExtract & Common, folder) => {
+    const { extractCommand } = await import("./steer/extract.js");
+    const { field: fields = [], remove: without = [], yes } = options;
+    return extractCommand({ folder, fields, without, yes, ...howOf(options) }, io);
+  })
+    .option("--field <what>", "add this field, or change the one of its name, as in new; again for more", several)
+    .option("--remove <field>", "take this field out of the form; again for more", several)
+    .option(...secondReaderOption)
+    .option("-y, --yes", "agree to the cost that is named, and begin")
+    .option("-i, --iterations <N>", "maximum iterations of this run", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
+  withAgent(withLimits(extract));
+
   type OfAdd = Common & { column?: string[] };
   add("add", "<folder> <references...>", async ({ json, flags, column = [] }: OfAdd, folder, references) =>
     (await import("./steer/add.js")).addCommand({ folder, references, columns: column, flags, json }, io),
@@ -273,6 +288,9 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
   )
     .usage('[options] <folder> <papers...> <decision> "<why>" | <decisions.csv>')
     .option("--no-git", "do not commit");
+  add("settle", "<folder> <paper> <field> <which> [why]", async ({ json, flags }, folder, paper, field, take, why) =>
+    (await import("./steer/settle.js")).settleCommand({ folder, paper, field, take, why, flags, json }, io),
+  ).option("--no-git", "do not commit");
   type OfScreen = { all: boolean; conflicts: boolean; unclear: boolean };
   add("screen", "[folder]", async ({ all, conflicts, unclear, json, flags }: OfScreen & Common, folder) => {
     const { screenCommand } = await import("./steer/screen.js");
@@ -525,6 +543,8 @@ const columnOption = [
   several,
 ] as const;
 
+const secondReaderOption = ["--second-reader <agent>", "an agent that fills in the form too, alone: codex"] as const;
+
 const trustOption = ["--trust", "trust what settings of this folder start and open, as they stand"] as const;
 
 /** The options of every command that starts an agent, behind its own. */
@@ -599,6 +619,7 @@ const settings: Readonly<Record<string, keyof ConfigFlags>> = {
   patience: "patience_minutes",
   screeners: "screeners",
   screeningConflicts: "screening_conflicts",
+  secondReader: "second_reader",
   unconfined: "unconfined",
   sandbox: "sandbox",
   env: "sandbox_env",

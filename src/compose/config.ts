@@ -78,6 +78,8 @@ export interface ResolvedConfig {
   readonly models?: NonNullable<CodeConfig["models"]>;
   /** Agents that screen the same records, each alone: two, or three; absent: one agent screens. */
   readonly screening?: { readonly readers: readonly string[]; readonly conflicts: "include" | "third" | "person" };
+  /** Fills in the form of each paper a second time, alone; absent: nobody. */
+  readonly secondReader?: string;
   /** Who checks sentences of reports: one agent or two, the first choice first for one; absent: nobody. */
   readonly check?: Check;
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
@@ -146,6 +148,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     check,
     screeners,
     screening_conflicts,
+    second_reader,
     ...rest
   } = more;
   const { history_every, historian, ...others } = rest;
@@ -192,6 +195,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     ...(screeners === undefined
       ? {}
       : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),
+    ...(second_reader === undefined ? {} : { secondReader: oneAgent(second_reader, origins.second_reader) }),
     history: { every: history_every, limits, ...given({ agent: historian }) },
     task: {
       workspace: task_workspace,
@@ -229,6 +233,16 @@ function readersIn(screeners: string, origin = "screeners"): readonly string[] {
   if (readers.length === 2 || readers.length === 3) return readers;
   throw new ExpectedError(
     `${origin} names ${readers.length === 1 ? `only ${readers[0]}` : `${readers.length} agents`}; two different agents screen, such as claude,codex, and a third one may settle conflicts.`,
+    origin.startsWith("--") ? 2 : 1,
+  );
+}
+
+/** @throws ExpectedError for several; exit code 2 where they are a flag's. */
+function oneAgent(named: string, origin = "second_reader"): string {
+  const [first, ...others] = agentsIn(named);
+  if (first !== undefined && others.length === 0) return first;
+  throw new ExpectedError(
+    `${origin} names ${others.length + 1} agents; one fills in the form a second time, such as codex.`,
     origin.startsWith("--") ? 2 : 1,
   );
 }

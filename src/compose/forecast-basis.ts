@@ -2,14 +2,17 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/state/ledger.js";
-import { type Experience, figuresFor, takesOf } from "../research/workflow/forecast.js";
+import { type Experience, figuresFor, forecastOf, type Price, takesOf } from "../research/workflow/forecast.js";
 import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.js";
+import type { Forecast } from "../engine/loop/types.js";
+import type { Rrd } from "../research/generated/rrd.js";
+import type { Figure } from "../research/units/unit-kind.js";
 import type { Io } from "../engine/ui/io.js";
 import { given } from "../engine/lib/given.js";
 import { settingsFor } from "./agents.js";
-import { checkPlanOf } from "./sharing.js";
+import { checkPlanOf, sharingOf } from "./sharing.js";
 import type { ResolvedConfig } from "./config.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
@@ -32,11 +35,7 @@ interface Worker {
  * is given.
  */
 export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
-  const names = worker.model === undefined ? (worker.usual ?? []) : [worker.model];
-  const models = names.map(modelNamed).filter((model) => model !== undefined && isPriced(model));
-  const known = figuresFor({ ...worker, models: models.map(({ name }) => name) }, ({ input, output }) =>
-    models.map((model) => priceOf({ input, cached: 0, output, requests: 1 }, model)),
-  );
+  const known = pricedFigures(worker);
   const mode = classic ? { classic: true as const } : {};
   const beside =
     worker.free === true
@@ -54,6 +53,29 @@ export async function experienceFor(folder: string, worker: Worker, classic: boo
   };
 }
 
+/** What units take by dated figures, or by these, at the price of the worker's model. */
+function pricedFigures(worker: Worker, figures?: Readonly<Record<string, Figure>>): Experience {
+  const names = worker.model === undefined ? (worker.usual ?? []) : [worker.model];
+  const models = names.map(modelNamed).filter((model) => model !== undefined && isPriced(model));
+  const price: Price = ({ input, output }) =>
+    models.map((model) => priceOf({ input, cached: 0, output, requests: 1 }, model));
+  return figuresFor({ ...worker, models: models.map(({ name }) => name) }, price, figures);
+}
+
+/** What so many units of one kind, each of this size, take of the agent of that name. */
+export function forecastOfSize(
+  config: ResolvedConfig,
+  io: Io,
+  agent: string,
+  rrd: Rrd,
+  { kind, figure, units }: { readonly kind: string; readonly figure: Figure; readonly units: number },
+): Forecast | undefined {
+  const settings = settingsFor(config, io);
+  const { free } = createAgent(agent, { ...settings, unconfined: true });
+  const { takes } = pricedFigures(workerOf({ name: agent, free }, agent, settings), { [kind]: figure });
+  return forecastOf(rrd, [], { takes, from: "" }, { [kind]: units });
+}
+
 /** The same for the agent that the configuration names. */
 export async function experienceOf(
   folder: string,
@@ -68,7 +90,7 @@ export async function experienceOf(
     workerOf({ name: config.agent, free }, config.agent, settings),
     classic,
   );
-  return { ...experience, ...given({ checks: checkPlanOf(config, { free }) }) };
+  return { ...experience, ...given({ checks: checkPlanOf(config, { free }), second: sharingOf(config).second }) };
 }
 
 /** What the settings tell of the agent that will work. */

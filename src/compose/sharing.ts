@@ -3,6 +3,7 @@ import { given } from "../engine/lib/given.js";
 import { thinkingRoles } from "../engine/loop/think.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 import { checkerRoles } from "../research/units/check/kind.js";
+import { secondReader } from "../research/units/form/kind.js";
 import { readerRoles } from "../research/units/shared-unit.js";
 import type { CheckWish } from "../research/units/judged-result.js";
 import { type CheckPlan, checksAhead } from "../research/workflow/forecast.js";
@@ -10,10 +11,11 @@ import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
 
 /** Which units of a project several agents share. */
-export const sharingOf = ({ think, screening, check }: ResolvedConfig): Sharing =>
+export const sharingOf = ({ think, screening, check, secondReader }: ResolvedConfig): Sharing =>
   given({
     think: think && { rounds: think.rounds },
     readers: screening && { conflicts: screening.conflicts },
+    second: secondReader === undefined ? undefined : (true as const),
     checkers: check && checkerRoles.slice(0, Math.max(check.agents.length, 1)),
   });
 
@@ -25,6 +27,7 @@ export const checkWishOf = ({ check }: ResolvedConfig): CheckWish | undefined =>
 export const roleNamesOf = (config: ResolvedConfig): RoleNames => ({
   ...checkerNamesOf(config),
   ...(config.think === undefined ? {} : { [thinkingRoles.critic]: [config.think.critic] }),
+  ...(config.secondReader === undefined ? {} : { [secondReader]: [config.secondReader] }),
   ...Object.fromEntries((config.screening?.readers ?? []).map((name, index) => [readerRoles[index] ?? "", [name]])),
 });
 
@@ -59,7 +62,7 @@ export function iterationsOf(config: ResolvedConfig, units: number): number {
   const plan = checkPlanOf(config, {});
   const checks = plan === undefined ? [] : Object.values(checksAhead(units, plan));
   return (
-    units * (1 + 2 * (think?.rounds ?? 0)) +
+    units * (1 + 2 * (think?.rounds ?? 0) + (config.secondReader === undefined ? 0 : 1)) +
     (screening === undefined ? 0 : 6 * (screening.conflicts === "third" ? 2 : 1)) +
     checks.reduce((total, each) => total + each, 0)
   );

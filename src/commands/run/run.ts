@@ -16,6 +16,7 @@ import { targetOf } from "../../research/derived/status.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
 import { given } from "../../engine/lib/given.js";
+import { openForms } from "../../research/units/form/open-forms.js";
 import { derive } from "../../research/workflow/derive.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -77,12 +78,18 @@ export async function work(
   rrd: Rrd,
   config: ResolvedConfig,
   io: Io,
-  how: { readonly json: boolean; readonly quiet: boolean; readonly verbose?: boolean; readonly force?: boolean },
+  how: {
+    readonly json: boolean;
+    readonly quiet: boolean;
+    readonly verbose?: boolean;
+    readonly force?: boolean;
+    readonly forecast?: boolean;
+  },
   classic?: string,
 ): Promise<number> {
   const units = unitsOf(rrd);
   const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
-  const manner = { forecast: true, force: how.force === true };
+  const manner = { forecast: how.forecast !== false, force: how.force === true };
   const questions = editsToApprove(folder, config.stateDir, io);
   const watched = { ...how, iterations, folder, ...given({ questions }) };
   const verdict =
@@ -101,7 +108,10 @@ export async function work(
 /** So many units a run is given at most; an update has as many as it brought, and no whole pool. */
 function unitsOf(rrd: Rrd): number {
   const { works, changed = [] } = openUpdate(rrd) ?? {};
-  return works === undefined ? Math.max(targetOf(rrd), rrd.papers_pool.length) + 6 : 2 * (works + changed.length) + 6;
+  const forms = 2 * openForms(rrd).length;
+  return works === undefined
+    ? Math.max(targetOf(rrd), rrd.papers_pool.length) + forms + 6
+    : 2 * (works + changed.length) + 6;
 }
 
 /** For the scripts that wait for it; a person on a terminal has read the verdict. */

@@ -112,7 +112,7 @@ async function write(key: string, text: string | undefined, global: boolean, jso
 }
 
 /** Keys whose value has to fit what else is set: agents by their names, limits by each other. */
-const checked = ["agent", "historian", "screeners", "stagnation_limit", "stagnation_window"] as const;
+const checked = ["agent", "historian", "screeners", "second_reader", "stagnation_limit", "stagnation_window"] as const;
 
 /** @throws ExpectedError (exit code 2) for an agent that nobody knows, or limits that contradict each other. */
 async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
@@ -122,11 +122,12 @@ async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
   const config = await resolveConfig({ ...io, onlyShown: true }, { [key]: value }).catch((error: unknown) => {
     throw error instanceof ExpectedError ? new ExpectedError(error.message, 2) : error;
   });
-  const { agent, fallbacks, history, screening } = config;
+  const { agent, fallbacks, history, screening, secondReader } = config;
   const named = {
     agent: [agent, ...fallbacks],
     historian: [history.agent ?? []].flat(),
     screeners: screening?.readers,
+    second_reader: [secondReader ?? []].flat(),
   };
   // What confines it is asked when it is started.
   const settings = settingsFor({ ...config, unconfined: true }, io);

@@ -64,6 +64,10 @@ function perform(brief: ParsedBrief, readFile: (name: string) => string): object
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
       // What is fenced next to files is their outline.
       return readPaper(brief, files.length === 0 ? text : files.map(readFile).join("\n"));
+    case "extract": {
+      const shown = files.length === 0 ? text : files.map(readFile).join("\n");
+      return { unit: unit.unit, ...answerFields(brief.fields, [shown, unit.abstract ?? ""]) };
+    }
     case "report":
       return writeReport(unit);
     case "question":

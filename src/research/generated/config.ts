@@ -17,6 +17,10 @@ export interface ResearchConfig {
    */
   screeners?: string;
   /**
+   * An agent that fills in the form of each paper too, alone and without what the first gave; where the two differ, a person decides. Not set: one agent does.
+   */
+  second_reader?: string;
+  /**
    * What becomes of a record on which two readers disagree. include: it goes on to full text. third: a third reader decides (the third of 'screeners', otherwise the run's agent). person: it waits for 'research-ralph decide'.
    */
   screening_conflicts?: "include" | "third" | "person";

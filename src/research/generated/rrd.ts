@@ -967,6 +967,18 @@ export interface Paper {
    */
   extracted?: Extracted[];
   /**
+   * What a second agent extracted for them, alone.
+   */
+  extracted_again?: Extracted[];
+  /**
+   * What a person decided where the two differ.
+   */
+  settled?: Settled[];
+  /**
+   * Whose fields of the form are still to be filled in from the text: 'extract' opened it, or a second reader that was asked for.
+   */
+  fill_form?: ("first" | "second")[] | null;
+  /**
    * The points of the reading while the paper is excluded or waits: they count for nothing until a person includes it.
    */
   held_scores?: OwnScores | NestedScores | FlatScores | null;
@@ -1551,9 +1563,35 @@ export interface Extracted {
    */
   by?: string;
   /**
+   * Stands for what the field asked. Where its words, type, unit or choices are others now, the value is not shown, and 'extract' asks again. Absent: what it asks now.
+   */
+  asked?: string;
+  /**
    * The iteration in which it was extracted.
    */
   iteration?: number;
+  [k: string]: unknown;
+}
+/**
+ * Which of two agents a person follows, where they gave different values.
+ */
+export interface Settled {
+  /**
+   * Id of the field.
+   */
+  field: string;
+  /**
+   * Whose value counts.
+   */
+  take: "first" | "second";
+  /**
+   * In the person's words.
+   */
+  why?: string;
+  /**
+   * When, ISO 8601 in UTC.
+   */
+  at: string;
   [k: string]: unknown;
 }
 /**

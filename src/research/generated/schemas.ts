@@ -12,6 +12,7 @@ declare module "../../engine/generated/schemas.js" {
     "result-check": true;
     "result-critique": true;
     "result-discovery": true;
+    "result-extract": true;
     "result-ideation": true;
     "result-mend": true;
     "result-report": true;

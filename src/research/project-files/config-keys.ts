@@ -9,13 +9,14 @@ const sourceKinds = {
   off: "boolean",
 } as const satisfies Record<keyof NonNullable<ResearchConfig["sources"]>[string], Kind>;
 
-/** What the research wing reads of a configuration. `contact` and `screeners` have no default. */
+/** What the research wing reads of a configuration. `contact`, `screeners` and `second_reader` have no default. */
 export const researchKeys = configKeys({
   scalars: {
     papers: "number",
     learn: "text",
     check: "text",
     screeners: "text",
+    second_reader: "text",
     screening_conflicts: "text",
     contact: "text",
   } satisfies Record<Exclude<keyof ResearchConfig, "sources">, Kind>,
@@ -24,6 +25,7 @@ export const researchKeys = configKeys({
     check: (value, folder) =>
       isObject(value) ? (commandAmong(value["agent"], folder) ?? commandAmong(value["agents"], folder)) : undefined,
     screeners: commandAmong,
+    second_reader: commandAmong,
     // With the key that a variable holds.
     "sources.*": leavesMachine("endpoint", "key_variable"),
   },

@@ -1,3 +1,4 @@
+import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -180,4 +181,17 @@ const fieldsOf = (value: unknown): Record<string, unknown> =>
 export function fieldText({ name, ask = "", type = "text", unit, choices = [] }: Field): string {
   const more = type === "choice" ? `: ${choices.join(" | ")}` : unit === undefined ? "" : `, ${unit}`;
   return `${name}${type === "text" ? "" : ` (${type}${more})`}${ask === "" ? "" : `: ${ask}`}`;
+}
+
+/** The field of that name or id. @throws ExpectedError (exit code 2) where no field has it. */
+export function fieldNamed(form: readonly Field[], typed: string): Field {
+  const folded = oneLine(typed).trim().toLowerCase();
+  const field = form.find(({ id, name }) => id.toLowerCase() === folded || name.toLowerCase() === folded);
+  if (field !== undefined) return field;
+  throw new ExpectedError(
+    form.length === 0
+      ? `There is no field '${oneLine(typed)}'; the project has no fields.`
+      : `There is no field '${oneLine(typed)}'; the fields are ${form.map((each) => each.name).join(", ")}.`,
+    2,
+  );
 }

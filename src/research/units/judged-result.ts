@@ -40,6 +40,8 @@ export interface Judging {
   readonly at: Date;
   /** What of it a second reader is to check: the sentences of a report, or claims of readings too. */
   readonly check?: CheckWish;
+  /** A second agent fills in the form of each paper that is read. */
+  readonly second?: boolean;
   /** Something that looks like a secret of the user's was taken out of the result. */
   readonly redacted?: boolean;
 }

@@ -277,6 +277,8 @@ export interface Sharing {
   readonly readers?: { readonly conflicts: ConflictRule };
   /** The roles of those who check sentences, each alone. Absent: one, the agent of every other unit. */
   readonly checkers?: readonly string[];
+  /** A second agent fills in the form of each paper, and sees nothing of what the first gave. */
+  readonly second?: true;
 }
 
 /** What becomes of a record on which two readers disagree. */

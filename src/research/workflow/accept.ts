@@ -136,7 +136,7 @@ export async function acceptRun(
 
   await keepAnswer(workspace, run.message);
   const check = run.free === true ? undefined : accepting.check;
-  const judging = { iteration, agent: run.agent, at, redact, ...given({ check }) };
+  const judging = { iteration, agent: run.agent, at, redact, ...given({ check, second: accepting.sharing?.second }) };
   const heard = await judgePart({
     ...{ state, unit, material, workspace, judging },
     sharing: accepting.sharing ?? {},

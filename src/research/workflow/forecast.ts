@@ -8,6 +8,8 @@ import type { Forecast, Account, Budget, Spent } from "../../engine/loop/types.j
 import { median } from "../derived/statistics.js";
 import { isWanted, kindOfLine, kinds } from "../units/kinds.js";
 import { check, claims, mend } from "../units/check/kind.js";
+import { extract } from "../units/form/kind.js";
+import { formOf } from "../project-files/form.js";
 import { reading } from "../units/reading/kind.js";
 import { report } from "../units/report/kind.js";
 import type { CheckWish } from "../units/judged-result.js";
@@ -42,6 +44,8 @@ export interface Experience {
   readonly agents?: readonly string[];
   /** What a second reader will check; absent: nothing. */
   readonly checks?: CheckPlan;
+  /** A second agent fills in the form of each paper. */
+  readonly second?: true;
   /** Records to screen that folders and lists hold, where nothing is screened yet. */
   readonly records?: number;
 }
@@ -63,6 +67,7 @@ export function figuresFor(
     models = [],
   }: { readonly name: string; readonly free?: true | undefined; readonly models?: readonly string[] },
   price: Price,
+  figures: Readonly<Record<string, Figure>> = {},
 ): Experience {
   const take = (figure: Figure): Take => {
     if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
@@ -73,7 +78,7 @@ export function figuresFor(
     return { tokens, minutes: figure.minutes, ...cost };
   };
   return {
-    takes: Object.fromEntries(kinds.map(({ name: kind, figure }) => [kind, take(figure)])),
+    takes: Object.fromEntries(kinds.map(({ name: kind, figure }) => [kind, take(figures[kind] ?? figure)])),
     from:
       free === true
         ? `${name}, which uses no model`
@@ -157,7 +162,7 @@ const medianOf = (units: readonly Taken[]): Take => ({
 export type UnitsLeft = Readonly<Record<string, number>>;
 
 /** How many units of each kind are left. */
-function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks }: Experience): UnitsLeft {
+function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks, second }: Experience): UnitsLeft {
   const status = statusOf(rrd, ledger);
   const project = { rrd, ledger, status, ...given({ records }) };
   const left = (kind: UnitKind): number => {
@@ -165,6 +170,8 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks }:
     return isWanted(kind, project) ? (kind.left?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
   };
   const units = Object.fromEntries(kinds.map((kind) => [kind.name, left(kind)]));
+  if (second === true && formOf(rrd).length > 0)
+    units[extract.name] = (units[extract.name] ?? 0) + (units[reading.name] ?? 0);
   if (checks === undefined) return units;
   const ahead = checksAhead(units[reading.name] ?? 0, checks);
   // Sentences are counted once they are written.

@@ -61,6 +61,7 @@ export function allAnalysed({ papers_pool: pool }: Pick<Rrd, "papers_pool">): st
 
 /** The unit, with the part of it that comes next where agents share it. Pure. */
 export function withPart(unit: Unit, state: ResearchState, sharing: Sharing): Unit {
+  if (unit.role !== undefined) return unit;
   const noted = notedOf(state, unit);
   const part =
     kindOf(unit).nextPart?.(noted, sharing) ??

@@ -63,7 +63,7 @@ describe("screen", () => {
     expect(of("p1")?.override).toMatchObject({ decision: "include" });
     expect(of("p2")).toMatchObject({ status: "rejected", override: { decision: "exclude", criterion: "c2" } });
     expect(of("p3")?.override?.decision).toBe("include");
-    expect(rrd().statistics?.discovery_metrics?.flow?.full_text?.excluded).toEqual({ c2: 1 });
+    expect(rrd().statistics?.discovery_metrics?.flow?.screening?.excluded).toEqual({ c2: 2 });
   });
 
   test("takes a decision back, to the byte of the record", async () => {

@@ -1,18 +1,21 @@
 import { type Markup, direction, markup } from "../../../engine/lib/markup.js";
 import { counted } from "../pictures/words.js";
-import { type Cell, extractedTable } from "../sections/extracted.js";
+import { agreementLine } from "../../units/form/agreement.js";
+import { type Cell, extractedTable, settleAdvice } from "../sections/extracted.js";
 import type { PageContext } from "./context.js";
 import { paperLink, quoteWords } from "./statements.js";
 
 /** The table of what was extracted: each cell opens its passages; the script sorts by a column and filters the rows. */
 export function* extracted(context: PageContext): Iterable<Markup> {
-  const { fields, rows } = extractedTable(context.model);
+  const { fields, rows, agreements, open } = extractedTable(context.model);
   yield markup`<div class="tools"><input data-filter="form" type="search" placeholder="Paper or value" aria-label="Find rows"></div><p class="quiet" id="form-shown" aria-live="polite">${counted(rows.length, "paper")}</p><div class="table" tabindex="0"><table id="form"><thead><tr><th scope="col"><button type="button" data-sort="0">Paper</button></th>${fields.map(({ label, field }, index) => markup`<th scope="col"${field.ask === undefined ? "" : markup` title="${field.ask}"`}><button type="button" data-sort="${String(index + 1)}">${label}</button></th>`)}</tr></thead><tbody>
 `;
   for (const { paper, cells } of rows)
     yield markup`<tr><th scope="row">${paperLink(paper)}</th>${cells.map((cell) => cellOf(context, cell))}</tr>
 `;
   yield markup`</tbody></table></div>`;
+  if (agreements.length > 0)
+    yield markup`<p>Two agents filled in the form, each alone. How often they agree:</p><ul>${agreements.map((each) => markup`<li>${agreementLine(each)}</li>`)}</ul>${open === 0 ? "" : markup`<p class="quiet">${settleAdvice(open)}</p>`}`;
 }
 
 function cellOf(context: PageContext, cell: Cell): Markup {
@@ -20,7 +23,9 @@ function cellOf(context: PageContext, cell: Cell): Markup {
 }
 
 /** A value, unfolding its passages. */
-function partOf(context: PageContext, { text, isValue, sign, note, quotes }: Cell): Markup {
+function partOf(context: PageContext, { text, isValue, sign, note, quotes, sides }: Cell): Markup {
+  if (sides !== undefined)
+    return markup`<details class="cell"><summary${direction(text)}>${text}&nbsp;<span class="off">≠</span></summary>${sides.map((side) => markup`<p class="meta">${side.by} (${side.filler}): <b${direction(side.text)}>${side.text}</b> ${side.sign}${side.isTaken ? "; a person follows this one" : ""}</p>${side.quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}`)}</details>`;
   if (quotes.length === 0 && note === "") return markup`<span class="quiet">${text}</span>`;
   const shown = isValue
     ? markup`${text}&nbsp;<span class="${sign === "✓" ? "ok" : "off"}">${sign}</span>`

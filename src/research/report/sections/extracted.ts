@@ -1,6 +1,8 @@
 import type { Evidence, Extracted, Field, Paper } from "../../generated/rrd.js";
 import { formOf, typeOf } from "../../project-files/form.js";
-import { givenFor, textOf } from "../../units/form/check-values.js";
+import { type Answered, answeredFor, type FieldAgreement, fieldAgreements } from "../../units/form/agreement.js";
+import { textOf } from "../../units/form/check-values.js";
+import type { Filler } from "../../units/form/open-forms.js";
 import type { ReportModel } from "../model.js";
 import type { PaperRow } from "../papers.js";
 import { type Quote, quoteAt } from "../quotes.js";
@@ -18,12 +20,27 @@ export interface Cell {
   readonly note: string;
   /** The passages that were found for it. */
   readonly quotes: readonly Quote[];
+  /** Where two agents filled in the form and differ: what each of them gave. */
+  readonly sides?: readonly Side[];
+}
+
+/** What one of two agents gave for a cell on which they differ. */
+export interface Side extends Pick<Cell, "text" | "sign" | "quotes"> {
+  readonly filler: Filler;
+  /** Name of the agent. */
+  readonly by: string;
+  /** A person decided that this one counts. */
+  readonly isTaken: boolean;
 }
 
 /** The table of what was extracted: a row for each paper that was read and stands, a column for each field. */
 export interface ExtractedTable {
   readonly fields: readonly { readonly field: Field; readonly label: string; readonly isNumber: boolean }[];
   readonly rows: readonly { readonly paper: PaperRow; readonly cells: readonly Cell[] }[];
+  /** How far two agents agree, by field; empty where one alone has filled in forms. */
+  readonly agreements: readonly FieldAgreement[];
+  /** Cells on which they differ and no person has decided. */
+  readonly open: number;
 }
 
 const signs: Readonly<Partial<Record<Extracted["status"], string>>> = {
@@ -40,22 +57,39 @@ export const isInTable = ({ status, isRetracted }: PaperRow): boolean =>
 export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">): ExtractedTable {
   const form = formOf(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
-  const shown = rows.filter(isInTable);
+  const lines = rows
+    .filter(isInTable)
+    .map((row) => ({ paper: row, cells: form.map((field) => cellOf(field, row, papers.get(row.id) as Paper)) }));
+  const isOpen = ({ sides }: Cell) => sides !== undefined && !sides.some(({ isTaken }) => isTaken);
   return {
     fields: form.map((field) => ({
       field,
       label: field.unit === undefined ? field.name : `${field.name} (${field.unit})`,
       isNumber: typeOf(field) === "number",
     })),
-    rows: shown.map((row) => ({
-      paper: row,
-      cells: form.map((field) => cellOf(field, row, papers.get(row.id) as Paper)),
-    })),
+    rows: lines,
+    agreements: fieldAgreements(rrd),
+    open: lines.flatMap(({ cells }) => cells).filter(isOpen).length,
   };
 }
 
 function cellOf(field: Field, row: PaperRow, paper: Paper): Cell {
-  const given = givenFor(paper, field);
+  const answered = answeredFor(paper, field);
+  const { counts, agree } = answered;
+  const cell = shownValue(counts, row, paper);
+  return agree === false ? { ...cell, sides: sidesOf(answered, row, paper) } : cell;
+}
+
+/** Both values with their passages. */
+function sidesOf({ first, second, settled }: Answered, row: PaperRow, paper: Paper): readonly Side[] {
+  return (["first", "second"] as const).map((filler) => {
+    const given = filler === "first" ? first : second;
+    const { text, sign, quotes } = shownValue(given, row, paper);
+    return { filler, by: given?.by ?? "an agent", text, sign, quotes, isTaken: settled?.take === filler };
+  });
+}
+
+function shownValue(given: Extracted | undefined, row: PaperRow, paper: Paper): Cell {
   const { status = "not-answered", value, reason = "", evidence = [] } = given ?? {};
   const sign = signs[status] ?? "";
   const isValue = value !== undefined && sign !== "";
@@ -84,3 +118,7 @@ function noteOf(status: Extracted["status"], reason: string): string {
       return reason;
   }
 }
+
+/** How a person settles cells on which two agents differ. */
+export const settleAdvice = (open: number): string =>
+  `In ${open === 1 ? "one cell" : `${open} cells`} they differ (≠), and the first agent's value stands until a person decides: research-ralph settle <project> <paper> <field> first|second "<why>".`;

@@ -14,7 +14,8 @@ import {
   linkText,
 } from "../../project-files/markdown.js";
 import { checklistOf } from "./checklist.js";
-import { type Cell, extractedTable } from "./extracted.js";
+import { agreementLine } from "../../units/form/agreement.js";
+import { type Cell, extractedTable, settleAdvice } from "./extracted.js";
 import type { Held } from "./section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import type { FlowStep } from "../prisma-flow.js";
@@ -368,13 +369,14 @@ function papersText(model: ReportModel): string {
 
 /** The table of what was extracted, then the passages of its values. */
 function extractedText(model: ReportModel): string {
-  const { fields, rows } = extractedTable(model);
+  const { fields, rows, agreements, open } = extractedTable(model);
   const anchorAt = (paper: PaperRow, index: number) => `${anchor(paper.id)}-f${index + 1}`;
   const shown = rows.slice(0, maxListed);
-  const value = ({ text, sign, isValue }: Cell, shown = cell) => (isValue ? `${shown(text)} ${sign}` : shown(text));
+  const value = ({ text, sign, isValue, sides }: Cell, shown = cell) =>
+    `${isValue ? `${shown(text)} ${sign}` : shown(text)}${sides === undefined ? "" : " ≠"}`;
   const linked = (at: string, one: Cell) =>
-    one.quotes.length === 0 ? value(one) : `[${value(one, linkText)}](#${at})`;
-  const passages = ({ quotes }: Cell) =>
+    one.quotes.length === 0 && one.sides === undefined ? value(one) : `[${value(one, linkText)}](#${at})`;
+  const passages = ({ quotes }: Pick<Cell, "quotes">) =>
     quotes.map(({ pieces, locator, notes, opens }) =>
       passageText(
         pieces,
@@ -386,7 +388,15 @@ function extractedText(model: ReportModel): string {
     );
   const listed = shown.slice(0, maxEntries).flatMap(({ paper, cells }) => {
     const lines = cells.flatMap((one, index) => {
-      if (one.quotes.length === 0 && one.note === "") return [];
+      if (one.quotes.length === 0 && one.note === "" && one.sides === undefined) return [];
+      if (one.sides !== undefined)
+        return [
+          `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** the two agents differ ≠`,
+          ...one.sides.flatMap(({ filler, by, text, sign, quotes, isTaken }) => [
+            `  - **${inline(by)} (${filler}):** ${inline(text)}${sign === "" ? "" : ` ${sign}`}${isTaken ? "; a person follows this one" : ""}`,
+            ...passages({ quotes }).map((line) => line.replace(/^/gm, "  ")),
+          ]),
+        ];
       return [
         `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** ${value(one)}${one.note === "" ? "" : ` (${inline(one.note)})`}`,
         ...passages(one),
@@ -403,6 +413,12 @@ function extractedText(model: ReportModel): string {
       ]),
     ),
     ...moreThan(rows.length, shown.length, "paper"),
+    ...(agreements.length === 0
+      ? []
+      : [
+          `Two agents filled in the form, each alone. How often they agree:\n\n${agreements.map((each) => `- ${inline(agreementLine(each))}`).join("\n")}`,
+          ...(open === 0 ? [] : [settleAdvice(open)]),
+        ]),
     ...listed,
   ].join("\n\n");
 }

@@ -10,6 +10,7 @@ import type { Fields } from "../../generated/result-analysis.js";
 import type { Evidence, Extracted, Field, Paper } from "../../generated/rrd.js";
 import { typeOf } from "../../project-files/form.js";
 import type { Judging } from "../judged-result.js";
+import { stampOf } from "./open-forms.js";
 
 /** What a reading gave for a form, checked. */
 export interface CheckedForm {
@@ -154,16 +155,18 @@ const holds = (words: string, number: number): boolean =>
   spelt[number] !== undefined &&
   (quantitiesIn(words).some(({ value }) => value === number) || new RegExp(`\\b${spelt[number]}\\b`, "i").test(words));
 
-/** What a reading gave for a field; undefined where nobody asked it. */
-export const givenFor = (
-  { extracted = [] }: Pick<Paper, "extracted">,
-  { id }: Pick<Field, "id">,
-): Extracted | undefined => extracted.find(({ field }) => field === id);
-
 /** The change of a paper's record to what a reading gave for its form. */
 export function extractedBy(
+  form: readonly Field[],
   { extracted }: CheckedForm,
   { agent, iteration }: Pick<Judging, "agent" | "iteration">,
 ): Pick<Paper, "extracted"> {
-  return extracted.length === 0 ? {} : { extracted: extracted.map((each) => ({ ...each, by: agent, iteration })) };
+  const stamps = new Map(form.map((field) => [field.id, stampOf(field)]));
+  const whole = extracted.map((each) => ({
+    ...each,
+    ...given({ asked: stamps.get(each.field) }),
+    by: agent,
+    iteration,
+  }));
+  return whole.length === 0 ? {} : { extracted: whole };
 }

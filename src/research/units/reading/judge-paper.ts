@@ -29,6 +29,7 @@ import { insightId, lastNumber } from "../../project-files/rrd-file.js";
 import { papersToReadAgain } from "../../derived/open-update.js";
 import { answersAt, askedCriteria, criterionText, eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { handleOf } from "../narrative/handles.js";
+import { formOf } from "../../project-files/form.js";
 import { type CheckedForm, extractedBy } from "../form/check-values.js";
 import { type Counts, paperEntry } from "./progress-entry.js";
 import { findingOf, type PaperMaterial } from "./settled-paper.js";
@@ -89,7 +90,8 @@ export function acceptPaper(
       : { score: null, score_breakdown: null, held_scores: points }),
     ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
     ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
-    ...extractedBy(form, judging),
+    ...extractedBy(formOf(rrd), form, judging),
+    ...secondAsked(rrd, decision, judging),
     analysis: {
       summary: result.summary,
       methodology: result.methodology,
@@ -149,6 +151,10 @@ export function acceptPaper(
     },
   };
 }
+
+/** Opens the form for the second agent, where a run has one; what is rejected has no row in the table. */
+const secondAsked = (rrd: Rrd, decision: string | null, { second }: Judging): Pick<Paper, "fill_form"> =>
+  second === true && decision !== "REJECT" && formOf(rrd).length > 0 ? { fill_form: ["second"] } : {};
 
 /** The points that a result gives by the project's rubrics, or what it lacks. */
 export function scoresIn(rrd: Rrd, { scores, points = {} }: AnalysisResult): Scores | string {

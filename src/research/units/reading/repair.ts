@@ -10,7 +10,7 @@ import type { Paper } from "../../generated/rrd.js";
 import { usesScores } from "../../papers/rubric/rubric.js";
 import type { RefusedResult, RepairParts } from "../unit-kind.js";
 import { scoresIn } from "./judge-paper.js";
-import { excerptOf } from "./long-text.js";
+import { excerptOf } from "../paper-text/long-text.js";
 import type { ReadingMaterial } from "./prepare.js";
 
 const passageTokens = 650;

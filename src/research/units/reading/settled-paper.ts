@@ -4,19 +4,11 @@ import { isDecided } from "../../papers/rubric/rubric.js";
 import { abstractOf } from "../../papers/read-depth.js";
 import { flat } from "../../project-files/markdown.js";
 import { type Acceptable, changeOf, dayOf, type Judging } from "../judged-result.js";
+import type { TextMaterial } from "../paper-text/prepare-text.js";
 import { checkedFields, isRetraction } from "../retractions.js";
-import type { Material } from "../unit-kind.js";
 
 /** What is known of a paper besides its record when its reading is judged. */
-export interface PaperMaterial extends Material {
-  /** Why there is no text. */
-  readonly unavailable?: string;
-  /** Without a text: what was tried, as the record keeps it. */
-  readonly tried?: string;
-  /** Without a text that should lie on this machine: names under which a readable document beside it is read. */
-  readonly standIns?: readonly string[];
-  /** Sentences of the text that give orders to its readers' models. */
-  readonly instructions?: readonly string[];
+export interface PaperMaterial extends TextMaterial {
   /** What happened to the paper since it was published. */
   readonly check?: UpdateCheck;
 }

@@ -9,6 +9,9 @@ export function withoutResult(rrd: Rrd, paper: Paper): Rrd {
     excluded_by: _by,
     override: _override,
     extracted: _extracted,
+    extracted_again: _again,
+    settled: _settled,
+    fill_form: _form,
     not_retrieved: _missing,
     answers = [],
     ...kept

@@ -151,9 +151,9 @@ export async function briefFor(
           section("The research", aboutResearch(rrd)),
           section("Eligibility criteria", criteria),
           section("Rubric", rubric),
-          section("Fields to extract", form),
           steered(notes.steering),
         ]),
+    section("Fields to extract", form),
   ];
   const answer = unit.role === thinkingRoles.answer ? part("ANSWER") : "";
   const refusal = refused(isMended ? (notes.refusal ?? refusalsOf(state, unit).at(-1)?.reasons) : undefined);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
-import { split } from "../../../../src/research/units/reading/long-text.js";
+import { split } from "../../../../src/research/units/paper-text/long-text.js";
 import { patternLines } from "../../../../src/research/project-files/progress-log.js";
 import { unusedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";

@@ -1,0 +1,52 @@
+import { shellWord } from "../../../engine/lib/sanitise.js";
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { many } from "../../../engine/lib/words.js";
+import type { ExtractResult } from "../../generated/result-extract.js";
+import { formOf } from "../../project-files/form.js";
+import { reportDocuments } from "../../project-files/layout.js";
+import { type ExtractMaterial, formMeant, openForms, unitOf } from "./open-forms.js";
+import { blocked } from "../single-unit.js";
+import type { UnitKind } from "../unit-kind.js";
+
+/** The part of the agent that fills in forms a second time, and sees nothing of the first. */
+export const secondReader = "second-reader";
+
+/** Fields of a form that are looked for in the text of a paper that was read already, or by a second agent. */
+export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
+  name: "extract",
+  phase: "ANALYSIS",
+  part: "EXTRACT",
+  schema: "result-extract",
+  figure: { input: 2_000 + 1_500 + 15_000, output: 800, minutes: 1.5 },
+  doing: (name) => `fills in the form for ${name.replace(/^extract-(?:first|second)-/, "")}`,
+  timed: "never",
+  writes: reportDocuments,
+  owns: ({ unit }) => /^extract-(?:first|second)-/.test(unit),
+  isWanted: ({ rrd }) => openForms(rrd).length > 0,
+  isDone: ({ rrd }) => openForms(rrd).length === 0,
+  left: ({ rrd }) => openForms(rrd).length,
+  next({ rrd }, { taken, later, folder }) {
+    const open = openForms(rrd).filter((form) => !taken.has(unitOf(form)));
+    const putOff = later.filter(({ unit }) => unit.kind === this.name);
+    const form = open.find((each) => !putOff.some(({ unit }) => unit.id === unitOf(each)));
+    if (form === undefined)
+      return taken.size > 0
+        ? "wait"
+        : blocked(
+            `The text of ${many(putOff.length, "paper")} is not available now (${[...new Set(putOff.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later`,
+          );
+    const unit = { kind: this.name, id: unitOf(form), phase: this.phase, title: form.paper.title };
+    return form.filler === "first" ? unit : { ...unit, role: secondReader, round: 1 };
+  },
+  basis(rrd, id) {
+    const { paper } = formMeant(rrd, id) ?? {};
+    return [formOf(rrd), paper?.title, paper?.url, paper?.pdf_url, paper?.abstract, paper?.fill_form, paper?.status];
+  },
+  takeBack(rrd) {
+    const { length } = openForms(rrd);
+    if (length === 0)
+      throw new ExpectedError("No form waits to be filled in; 'research-ralph extract' asks for fields.", 2);
+    return { rrd, says: `${many(length, "form")} will be filled in` };
+  },
+  load: async () => (await import("./work.js")).work,
+};
