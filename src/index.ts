@@ -78,6 +78,7 @@ function ioOf({ cwd = process.cwd(), env = process.env, signal }: RunOptions, te
     terminal: new Writable({ write: (_chunk, _encoding, done) => done() }),
     runProgram: runProcess,
     stdout: (line) => tell(JSON.parse(line) as LoopEvent),
+    unread: 0,
     stderr: () => {},
     isTTY: false,
     columns: 80,

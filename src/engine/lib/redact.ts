@@ -49,12 +49,22 @@ function isPath(value: string): boolean {
   return existsSync(path) || (folder.length > 1 && existsSync(folder));
 }
 
+const isPrivateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
+
 /** What says how the rest of a value is sent, and what a connection string calls its secret. */
 const scheme = /^(?:bearer|basic|token)\s+/i;
 const inConnection = /(?:^|;)\s*(?:password|pwd|account_?key|shared_?access_?key)\s*=\s*([^;]+)/gi;
 
-/** The secrets in the value of a variable: the value, its longer lines, the password of an address. */
+/**
+ * The secrets in the value of a variable: the value, its longer lines, the password of an address, and the same of each
+ * field where the value is a JSON object, as that of a service account is.
+ */
 function secretsOf(name: string, value: string): string[] {
+  const fields = fieldsOf(value);
+  if (fields.length > 0) {
+    const inside = fields.flatMap(([field, inner]) => (typeof inner === "string" ? secretsOf(field, inner) : []));
+    return [...(namesSecret(name) || inside.length > 0 ? [value.trim()] : []), ...inside];
+  }
   const inAddress = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*):([^\s/?#]+)@/i.exec(value);
   const [, user, password = ""] = inAddress ?? [];
   const passwords = password === user ? [] : [password, decoded(password)].filter((each) => isSecret("password", each));
@@ -62,10 +72,20 @@ function secretsOf(name: string, value: string): string[] {
   passwords.push(
     ...[...value.matchAll(inConnection)].flatMap(([, word = ""]) => (isSecret("password", word) ? [word] : [])),
   );
-  if (!namesSecret(name) || !isSecret(name, whole)) return passwords;
+  if (!(namesSecret(name) || isPrivateKey.test(whole)) || !isSecret(name, whole)) return passwords;
   if (scheme.test(whole)) passwords.push(...secretsOf(name, whole.replace(scheme, "")));
-  const lines = whole.split(/\r?\n/).filter((line) => line.trim().length > longEnough);
-  return [whole, ...(lines.length > 1 ? lines.filter((line) => !line.startsWith("-----")) : []), ...passwords];
+  // A file of settings writes the ends of lines as \n.
+  const lines = whole.split(/\r?\n|\\n/).map((line) => line.trim());
+  const long = lines.length > 1 ? lines.filter((line) => line.length > longEnough && !line.startsWith("-----")) : [];
+  return [whole, ...long, ...passwords];
+}
+
+function fieldsOf(value: string): [string, unknown][] {
+  try {
+    return value.trimStart().startsWith("{") ? Object.entries(JSON.parse(value) as object) : [];
+  } catch {
+    return [];
+  }
 }
 
 function decoded(text: string): string {
@@ -106,6 +126,8 @@ function inBase64(value: string): string[] {
 /** Secrets that are known by their form. A private key cut off in the middle is one too. */
 const forms: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  // A line of such a key by itself, as tools that print line by line show it: 64, 70 or 76 letters and digits.
+  /(?<=^|\\n|["'\s])(?=[A-Za-z+/]{0,75}\d)(?=[A-Z\d+/]{0,75}[a-z])(?=[a-z\d+/]{0,75}[A-Z])(?:[A-Za-z\d+/]{76}|[A-Za-z\d+/]{70}|[A-Za-z\d+/]{64})(?=$|\\n|["'\s])/g,
   /\bsk-(?:ant|proj|or|svcacct|admin)-[\w-]{20,}/g,
   // With an unbroken part that is not a word: sk-learn-based-models are words, and the name of a file.
   /\bsk-(?=[\w-]{0,80}?(?<![A-Za-z\d])(?:(?=[A-Za-z]{0,11}\d)[A-Za-z\d]{12}|[A-Za-z\d]{24}))[\w-]{20,}/g,
@@ -139,7 +161,7 @@ const forms: readonly RegExp[] = [
 /** What stands in every text that one of the forms finds something in: most texts are done with one look. */
 const hint = new RegExp(
   [
-    "PRIVATE KEY|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_|://[^\\s/@]{1,300}@",
+    "PRIVATE KEY|[A-Za-z\\d+/]{64}|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_|://[^\\s/@]{1,300}@",
     "|[sr]k_(?:live|test)_|(?:hf|gsk|r8|glsa|ntn|lin_api)_[a-z\\d]{30}|(?:xai|pplx|nvapi)-|ya29|GOCSPX|hvs\\.|pypi-AgE|dckr_pat|_v1_|sbp_|shp\\w\\w_",
     "|dapi[a-f\\d]{32}|\\bSG\\.|eyJ|:AA|hooks\\.slack|api/webhooks",
     "|authorization|_access_key|account_?key|access_?key|client_secret",

@@ -24,6 +24,8 @@ export interface Io {
   readonly runProgram: Exec;
   /** Results. Never throws, also when nobody reads any more. */
   stdout(text: string): void;
+  /** Bytes of stdout that its reader has not taken yet: they are kept in memory. */
+  readonly unread: number;
   /** Everything else: progress, warnings, errors. */
   stderr(text: string): void;
   /** Whether stderr is a terminal that can be repainted. */
@@ -87,6 +89,9 @@ export function processIo(name: string): Io {
       return yield* runProcess(request);
     },
     stdout: (text) => void (gone.signal.aborted || write(stdout)(text)),
+    get unread() {
+      return stdout.writableLength;
+    },
     stderr: write(stderr),
     isTTY: stderr.isTTY === true && !dumb,
     get columns() {

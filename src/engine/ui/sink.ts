@@ -1,3 +1,4 @@
+import { many } from "../lib/words.js";
 import type { LoopEvent } from "../loop/types.js";
 import type { Io } from "./io.js";
 
@@ -9,8 +10,31 @@ export interface Sink {
   close(): void;
 }
 
-/** One LoopEvent a line on stdout (schemas/event.schema.json). */
-export const jsonSink = (io: Io): Sink => ({
-  event: (event) => io.stdout(`${JSON.stringify(event)}\n`),
-  close: () => {},
-});
+/** Bytes that may wait for the reader of stdout; then the words of agents are left out until it has caught up. */
+const maxUnread = 2 ** 22;
+
+/**
+ * One LoopEvent a line on stdout (schemas/event.schema.json). Where its reader is slower than an agent speaks, what the
+ * agent says and does on the way is left out, and a notice counts it; every other event is written.
+ */
+export function jsonSink(io: Io): Sink {
+  let leftOut = 0;
+  const write = (event: LoopEvent) => io.stdout(`${JSON.stringify(event)}\n`);
+  const tellOfThem = (at: string) => {
+    const message = `${many(leftOut, "event")} of agents left out here: stdout was read too slowly.`;
+    if (leftOut > 0) write({ type: "notice", at, level: "info", message });
+    leftOut = 0;
+  };
+  return {
+    event: (event) => {
+      if (isOnTheWay(event) && io.unread > (leftOut > 0 ? maxUnread / 2 : maxUnread)) return void (leftOut += 1);
+      tellOfThem(event.at);
+      write(event);
+    },
+    close: () => {},
+  };
+}
+
+/** What an agent says and does before its end. What counts of it, the end of its iteration says too. */
+const isOnTheWay = (event: LoopEvent): boolean =>
+  event.type === "agent" && event.event.type !== "begun" && event.event.type !== "end";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { redacted, redactFor, redactValue } from "../../../src/engine/lib/redact.js";
 import { openTranscript } from "../../../src/engine/process/transcript.js";
 
@@ -187,4 +187,44 @@ test("a transcript holds no secret, wherever its chunks are cut, and every other
     expect(await transcript.close()).toBeUndefined();
     expect(readFileSync(path, "latin1")).toBe(`one ${redacted} two\n${redacted}\nthree \u00ff\u00c3\nend`);
   }
+});
+
+describe("of a secret of several lines each line goes by itself", () => {
+  const line = (start: string) => `${start}QDx7bNq0Zc9LkV2mTfYw8RhJ5sGpAe3UoKi6XvBy1CnDrMtEaWgHlFzSjQuP4o`.slice(0, 64);
+  const body = [line("MIIEvQIB"), line("AoIBAQC7"), "Zt9kQx2vLw7RbNc4YpJh8m=="];
+  const pem = ["-----BEGIN PRIVATE KEY-----", ...body, "-----END PRIVATE KEY-----"];
+  const account = { type: "service_account", private_key_id: "9f8e7d6c5b4a3210", private_key: `${pem.join("\n")}\n` };
+
+  test.each([
+    ["a key", { DEPLOY_KEY: pem.join("\n") }],
+    ["a key under another name", { DEPLOY: pem.join("\n") }],
+    ["a key in one line of a file of settings", { DEPLOY_KEY: pem.join("\\n") }],
+    ["a service account", { GOOGLE_ACCOUNT: JSON.stringify(account) }],
+    ["a service account over several lines", { GOOGLE_CREDENTIALS: JSON.stringify(account, null, 2) }],
+  ])("in the environment: %s", (_, env) => {
+    const redact = redactFor(env);
+    for (const each of body) expect(redact(`x ${each} y`)).toBe("x [secret removed] y");
+    expect(redact('"type": "service_account", PRIVATE KEY')).toBe('"type": "service_account", PRIVATE KEY');
+  });
+
+  test("the id of a service account's key goes too", () => {
+    expect(redactFor({ GOOGLE_ACCOUNT: JSON.stringify(account) })("id 9f8e7d6c5b4a3210")).toBe("id [secret removed]");
+  });
+
+  test.each([(text: string) => text, (text: string) => JSON.stringify(`a\n${text}\nb`)])(
+    "of a key that no variable holds",
+    (written) => {
+      for (const each of body.slice(0, 2)) expect(redactFor({})(written(each))).toBe(written("[secret removed]"));
+    },
+  );
+
+  test.each([
+    "a".repeat(64),
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    `sha384-${line("MIIEvQIB")}`,
+    `https://example.org/${line("MIIEvQIB")}`,
+    `${line("MIIEvQIB")}x`,
+  ])("and %s is none", (text) => {
+    expect(redactFor({})(text)).toBe(text);
+  });
 });

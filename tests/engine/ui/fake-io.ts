@@ -30,6 +30,7 @@ export function fakeIo(overrides: Partial<Omit<Io, "signals">> & { readonly sign
     terminal: new PassThrough(),
     runProgram: runProcess,
     stdout: (text: string) => void (printed.out += text),
+    unread: 0,
     stderr: (text: string) => void (printed.err += text),
     isTTY: false,
     columns: 80,

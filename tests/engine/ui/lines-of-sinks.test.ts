@@ -132,3 +132,24 @@ test("as JSON every event is one line on stdout, and nothing else is", () => {
       .map((line) => JSON.parse(line)),
   ).toEqual(JSON.parse(JSON.stringify(whole)));
 });
+
+test("as JSON what an agent says is left out and counted while nobody reads it, and no other event is", () => {
+  const waits = { bytes: 0 };
+  const lines: string[] = [];
+  const stdout = (text: string) => void (lines.push(text), (waits.bytes += text.length));
+  const io = Object.defineProperty(fakeIo({ stdout }), "unread", { get: () => waits.bytes });
+  const sink = jsonSink(io);
+  const words = event.agent(11, { type: "text", text: "x".repeat(1000) });
+  for (let said = 0; said < 10_000; said += 1) sink.event(words);
+  const kept = lines.length;
+  expect(waits.bytes).toBeLessThan(5_000_000);
+  whole.forEach((each) => sink.event(each));
+  const own = lines.slice(kept).filter((line) => !line.includes("left out here"));
+  expect(own.map((line) => JSON.parse(line))).toEqual(
+    JSON.parse(JSON.stringify(whole.filter(({ type }) => type !== "agent"))),
+  );
+  expect(lines[kept]).toContain(`${10_000 - kept} events of agents left out here: stdout was read too slowly.`);
+  waits.bytes = 0;
+  sink.event(words);
+  expect(lines.at(-1)).toContain("xxx");
+});

@@ -1,8 +1,12 @@
-import { existsSync } from "node:fs";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import type { LoopEvent } from "../../../src/engine/loop/types.js";
 import { useBuiltCli } from "./support/built.js";
-import { expectNoTrace, expectWhole, type Place } from "./support/place.js";
+import { expectNoTrace, expectWhole, type Place, until } from "./support/place.js";
 
 const place = useBuiltCli();
 
@@ -54,3 +58,47 @@ test("with all three streams closed, as some schedulers start it, a run complete
   expect(status).toBe(0);
   expectWhole(here);
 });
+
+const megabytes = 216;
+/** Says so much, then goes on. */
+const loud = (then: string) =>
+  `#!/bin/sh\nhead -c ${megabytes}000000 /dev/zero | tr '\\0' 'x' | fold -w 1000\n${then}\n`;
+
+test.each([
+  ["a research", "run", `exec '${process.execPath}' "$FAULTS_BASELINE"`],
+  ["a task", "task", "cat > /dev/null; : > a.txt"],
+])(
+  `--json of %s into a pipe that nobody reads keeps ${megabytes} MB of an agent's words out of memory, and loses nothing else`,
+  async (_, command, then) => {
+    const here = place();
+    const agent = join(here.top, "loud.sh");
+    writeFileSync(agent, loud(then), { mode: 0o755 });
+    const folder = command === "task" ? join(here.top, "task") : here.cwd;
+    mkdirSync(folder, { recursive: true });
+    const criteria = [{ type: "file_exists", path: "a.txt" }];
+    if (command === "task")
+      writeFileSync(join(folder, "ralph.json"), JSON.stringify({ task: "x", acceptance_criteria: criteria }));
+    const how = ["--agent", `cmd:${agent}`, "--unconfined", "--json", ...(command === "task" ? [] : ["-i", "1"])];
+    const run = spawn(process.execPath, [join(here.env.FAULTS_BASELINE, "..", "cli.js"), command, ...how], {
+      cwd: folder,
+      env: here.env,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const ended = once(run, "close");
+    // The lock is given up once the run has ended; what it printed waits for a reader.
+    const lock = join(command === "task" ? folder : here.research, ".ralph", "lock");
+    await until(() => existsSync(lock));
+    await until(() => !existsSync(lock));
+    const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${run.pid}/status`, "utf8"))?.[1]) / 1000;
+    const lines = (await text(run.stdout)).trim().split("\n");
+    await ended;
+    expect(peak).toBeLessThan(150);
+    const events = lines.map((line) => JSON.parse(line) as LoopEvent);
+    const types = new Set(events.map(({ type }) => type));
+    for (const type of ["run-started", "iteration-started", "iteration-ended", "run-ended"] as const)
+      expect(types).toContain(type);
+    const notices = events.flatMap((event) => (event.type === "notice" ? event.message : []));
+    expect(notices.join("\n")).toMatch(/\d+ events of agents left out here: stdout was read too slowly\./);
+    expect(here.left()).toEqual([]);
+  },
+);
