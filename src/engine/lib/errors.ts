@@ -21,10 +21,14 @@ export const hasCode = (error: unknown, ...codes: string[]): error is NodeJS.Err
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * For a person, where a disk fails, was pulled out, or belongs to a server that is gone; undefined for any other error.
- * `path`: the file that was meant, where the error names none.
+ * For a person, where a disk is full, fails, was pulled out, or belongs to a server that is gone; undefined for any
+ * other error. `path`: the file that was meant, where the error names none.
  */
 export function diskFault(error: unknown, path?: string): string | undefined {
+  if (hasCode(error, "ENOSPC", "EDQUOT")) {
+    const full = path ?? error.path;
+    return `There is no space left on the disk${full === undefined ? "" : ` for ${full}`}; free some and run again.`;
+  }
   if (!hasCode(error, "EIO", "ESTALE", "ENODEV", "ENXIO", "ENOTCONN", "EHOSTDOWN", "EREMOTEIO")) return undefined;
   const file = path ?? error.path;
   return `The disk${file === undefined ? "" : ` of ${file}`} fails or is gone (${error.code}); check it and its connection, and run again.`;

@@ -12,8 +12,6 @@ export function explainSystemError(error: unknown, path: string): unknown {
 }
 
 function sentenceFor(error: unknown, path: string): string | undefined {
-  if (hasCode(error, "ENOSPC", "EDQUOT"))
-    return `There is no space left on the disk for ${path}; free some and run again.`;
   if (hasCode(error, "EROFS"))
     return `${path} is on a read-only file system; make it writable, or copy the project folder elsewhere.`;
   if (hasCode(error, "EACCES", "EPERM"))

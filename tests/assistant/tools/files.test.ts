@@ -153,6 +153,12 @@ describe("file_write", () => {
     expect(here.asked[0]?.preview).toBe(`Change paper/01.txt\n${shown}`);
   });
 
+  it("shows all of what is allowed, however long", async () => {
+    const lines = Array.from({ length: 90 }, (_, index) => `${index} ${"x".repeat(index === 80 ? 2000 : 1)}`);
+    await here.call("file_write", { file_path: "long.txt", content: lines.join("\n") });
+    expect(here.asked[0]?.preview).toBe(`New file long.txt\n${lines.map((line) => `+ ${line}`).join("\n")}`);
+  });
+
   it("keeps what was there, readable by its user alone, and not beside it", async () => {
     const answer = await here.call("file_write", { file_path: "paper/01.txt", content: "new\n" });
     const backup = String(answer["backup"]);

@@ -40,6 +40,8 @@ it("the assistant tells of its own bugs in the same way", () => {
 });
 
 it.each([
+  ["ENOSPC", { path: "/mnt/stick/x.test.js" }, "There is no space left on the disk for /mnt/stick/x.test.js"],
+  ["EDQUOT", {}, "There is no space left on the disk"],
   ["EIO", { path: "/mnt/stick/rrd.json" }, "The disk of /mnt/stick/rrd.json fails or is gone (EIO)"],
   ["ENOTCONN", {}, "The disk fails or is gone (ENOTCONN)"],
   // Its files have other names in each version, and some are read only when they are needed.

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { useBuiltCli } from "./support/built.js";
 import { makeReadOnly, noMounts, smallDisk } from "./support/mounts.js";
-import { type Ended, expectNoTrace, expectSentence, expectWhole, lastWords } from "./support/place.js";
+import { type Ended, expectNoTrace, expectSentence, expectWhole, lastWords, makeRepository } from "./support/place.js";
 
 const place = useBuiltCli();
 
@@ -43,6 +43,38 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     expectWhole(here, 2);
     expect(readdirSync(here.research).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
     expect(readdirSync(join(here.research, ".ralph")).filter((name) => name.includes("ralph-tmp"))).toEqual([]);
+  });
+
+  test("is a sentence in every program that writes, whichever of its files finds no room", async () => {
+    const disk = smallDisk(1500);
+    const here = place({ at: join(disk.at, "work") });
+    const [code, task] = [join(disk.at, "code"), join(disk.at, "task")];
+    for (const folder of [code, task]) mkdirSync(folder);
+    writeFileSync(join(code, "package.json"), '{"scripts":{"test":"node --test"}}');
+    writeFileSync(join(code, "x.test.js"), 'require("node:test")("x", () => { throw new Error("no") })');
+    makeRepository(code);
+    const acceptance_criteria = [{ type: "file_exists", path: "never" }];
+    writeFileSync(join(task, "ralph.json"), JSON.stringify({ task: "x", acceptance_criteria, max_iterations: 2 }));
+    writeFileSync(join(here.cwd, "list.ris"), "TY  - JOUR\nTI  - Tools for hands\nER  - \n");
+    writeFileSync(join(here.top, "agent.sh"), "#!/bin/sh\ncat > /dev/null\n", { mode: 0o755 });
+    const working = ["--agent", `cmd:${join(here.top, "agent.sh")}`, "--unconfined", "--sandbox", "host", "-i", "1"];
+    // The user's home is full too.
+    const env = { HOME: join(disk.at, "home"), TMPDIR: join(disk.at, "home") };
+    mkdirSync(env.HOME);
+    for (const left of [0, 12, 24])
+      for (const [folder, ...args] of [
+        [code, "code", ...working],
+        [task, "task", ...working],
+        [here.cwd, "add", here.research, "list.ris"],
+        [here.cwd, "export", here.research, "--as", "bibtex", "--to", "all.bib"],
+      ] as const) {
+        disk.leave(left);
+        const ended = await here.cli(args, env, folder);
+        expectNoTrace(ended.err);
+        expect(ended.err).not.toMatch(/is a bug|ENOSPC[^\n]*\n    at/);
+        if (ended.code === 1)
+          expect(ended.err, args.join(" ")).toMatch(/no space left on the disk|No space left|disk may be full/);
+      }
   });
 
   test("during an iteration costs at most that one", async () => {

@@ -1,10 +1,6 @@
-/** Lines of a preview, and characters of each. */
-const maxLines = 40;
-const maxWidth = 160;
-
 /**
  * What becomes of a text, as the lines that go (`-`) and those that come (`+`), without those that begin and end both
- * alike. For a person to look at: bounded, and no patch.
+ * alike. Whole, because it is what a person allows; no patch.
  */
 export function changes(before: string, after: string): string {
   const [old, now] = [linesOf(before), linesOf(after)];
@@ -16,16 +12,8 @@ export function changes(before: string, after: string): string {
   const gone = old.slice(from, old.length - end).map((line) => `- ${line}`);
   const come = now.slice(from, now.length - end).map((line) => `+ ${line}`);
   const where = from === 0 ? [] : [`  line ${from + 1}:`];
-  return [...where, ...bounded(gone), ...bounded(come)].join("\n");
+  return [...where, ...gone, ...come].join("\n");
 }
 
 /** A break at the end ends the last line and begins no other. */
 const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
-
-function bounded(lines: readonly string[]): string[] {
-  const shown = lines
-    .slice(0, maxLines / 2)
-    .map((line) => (line.length > maxWidth ? `${line.slice(0, maxWidth)}…` : line));
-  const left = lines.length - shown.length;
-  return left === 0 ? shown : [...shown, `  … ${left} more ${left === 1 ? "line" : "lines"}`];
-}
