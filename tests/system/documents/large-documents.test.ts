@@ -54,6 +54,15 @@ describe("a large PDF", () => {
     expect(text).toContain("The gripper learned.");
   });
 
+  it("whose page writes its text in a million pieces is given up, and one that sets each letter by itself is read", async () => {
+    const pieces = (count: number) => `BT /F1 1 Tf 20 700 Td ${"(a) Tj ".repeat(count)}ET\n`;
+    expect(await readPdf(rawPdf({ pages: [pieces(1_000_000)] }))).toEqual({
+      status: "unreadable",
+      reason: "A page of the PDF writes its text in too many pieces, and reading it might never end.",
+    });
+    expect(await read({ pages: [`${page}${pieces(20_000)}`, page] })).toContain("Sentence 20 says");
+  });
+
   it("of which a stream unpacks to much more than a page is given up", async () => {
     const content = deflateSync(Buffer.alloc(70 * 1024 * 1024, " ")).toString("latin1");
     const bomb = { dictionary: "/Filter /FlateDecode /Type /XObject /Subtype /Form /BBox [0 0 9 9]", content };

@@ -53,7 +53,10 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
     names,
     // A race keeps what it gives for as long as one of its promises is pending, as `excess` is until the last page: of
     // each page its whole drawing. So this one gives nothing of it.
-    unlessExcess: async (work) => (await Promise.race([work.then(() => undefined), excess])) ?? (await work),
+    unlessExcess: async (work) => {
+      port.drawn.beginPage();
+      return (await Promise.race([work.then(() => undefined), excess])) ?? (await work);
+    },
     omitted: () => omitted,
   };
 }
@@ -80,16 +83,16 @@ const drawn = new Set(["commonobj", "obj"]);
  */
 class SharingPort {
   readonly #listeners = new Set<(event: { readonly data: unknown }) => void>();
-  readonly #forms: FormCount;
+  readonly drawn: DrawnCount;
 
   constructor(operations: Readonly<Record<string, number>>, stop: (why: string) => void) {
-    this.#forms = new FormCount(operations, stop);
+    this.drawn = new DrawnCount(operations, stop);
   }
 
   postMessage(message: Message, transfer: readonly ArrayBuffer[] = []): void {
     if (drawn.has(message.action ?? "")) return;
     const { chunk } = message;
-    if (chunk?.fnArray !== undefined) this.#forms.add(chunk.fnArray);
+    if (chunk?.fnArray !== undefined) this.drawn.add(chunk.fnArray);
     const data =
       message.stream === piece && chunk !== undefined
         ? {
@@ -130,22 +133,34 @@ const deep = 5;
 /** Of those, and of all forms, so many are drawn by one document at most; a plot draws each of its points as a form. */
 const [maxDeep, maxForms] = [20_000, 1_000_000];
 
+/** Pieces in which a page writes its text; one that sets each letter by itself has some ten thousand. */
+const maxPieces = 200_000;
+
 /**
- * Counts the forms that a document draws. Each may draw others several times, so a file of 3 kB can ask for more of
- * them than could be drawn in years.
+ * Counts the forms that a document draws, and the pieces of text of a page. Each form may draw others several times, so
+ * a file of 3 kB can ask for more of them than could be drawn in years; of a million pieces the memory runs out.
  */
-class FormCount {
+class DrawnCount {
   readonly #begin: number | undefined;
   readonly #end: number | undefined;
+  readonly #texts: ReadonlySet<unknown>;
   readonly #stop: (why: string) => void;
   #depth = 0;
   #deep = 0;
   #all = 0;
+  #pieces = 0;
 
   constructor(operations: Readonly<Record<string, number>>, stop: (why: string) => void) {
     this.#begin = operations["paintFormXObjectBegin"];
     this.#end = operations["paintFormXObjectEnd"];
+    this.#texts = new Set(
+      ["showText", "showSpacedText", "nextLineShowText", "nextLineSetSpacingShowText"].map((name) => operations[name]),
+    );
     this.#stop = stop;
+  }
+
+  beginPage(): void {
+    this.#pieces = 0;
   }
 
   add(drawn: readonly unknown[]): void {
@@ -155,8 +170,10 @@ class FormCount {
         this.#depth += 1;
         this.#all += 1;
         if (this.#depth >= deep) this.#deep += 1;
-      }
+      } else if (this.#texts.has(each)) this.#pieces += 1;
     }
+    if (this.#pieces > maxPieces)
+      this.#stop("A page of the PDF writes its text in too many pieces, and reading it might never end.");
     if (this.#deep > maxDeep || this.#all > maxForms)
       this.#stop("The PDF draws forms within forms too often, and reading it might never end.");
   }
