@@ -66,6 +66,7 @@ export async function initCommand(
     // Without an answer the rest is done all the same.
     const file = io.canAsk && !yes ? await askForAgent(io).catch(unlessUnexpected) : undefined;
     if (file !== undefined) tell({ file: shown(io.cwd, file), did: "made" });
+    if (io.canAsk && !yes) for (const step of (await askForSkill(io).catch(unlessUnexpected)) ?? []) tell(step);
     io.stdout(`Next:\n  research-ralph doctor\n  research-ralph new "<topic>"\n`);
   }
   return 0;
@@ -97,6 +98,26 @@ async function askForAgent(io: Io): Promise<string | undefined> {
   return writeConfigValue(configKeys, files, "agent", agent, io.env);
 }
 
+/** Where agents look for the skills of a folder: Claude Code, and Codex, Amp and their kin. */
+const skillFolders = [".claude/skills", ".agents/skills"];
+
+/** Offers the skill by which an agent that the person talks to in this folder can drive research-ralph. */
+async function askForSkill(io: Io): Promise<Step[]> {
+  const file = "research-ralph/SKILL.md";
+  if (skillFolders.every((folder) => existsSync(join(io.cwd, folder, file)))) return [];
+  const answer = await choose(io, "Shall agents that you talk to in this folder know how to use research-ralph?", [
+    { value: "no", label: "no" },
+    { value: "yes", label: `yes: put a skill into ${skillFolders.join(" and ")}` },
+  ]);
+  if (answer !== "yes") return [];
+  const steps: Step[] = [];
+  for (const folder of skillFolders) {
+    await mkdir(join(io.cwd, folder, "research-ralph"), { recursive: true });
+    steps.push(await copyOnce(join("skills", file), io.cwd, join(folder, file)));
+  }
+  return steps;
+}
+
 /** The agent that needs no program, where there is a key for it. */
 async function builtIn(io: Io): Promise<readonly { readonly value: string; readonly label: string }[]> {
   const config = await configToRead(io);
@@ -104,9 +125,9 @@ async function builtIn(io: Io): Promise<readonly { readonly value: string; reado
   return ok ? [{ value: "ralph", label: "ralph: built in, asks a model with your key" }] : [];
 }
 
-async function copyOnce(file: string, cwd: string): Promise<Step> {
+async function copyOnce(from: string, cwd: string, file = from): Promise<Step> {
   try {
-    await copyFile(packageFile(file), join(cwd, file), constants.COPYFILE_EXCL);
+    await copyFile(packageFile(from), join(cwd, file), constants.COPYFILE_EXCL);
     return { file, did: "made" };
   } catch (error) {
     if (hasCode(error, "EEXIST")) return { file, did: "kept" };

@@ -58,9 +58,24 @@ test("on a terminal init asks for an agent among those installed and writes it d
   const io = ioIn(cwd, { PATH: `${cwd}:${process.env["PATH"]}` }, { canAsk: true });
   expect(await main(["init", "--yes"], io, "0.0.0")).toBe(0);
   expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
-  type(io, "\r");
+  type(io, "\r", "\r");
   expect(await main(["init"], io, "0.0.0")).toBe(0);
   expect(readFileSync(join(cwd, "ralph.config.yaml"), "utf8")).toBe("agent: codex\n");
+  expect([".claude", ".agents"].some((folder) => existsSync(join(cwd, folder)))).toBe(false);
+});
+
+test("on a terminal init offers the skill by which other agents drive it, and puts it where they look", async () => {
+  const cwd = freshFolder();
+  const io = ioIn(cwd, { PATH: "/usr/bin:/bin" }, { canAsk: true });
+  type(io, "\r", "\u001b[B", "\r");
+  expect(await main(["init"], io, "0.0.0")).toBe(0);
+  for (const folder of [".claude", ".agents"]) {
+    const file = `${folder}/skills/research-ralph/SKILL.md`;
+    expect(io.out()).toContain(`made: ${file}\n`);
+    expect(readFileSync(join(cwd, file), "utf8")).toBe(
+      readFileSync(packageFile("skills/research-ralph/SKILL.md"), "utf8"),
+    );
+  }
 });
 
 test("init offers the built-in agent where there is a key for it, and none of its own accord without", async () => {
@@ -70,7 +85,7 @@ test("init offers the built-in agent where there is a key for it, and none of it
   ] as const) {
     const cwd = freshFolder();
     const io = ioIn(cwd, { PATH: "/usr/bin:/bin", ...env }, { canAsk: true });
-    type(io, "\r");
+    type(io, "\r", "\r");
     expect(await main(["init"], io, "0.0.0")).toBe(0);
     const file = join(cwd, "ralph.config.yaml");
     expect(existsSync(file) ? readFileSync(file, "utf8") : undefined).toBe(expected);
@@ -80,7 +95,7 @@ test("init offers the built-in agent where there is a key for it, and none of it
 test("who would rather not name an agent has the folder set up all the same, and is told what was made", async () => {
   const cwd = freshFolder();
   const io = ioIn(cwd, { PATH: "/usr/bin:/bin" }, { canAsk: true });
-  type(io, "\u0003");
+  type(io, "\u0003", "\u0003");
   expect(await main(["init"], io, "0.0.0")).toBe(0);
   expect(io.out()).toMatch(/^made: prompt\.md$[\s\S]*^ {2}research-ralph doctor$/m);
   expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
