@@ -13,7 +13,7 @@ const schemas = join(root, "schemas");
  */
 const engine = new Set(["config", "event", "fleet-item", "fleet-job", "journal", "ledger", "memory", "query"]);
 const task = new Set(["ralph", "ralph-state", "test-results"]);
-const code = new Set(["ralph-code", "result-librarian", "result-artisan", "result-critic", "result-adversary"]);
+const code = new Set(["result-librarian", "result-artisan", "result-critic", "result-adversary"]);
 /** Schemas whose types the files after them import instead of repeating them. */
 const shared = ["result-analysis", "event", "report", "rrd", "ralph", "memory"];
 /** Name and body of every type of the shared schemas, and the file that has them. */

@@ -17,7 +17,7 @@ const floors = [
 
 /** Same floor, and still allowed, each for a reason. */
 const neighbours = {
-  code: ["task"], // a coding run ends with a task's criteria and test results
+  code: ["task"], // a team works on a task
   web: ["research"], // a page shows what a project holds
 };
 
@@ -105,7 +105,7 @@ const folders = {
     graph: ["project-files", "round"],
     vault: ["project-files", "graph"],
     roles: ["project-files", "round", "graph"],
-    workflow: ["project-files", "round", "roles", "graph", "vault"],
+    team: ["project-files", "round", "roles", "vault"],
   },
   // Its files have an order too: from what it is set to, over its tools, up to the dialogue and the program.
   assistant: {

@@ -476,41 +476,30 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
       done(await (await import("./search/mcp.js")).mcpCommand({ ...values, version }, io));
     });
 
-  type OfTask = Pick<TaskArguments, "goal" | "testCommand" | "undo" | "branch"> &
-    Pick<TaskArguments, "tests" | "save" | "dryRun" | "worktree" | "force"> & { check?: string[] };
+  type OfTask = Pick<TaskArguments, "goal" | "testCommand" | "undo" | "branch" | "target"> &
+    Pick<TaskArguments, "tests" | "save" | "dryRun" | "worktree" | "force" | "team" | "keepTests"> & {
+      check?: string[];
+    };
   const task = add("task", "[task]", async ({ check: checks, ...options }: OfTask & Common, named) => {
     const { taskCommand } = await import("./task/task.js");
     return taskCommand({ task: named, ...options, ...given({ checks }) }, io);
-  })
-    .option("--goal <file>", "read the task, in words, from this file")
-    .option("--check <command>", "a command that must succeed; again for more", several)
-    .option("--tests", "the project's tests must pass")
-    .option("--test-command <command>", "the command that runs them")
+  });
+  ofTask(task)
+    .option("--team", "roles share each attempt: librarian, artisan, critic, adversary")
     .option("--save", "write the task to ./ralph.json")
-    .option("--dry-run", "only check the criteria: exit code 0 or 1")
-    .option("--undo <N>", "put the files back to how they were after iteration N; 0: before the first", whole)
-    .option("--branch [name]", "work on a new branch")
-    .option("--worktree", "work in a new worktree on a new branch; your files stay as they are")
-    .option("--force", "continue after the verdict stuck")
     .option("-i, --iterations <N>", "maximum iterations of this run", number);
   withAgent(withLimits(task));
 
-  type OfCode = Pick<CodeArguments, "target" | "testCommand" | "rounds" | "graph" | "force" | "keepTests"> & {
-    check?: string[];
-  };
+  type OfCode = Omit<CodeArguments, keyof Common | "text" | "flags" | "checks"> & { check?: string[] };
   const code = add("code", "[text] [more...]", async ({ check: checks, ...options }: OfCode & Common, text, more) => {
     if (text === "memory") return (await import("./code/memory.js")).memoryCommand(more, io, options.json);
     const { codeCommand } = await import("./code/code.js");
     const words = text === undefined ? undefined : [text, ...more].join(" ");
     return codeCommand({ text: words, ...options, ...given({ checks }) }, io);
-  })
-    .option("--target <file>", "the file that it is about")
-    .option("--check <command>", "a command that must succeed at the end; again for more", several)
-    .option("--test-command <command>", "the command that runs the tests")
+  });
+  ofTask(code)
     .option("--rounds <N>", "maximum rounds: librarian, artisan, critic, tests, adversary (default: 10)", whole)
     .option("--graph", "only show the files that the librarian would be shown, with their tokens; starts no agent")
-    .option("--keep-tests", "keep the adversary's tests in the project")
-    .option("--force", "continue after the verdict stuck")
     .option("-i, --iterations <N>", "maximum runs of agents in this run", number);
   withAgent(withLimits(code));
 
@@ -524,7 +513,22 @@ const maxTerm = 28;
 const shortened = (term: string): string =>
   term.length <= maxTerm ? term : `${term.slice(0, term.lastIndexOf(" ", maxTerm - 2))} …`;
 
-/** What one run of a task or of coding may take. */
+/** What `task` and `code` both take. */
+const ofTask = (command: Command): Command =>
+  command
+    .option("--goal <file>", "read the task, in words, from this file")
+    .option("--check <command>", "a command that must succeed; again for more", several)
+    .option("--tests", "the project's tests must pass")
+    .option("--test-command <command>", "the command that runs them")
+    .option("--target <file>", "the file that it is about: a team begins to look there")
+    .option("--keep-tests", "keep the tests of a team's adversary in the project")
+    .option("--dry-run", "only check the criteria: exit code 0 or 1")
+    .option("--undo <N>", "put the files back to how they were after iteration N; 0: before the first", whole)
+    .option("--branch [name]", "work on a new branch")
+    .option("--worktree", "work in a new worktree on a new branch; your files stay as they are")
+    .option("--force", "continue after the verdict stuck");
+
+/** What one run of a task may take. */
 const withLimits = (command: Command): Command =>
   command
     .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)

@@ -8,14 +8,14 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { nearest } from "../engine/lib/nearest.js";
 import { given } from "../engine/lib/given.js";
 
-/** The roles that agents have in a coding run, and how freely they answer unless somebody says otherwise. */
+/** The roles that agents have in a team, and how freely they answer unless somebody says otherwise. */
 const usualTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
 const roles = Object.keys(usualTemperatures) as (keyof typeof usualTemperatures)[];
 
 /** Of the librarian: code does it. */
 const builtIn = "built-in";
 
-/** Who does what in a coding run, as the configuration says. */
+/** Who does what in a team, as the configuration says. */
 export interface CodeCrew {
   /** The configuration with an agent for each role that has a model of its own. */
   readonly config: ResolvedConfig;
@@ -102,7 +102,7 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
 
 /** @throws ExpectedError (exit code 2) for an agent that there is not, or that can't work on the files of a project. */
 export function requireCrew({ names, config }: CodeCrew, settings: AgentSettings): void {
-  const work = "a coding run";
+  const work = "a team";
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, work);
   for (const [role, all] of Object.entries(names))
     for (const [at, name] of all.entries()) {
@@ -135,7 +135,7 @@ function requireRoles(names: readonly string[], pointer: string): void {
   if (unknown === undefined) return;
   const near = nearest(unknown, roles);
   throw new ExpectedError(
-    `${pointer}/${unknown} is not a role of a coding run; the roles are ${roles.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `${pointer}/${unknown} is not a role of a team; the roles are ${roles.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
     2,
   );
 }

@@ -73,7 +73,7 @@ export interface ResolvedConfig {
     readonly workspace: string;
     readonly views: { readonly plan: string; readonly record: string; readonly current: string };
   };
-  /** Who does what in a coding run. */
+  /** Who does what in a team. */
   readonly code?: NonNullable<CodeConfig["code"]>;
   readonly models?: NonNullable<CodeConfig["models"]>;
   /** Agents that screen the same records, each alone: two, or three; absent: one agent screens. */

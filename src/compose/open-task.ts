@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
 import { keepEnd, type Run } from "./drive.js";
@@ -14,7 +14,6 @@ import { given } from "../engine/lib/given.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";
-import type { Verdict } from "../engine/loop/types.js";
 import { noReach } from "../engine/process/reach.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { backUp } from "../engine/storage/state/backup.js";
@@ -39,11 +38,14 @@ import {
 import { absentIn, existingIn, guardTask, type Protect, protectedIn } from "../task/project-files/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/project-files/snapshots.js";
 import { newState, taskFormat } from "../task/project-files/state-file.js";
+import { carriedId, carryOver } from "../task/project-files/carry-over.js";
 import { taskAsSaved } from "../task/project-files/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
 import { countedAnew, derive, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
-import { taskWorkflow, type TaskWorkflow } from "../task/workflow/workflow.js";
+import type { TaskOptions } from "../task/workflow/frame.js";
+import { begunByTeam, requireTeamPlace } from "./open-team.js";
+import { filesOfTeam } from "../code/project-files/layout.js";
 
 /** A task that a person has named. */
 export interface NamedTask {
@@ -53,8 +55,19 @@ export interface NamedTask {
   readonly file?: string;
   /** The file that it was found in, which the user has to trust; absent: the command line has given all of it. */
   readonly from?: string;
-  /** As it was read. */
+  /** What the command line says of a task in a file: it counts before what stands there. */
+  readonly wish?: TaskWish;
+  /** As it was read, with what the command line says. */
   readonly task: RalphTask;
+}
+
+/** What the command line may say of a task besides its words and criteria. */
+export type TaskWish = Partial<Pick<RalphTask, "team" | "target" | "max_iterations">>;
+
+/** Reads a task again and again while agents work by it, each time with what the command line says of it. */
+function taskBy(file: string, wish: TaskWish = {}): () => Promise<RalphTask> {
+  const read = taskAsSaved(file);
+  return async () => ({ ...(await read()), ...wish });
 }
 
 /** The folder in which agents work and criteria are checked. */
@@ -72,15 +85,19 @@ export function workspaceOf({ folder }: Pick<NamedTask, "folder">, { task }: Res
 export const sandboxOf = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: ResolvedConfig): SandboxWish => ({
   usual: "auto",
   folder,
-  home: join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16)),
+  home: homeOfTask({ folder }, { stateDir }),
 });
+
+/** What stands at /home in the sandbox of a task. */
+const homeOfTask = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: Pick<ResolvedConfig, "stateDir">): string =>
+  join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16));
 
 /** A folder of this process for result files. */
 export const scratchOf = ({ stateDir }: ResolvedConfig): string => join(scratchFolder(stateDir), String(process.pid));
 
 /** Where criteria are checked: what runs there gets no secret of the user's, as an agent may have written it. */
 export function placeFor(
-  workspace: string,
+  { workspace, folder }: { readonly workspace: string; readonly folder: string },
   config: ResolvedConfig,
   io: Io,
   { exec, sandbox }: AgentSettings,
@@ -97,6 +114,7 @@ export function placeFor(
     env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
     reach: { ...noReach, read, write: [workspace, scratch] },
     scratch,
+    ...(sandbox === undefined ? {} : { home: homeOfTask({ folder }, config) }),
     ...(sandbox === undefined ? {} : { missing: { variables: sandbox.outside, path: io.env["PATH"] ?? "" } }),
     ...(sandbox?.name === "docker" ? { tests: testsInDocker(workspace, io) } : {}),
   };
@@ -127,7 +145,7 @@ export function guarded(
   const { workspace, folder, around, unconfined } = where;
   const isHoused = settings.sandbox !== undefined;
   const kept = isHoused ? existingIn(around) : [];
-  const place = placeFor(workspace, config, io, settings, kept);
+  const place = placeFor(where, config, io, settings, kept);
   mkdirSync(place.scratch, { recursive: true });
   const protect: Protect = (iteration) =>
     guardTask(
@@ -139,31 +157,34 @@ export function guarded(
   return { place, protect, shell: unconfined || isHoused, ...given({ readOnly }) };
 }
 
-/** Takes a task's lock and makes it ready to be worked on. */
-export async function openTask(
+/** Takes a task's lock, and makes it ready to be worked on by the workflow that `make` makes. */
+export async function openTask<Work>(
   named: NamedTask,
   config: ResolvedConfig,
   io: Io,
-  { agents, settings, tell, abort, redact }: Run,
-  { force }: { readonly force: boolean },
-): Promise<TaskWorkflow> {
+  run: Run,
+  { force, team }: { readonly force: boolean; readonly team: boolean },
+  make: (options: TaskOptions) => Work | Promise<Work>,
+): Promise<Work> {
   const { folder } = named;
+  const { everyone: agents, settings, tell, abort, redact, hooks } = run;
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   for (const message of agents.flatMap(warningsOf)) notify("warning", message);
   const workspace = workspaceOf(named, config);
   const { limits: memory } = config.history;
   const { views } = config.task;
   const unconfined = agents.some(isUnconfined);
-  const store = await openStore(named, {
+  if (team) await requireTeamPlace(workspace, folder);
+  const store = await openStore(named, homeOfTask(named, config), {
     derive: (state, ledger) => derive(state, ledger, memory),
     git: false,
     notify,
     abort,
     unconfined,
   });
-  const close = async (verdict?: Verdict) => {
+  const close: TaskOptions["close"] = async (verdict, keep) => {
     if (verdict !== undefined)
-      await keepEnd(store, () => store.edit((state) => withEnd(state, verdict, io.clock.now())));
+      await keepEnd(store, async () => keep(await store.edit((state) => withEnd(state, verdict, io.clock.now()))));
     await store.close();
     rmSync(scratchOf(config), { recursive: true, force: true });
   };
@@ -188,27 +209,34 @@ export async function openTask(
       });
     if (snapshots === undefined)
       notify("info", "This folder is not in a git repository, so iterations can't be undone; 'git init' makes it one.");
+    if (team) await store.edit(begunByTeam);
     const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
     const row = withoutProgress(fresh);
-    if (row.length > 0 && (force || row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
-    const around = await aroundTask(workspace, folder, unconfined, otherName(fresh), repository);
-    return taskWorkflow({
+    if (force || (row.length > 0 && row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
+    const more = [...otherName(fresh), ...(team ? filesOfTeam : [])];
+    const around = await aroundTask(workspace, folder, unconfined, more, repository);
+    return await make({
       store,
       workspace,
       ...guarded({ workspace, folder, around, unconfined }, config, io, settings),
       // What the command line gave stays.
-      readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskAsSaved(named.file),
+      readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskBy(named.file, named.wish),
       // What an agent writes there during the run is in no brief of it.
       instructions: await folderInstructions(workspace),
       snapshots,
       views,
       memory,
       redact,
+      veto: async (proposal) => {
+        const { vetoes, problems } = await hooks.ask(["complete"], proposal);
+        for (const message of problems) notify("warning", message);
+        return vetoes;
+      },
       now: io.clock.now,
       close,
     });
   } catch (error) {
-    await close();
+    await close(undefined, async () => undefined);
     throw error;
   }
 }
@@ -250,15 +278,23 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
 export const otherName = ({ source }: Pick<TaskState, "source">): string[] =>
   source === undefined || source === taskName ? [] : [source];
 
+/** Whether a state was carried over from the file of an earlier version, which named it otherwise. */
+const isCarried = (state: TaskState, { task }: RalphTask): boolean =>
+  state.id.startsWith(carriedId) && state.task.task === task;
+
 type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 
-/** Opens the state of the task, begun where it is missing. */
-async function openStore(named: NamedTask, options: Options): Promise<RecordStore<TaskState>> {
+/** Opens the state of the task, begun where it is missing. `home`: what stands at /home in its sandbox. */
+async function openStore(named: NamedTask, home: string, options: Options): Promise<RecordStore<TaskState>> {
   const { folder, file, task } = named;
+  await carryOver(folder);
   if (!existsSync(stateFile(folder))) {
     explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
     const begun = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
     await writeFileAtomic(stateFile(folder), taskFormat.format(begun));
+    // What an earlier task left at /home of its sandbox would meet criteria of this one.
+    const left = existsSync(home) ? readdirSync(home) : [];
+    for (const name of left) rmSync(join(home, name), { recursive: true, force: true });
   }
   return openRecordStore(folder, taskFormat, options);
 }
@@ -276,7 +312,10 @@ async function stateFor(
   const { state } = await store.load();
   const source = file === undefined ? undefined : file.slice(folder.length + 1);
   const wanted = newState(task, folder, source);
-  const isSame = source === undefined ? state.source === undefined && state.id === wanted.id : state.source === source;
+  const isSame =
+    source === undefined
+      ? state.source === undefined && (state.id === wanted.id || isCarried(state, task))
+      : state.source === source;
   if (isSame) return state;
   const backup = await backUp(folder, now, [stateName]);
   notify("info", `${stateName} belonged to another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);

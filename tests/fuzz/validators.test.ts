@@ -153,19 +153,6 @@ const written: Partial<Record<SchemaName, readonly unknown[]>> = {
       loop: { observations: [] },
     },
   ],
-  "ralph-code": [
-    { id: "a1", job: { rounds: 10 }, rounds: [], attempts: [] },
-    {
-      format: 1,
-      id: "a1",
-      job: { text: "Add a flag", checks: ["true"], rounds: 2 },
-      begun: 0,
-      best: { round: 0, failing: 1, commit: "c" },
-      rounds: [{ id: "round-1", round: 1, steps: [] }],
-      attempts: [],
-      flaky: ["a test"],
-    },
-  ],
   "fleet-job": [
     {
       version: 1,

@@ -5,7 +5,7 @@
  */
 export interface CodeConfig {
   /**
-   * Who does what in a coding run (research-ralph code).
+   * Who does what in a team (research-ralph code).
    */
   code?: {
     /**
@@ -30,7 +30,7 @@ export interface CodeConfig {
     };
   };
   /**
-   * The model of a role of a coding run, by role: the same as an agent of its own under code.roles.
+   * The model of a role of a team, by role: the same as an agent of its own under code.roles.
    */
   models?: {
     [k: string]: {

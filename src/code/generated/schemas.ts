@@ -4,7 +4,6 @@ export {};
 
 declare module "../../engine/generated/schemas.js" {
   interface Schemas {
-    "ralph-code": true;
     "result-adversary": true;
     "result-artisan": true;
     "result-critic": true;

@@ -1,8 +1,8 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { fence } from "../../engine/lib/sanitise.js";
 import { locationIn } from "../../task/test-runs/results.js";
-import type { Job, Tested } from "../generated/ralph-code.js";
-import { fileWithin, linesOf, textOf } from "./source-text.js";
+import type { TaskState } from "../../task/generated/ralph-state.js";
+import { fileWithin, isTestFile, linesOf, textOf } from "./source-text.js";
 import { distancesFrom, type ImportGraph } from "./graph.js";
 import { countEach } from "../../engine/lib/group.js";
 
@@ -15,29 +15,58 @@ export interface Ranked {
 /** Lines where it fails, by file. */
 type Failing = ReadonlyMap<string, readonly number[]>;
 
-/** Where to begin: the target, the places of the failures, and the files that the task or a test names. */
-export function startsOf(folder: string, job: Job, tests: Tested | undefined, graph: ImportGraph): Failing {
+/**
+ * Where to begin: the target, the places of the failures, the files that the task or a test names, and those that
+ * commands of criteria or what they printed names.
+ */
+export function startsOf(
+  folder: string,
+  state: Pick<TaskState, "task" | "checks" | "tested">,
+  graph: ImportGraph,
+): Failing {
+  const { task, checks, tested } = state;
   const starts = new Map<string, number[]>();
   const add = (name: string | undefined, line?: number) => {
     const path = name === undefined ? undefined : fileWithin(folder, name);
     if (path === undefined) return;
     starts.set(path, [...(starts.get(path) ?? []), ...(line === undefined ? [] : [line])]);
   };
-  add(job.target);
-  for (const { file, line, stack = [], test } of tests?.failures ?? []) {
+  const addFrame = (frame: string) => {
+    // A name may have spaces, and then only the folder tells where it begins.
+    const place = locationIn(frame, folder);
+    add(place?.file, place?.line);
+    for (const { file: path, line: row } of framesIn(frame)) if (!path.includes("node_modules")) add(path, row);
+  };
+  add(task.target);
+  for (const { file, line, stack = [], test } of tested?.failures ?? []) {
     add(file, line);
-    for (const frame of stack) {
-      // A name may have spaces, and then only the folder tells where it begins.
-      const place = locationIn(frame, folder);
-      add(place?.file, place?.line);
-      for (const { file: path, line: row } of framesIn(frame)) if (!path.includes("node_modules")) add(path, row);
-    }
+    for (const frame of stack) addFrame(frame);
     for (const first of [test.split(" > ", 1), test.split(/[\s>]/, 1)].flat()) if (graph.imports.has(first)) add(first);
   }
-  const words = new Set((job.text ?? "").split(/[^\w./-]/));
-  for (const path of graph.imports.keys()) if (words.has(path) || words.has(path.split("/").at(-1) ?? "")) add(path);
+  const open = checks.filter(({ passed }) => !passed);
+  for (const { detail } of open) for (const line of detail.split("\n")) addFrame(line);
+  const asked = wordsIn(task.task);
+  const words = new Set([
+    ...asked,
+    ...open.flatMap(({ criterion, detail }) => [...wordsIn(`${criterion}\n${detail}`)]),
+  ]);
+  for (const path of graph.imports.keys()) if (words.has(path) || asked.has(path.split("/").at(-1) ?? "")) add(path);
+  if (starts.size === 0)
+    // A command may name the folder of its tests.
+    for (const path of graph.imports.keys())
+      if (isTestFile(path) && ancestorsOf(path).some((above) => words.has(above))) add(path);
   return starts;
 }
+
+/** The words of a text that may be paths. */
+const wordsIn = (text: string): Set<string> =>
+  new Set(text.split(/[^\w./@+-]/).map((word) => word.replace(/^\.\//, "").replace(/[./]$/, "")));
+
+/** The folders that a path lies in, relative as it is. */
+const ancestorsOf = (path: string): string[] => {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+};
 
 /** The places that a line of a stack names. */
 function framesIn(frame: string): { readonly file: string; readonly line: number }[] {

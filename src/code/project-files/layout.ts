@@ -2,23 +2,16 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { hiddenName, inHidden } from "../../engine/lib/layout.js";
 
-/** Every file of a coding run's own, in the folder of the project that it works on. */
+/** Every file of a team's own, in the folder of the task that it works on. */
 
-/** How far it is. */
-export const codeStateName = "ralph.code.json";
-/** What was found and done, for people. */
-export const codeReportName = "code-report.md";
-/** The log that people read. */
-export const codeLogName = `${hiddenName}/code.log`;
 /** What helped against which error. */
 export const vaultName = `${hiddenName}/memory.db`;
+/** Files of a team that its agents may not change, within the folder of the task. */
+export const filesOfTeam = [vaultName, `${vaultName}-wal`, `${vaultName}-shm`];
 /** The import graph as it was read last. */
 export const graphFile = inHidden("graph.json");
 /** The test results of each round, and the diff that its critic saw. */
 export const roundFolder = (folder: string, round: number): string => inHidden("code", String(round))(folder);
-/** The index of git by which snapshots are made. */
-export const codeSnapshotIndex = inHidden("code-snapshot.index");
-
 /** Where an adversary's tests stand while they run, and where they stay with --keep-tests. */
 export const adversaryFolder = "ralph-adversarial";
 export const keptTestsFolder = "adversarial-tests";

@@ -2,7 +2,8 @@ import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import { fence, oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { linesOf, textOf } from "../graph/source-text.js";
-import type { CodePlan, Job, Place, Round, Tested } from "../generated/ralph-code.js";
+import type { RalphTask } from "../../task/generated/ralph.js";
+import type { CodePlan, Place, Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
 
 /** A part of a brief under its title; nothing where there is nothing to say. */
 export const part = (title: string, text: string | undefined, tokens: number): string[] =>
@@ -12,12 +13,9 @@ export const part = (title: string, text: string | undefined, tokens: number): s
 export const dataPart = (title: string, text: string | undefined, tokens: number): string[] =>
   text === undefined || text.trim() === "" ? [] : ["", `# ${title}`, "", fence(clip(text.trim(), tokens))];
 
-/** What the job is, in words. */
-export const jobText = ({ text, target }: Job): string =>
-  [
-    text ?? "Repair the failing tests of this project. What the tests ask for is right; the code is wrong.",
-    ...(target === undefined ? [] : [`It is about ${target}.`]),
-  ].join("\n");
+/** What is to be done, in words. */
+export const jobText = ({ task, target }: RalphTask): string =>
+  [task, ...(target === undefined ? [] : [`It is about ${target}.`])].join("\n");
 
 /** The failing tests, the first of each signature before the others. */
 export function failuresText({ failures, failing, framework, problem }: Tested): string {
@@ -46,11 +44,12 @@ export function triedText(rounds: readonly Round[]): string {
     .join("\n");
 }
 
-/** What the last round left open besides the tests. */
-export const openText = (last: Round | undefined): string =>
+/** Criteria besides the tests that are not met, and what the last round left alone. */
+export const openText = ({ checks }: TaskState, last: Round | undefined): string =>
   [
-    ...(last?.tests?.unmet ?? []),
-    ...(last?.veto ?? []).map((reason) => `A hook says that it is not done: ${reason}`),
+    ...checks
+      .filter(({ passed, failing }) => !passed && failing === undefined)
+      .map(({ criterion, detail }) => `${criterion}: ${detail.split("\n").slice(0, 6).join(" ").slice(0, 500)}`),
     ...(last?.left_alone ?? []).map(
       (path) => `${path} was changed by somebody else meanwhile; leave their change as it is.`,
     ),

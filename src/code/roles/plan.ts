@@ -1,5 +1,5 @@
 import { given } from "../../engine/lib/given.js";
-import type { CodePlan, Place, Tested } from "../generated/ralph-code.js";
+import type { CodePlan, Place, Tested } from "../../task/generated/ralph-state.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
 import { fileWithin, textOf } from "../graph/source-text.js";
 
@@ -36,9 +36,10 @@ const around = 15;
 /** The plan without a model: the places where it fails, then the files next to them. */
 export function builtInPlan(
   folder: string,
-  { failures }: Tested,
+  tested: Tested | undefined,
   near: readonly { readonly path: string; readonly distance: number }[],
 ): CodePlan {
+  const failures = tested?.failures ?? [];
   const failing = failures.flatMap(({ file, line }): Place[] => {
     const path = file === undefined ? undefined : fileWithin(folder, file);
     if (path === undefined) return [];

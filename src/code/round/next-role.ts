@@ -1,4 +1,4 @@
-import type { Step } from "../generated/ralph-code.js";
+import type { Step } from "../../task/generated/ralph-state.js";
 
 /** Where a round stands: the role that is next, or how it has ended. */
 export type Place = Step["role"] | "completion" | "error";
@@ -61,8 +61,9 @@ export async function loadMachine(): Promise<(steps: readonly Step[], hasAdversa
           on: {
             approve: { target: "tests", actions: "none" },
             revise: { target: "artisan", actions: "revised" },
-            refused: [{ guard: "isLast", target: "error" }, { actions: "another" }],
-            failed: [{ guard: "isLast", target: "error" }, { actions: "another" }],
+            // The change may be right without anybody who has read it: the tests decide.
+            refused: [{ guard: "isLast", target: "tests", actions: "none" }, { actions: "another" }],
+            failed: [{ guard: "isLast", target: "tests", actions: "none" }, { actions: "another" }],
           },
         },
         tests: {

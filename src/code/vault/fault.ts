@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import type { Snapshots } from "../../task/project-files/snapshots.js";
-import type { TestFailure } from "../generated/ralph-code.js";
+import type { TestFailure } from "../../task/generated/ralph-state.js";
 import { isTestFile } from "../graph/source-text.js";
 import { type Symbols, symbolsIn } from "../graph/symbols.js";
 

@@ -1,7 +1,7 @@
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { isNoTest } from "../../task/test-runs/results.js";
-import type { Round, TestFailure } from "../generated/ralph-code.js";
+import type { Round, TestFailure } from "../../task/generated/ralph-state.js";
 import { textOf } from "../graph/source-text.js";
 import { type ChangedSymbol, errorOf, frameOf, standingOf, type TextOf } from "./fault.js";
 import { type Fix, openVault, type Vault } from "./vault.js";

@@ -1,12 +1,11 @@
 import { readGraph } from "../../code/graph/graph.js";
 import { ranked, rankedText, startsOf } from "../../code/graph/ranking.js";
-import { codeFormat } from "../../code/project-files/state-file.js";
-import type { Job } from "../../code/generated/ralph-code.js";
-import { latestTests } from "../../code/workflow/status.js";
+import { isBegun } from "../task/task.js";
+import { taskRecords } from "../../task/project-files/steered-task.js";
 import { librarianTokens } from "../../code/roles/briefs.js";
+import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
 import { count, many } from "../../engine/lib/words.js";
 
@@ -14,11 +13,17 @@ import { count, many } from "../../engine/lib/words.js";
  * Prints the files that the librarian would be shown, the nearest first, with their tokens. Starts no agent and runs no
  * test: where it fails is known from the last run, else from the target.
  */
-export async function graphCommand(folder: string, job: Job, window: number, io: Io, json: boolean): Promise<number> {
-  const state = (await readRecords(folder, codeFormat).catch(() => undefined))?.state;
-  const tests = state && latestTests(state);
+export async function graphCommand(
+  folder: string,
+  target: string | undefined,
+  window: number,
+  io: Io,
+  json: boolean,
+): Promise<number> {
+  const begun = isBegun(folder) ? (await taskRecords(folder).catch(() => undefined))?.state : undefined;
+  const { task = { task: "", acceptance_criteria: [] as never }, checks = [], tested } = begun ?? {};
   const graph = await readGraph(folder);
-  const starts = startsOf(folder, job, tests, graph);
+  const starts = startsOf(folder, { task: { ...task, ...given({ target }) }, checks, ...given({ tested }) }, graph);
   const files = ranked(graph, starts);
   const room = librarianTokens(window, 1);
   const text = rankedText(folder, files, starts, room);

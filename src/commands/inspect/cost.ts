@@ -13,7 +13,7 @@ import { laterFormatIn } from "../../research/project-files/research.js";
 import { findWork, listWork, workIn } from "../kinds/find-work.js";
 
 /**
- * Prints what a project, a task or a coding run cost and what for; without a folder, what all projects and tasks
+ * Prints what a project or a task cost and what for; without a folder, what all projects and tasks
  * here did, and `new` and `read` that left none.
  */
 export async function costCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {

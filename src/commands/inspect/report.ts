@@ -6,9 +6,8 @@ import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
-import { code } from "../kinds/code.js";
 import { findWork } from "../kinds/find-work.js";
-import { project } from "../kinds/project.js";
+import { task } from "../kinds/task.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
@@ -29,8 +28,8 @@ interface ReportOptions extends FolderOptions {
  * code 1 where a sentence has a number or a source that nothing carries.
  */
 export async function reportCommand({ folder: argument, json, check, flags }: ReportOptions, io: Io): Promise<number> {
-  const { kind, folder } = await findWork(io.cwd, argument, [project, code]);
-  if (kind === code) return await (await import("../code/report.js")).codeReport(folder, { json, check, flags }, io);
+  const { kind, folder } = await findWork(io.cwd, argument);
+  if (kind === task) return await (await import("../task/report.js")).taskReport(folder, { json, check, flags }, io);
   const notices: string[] = [];
   const notify = (message: string) => {
     notices.push(message);

@@ -22,7 +22,7 @@ const settleMs = 150;
 const lookAgainMs = 2_000;
 
 /**
- * Follows all projects, tasks and coding runs under a folder until `ended` (by default Ctrl+C), no matter which process
+ * Follows all projects and tasks under a folder until `ended` (by default Ctrl+C), no matter which process
  * works on them. Changes nothing.
  */
 export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
@@ -66,7 +66,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     ).sort();
   for (const where of new Set((await find()).map((file) => dirname(file)))) await look(where);
   if (!json && screen === undefined) for (const line of table()) io.stderr(`${line}\n`);
-  if (known.size === 0 && !json) io.stderr(`No project, task or coding run under ${root} yet; waiting for one.\n`);
+  if (known.size === 0 && !json) io.stderr(`No project or task under ${root} yet; waiting for one.\n`);
   paint();
 
   // One look after the other: two at once could tell of the same iteration twice.

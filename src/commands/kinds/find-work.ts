@@ -1,17 +1,15 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, shown, someOf } from "../../research/overview/find-research.js";
-import { code } from "./code.js";
 import type { Kind } from "./kind.js";
 import { project } from "./project.js";
 import { task } from "./task.js";
 
-/** Every kind of work. A folder's task is meant before the project whose name is left away, a coding run last. */
-export const kinds: readonly Kind[] = [task, project, code];
+/** Every kind of work. A folder's task is meant before the project whose name is left away. */
+export const kinds: readonly Kind[] = [task, project];
 
 /** A piece of work that a person means, or one of a list. */
 export interface FoundWork {
@@ -42,24 +40,16 @@ export async function findWork(cwd: string, argument: string | undefined, among 
 /** Everything here that is listed, projects before tasks. */
 export async function listWork(cwd: string): Promise<FoundWork[]> {
   const lists = await Promise.all(
-    [project, task, code].map(async (kind) =>
-      ((await kind.list?.(cwd)) ?? []).map((folder) => found(kind, folder, cwd)),
-    ),
+    [project, task].map(async (kind) => ((await kind.list?.(cwd)) ?? []).map((folder) => found(kind, folder, cwd))),
   );
   return lists.flat();
 }
 
-/** The work of a folder: its project, else its task or coding run, whichever was worked on last. */
+/** The work of a folder: its project, else its task. */
 export function workIn(folder: string, cwd: string): FoundWork | undefined {
-  const here = kinds.filter(({ isIn }) => isIn(folder));
-  const [kind] = here.includes(project)
-    ? [project]
-    : here.toSorted((a, b) => writtenAt(b, folder) - writtenAt(a, folder));
+  const kind = kinds.find(({ isIn }) => isIn(folder));
   return kind && found(kind, folder, cwd);
 }
-
-const writtenAt = ({ stateName }: Kind, folder: string): number =>
-  statSync(join(folder, stateName), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 const found = (kind: Kind, folder: string, cwd: string): FoundWork => ({ kind, folder, where: shown(cwd, folder) });
 

@@ -12,7 +12,7 @@ import type { Costs, WorkCosts } from "../../research/overview/costs.js";
  * lock or writes.
  */
 export interface Kind {
-  readonly noun: "project" | "task" | "coding run";
+  readonly noun: "project" | "task";
   /** The file of its state, within its folder. */
   readonly stateName: string;
   /** The ledger, within its folder. */

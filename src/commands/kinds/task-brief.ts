@@ -13,7 +13,9 @@ import { taskRecords } from "../../task/project-files/steered-task.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { briefText } from "../../task/workflow/brief.js";
 import { memoryOf, steered } from "../../task/workflow/derived-state.js";
-import { attemptOf, budgetOf, isMet, spentIn } from "../../task/workflow/status.js";
+import { attemptOf, budgetOf, isMet } from "../../task/workflow/status.js";
+import { spentIn } from "../../task/plan/used.js";
+import { nextOfTeam } from "./team-brief.js";
 import { taskIn, withAgentOf } from "../task/task.js";
 import type { NextBrief } from "./kind.js";
 
@@ -43,13 +45,16 @@ export async function taskBrief(
     ms: 0,
   }));
   const isChecked = state.checks.length > 0;
-  const own = briefText(
-    isChecked ? state : { ...state, checks: unchecked },
-    recall(memoryOf(state, ledger, config.history.limits)),
-    { shell: await hasShell(), views: config.task.views },
-  );
-  const text = `${await folderInstructions(workspaceOf(named, config))}${own}`;
-  const { id: unit, title } = attemptOf(state);
+  const shown = isChecked ? state : { ...state, checks: unchecked };
+  const notes = recall(memoryOf(state, ledger, config.history.limits));
+  const workspace = workspaceOf(named, config);
+  const own =
+    task.team === true
+      ? await nextOfTeam({ state: shown, notes, workspace, folder, shell: await hasShell() }, config, io)
+      : { ...attemptOf(state), text: briefText(shown, notes, { shell: await hasShell(), views: config.task.views }) };
+  if ("reason" in own) return own;
+  const text = `${await folderInstructions(workspace)}${own.text}`;
+  const { id: unit, title } = own;
   const last = ledger.reduce((most, { iteration }) => Math.max(most, iteration), state.iteration ?? 0);
   const first = isChecked
     ? `A run checks the criteria first; what stands here was found ${when}.`

@@ -1,3 +1,5 @@
+import { testsText } from "../../code/team/standing.js";
+import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import { wordsInForce } from "../../engine/storage/state/from-outside.js";
@@ -7,7 +9,8 @@ import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import { shown } from "../../research/overview/find-research.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { withoutProgress } from "../../task/workflow/derived-state.js";
-import { budgetOf, countedIn, metIn, spentIn } from "../../task/workflow/status.js";
+import { budgetOf, metIn } from "../../task/workflow/status.js";
+import { countedIn, roundsOf, spentIn } from "../../task/plan/used.js";
 import type { Status } from "./kind.js";
 
 /** Most characters of what a check has found. */
@@ -19,7 +22,7 @@ const shortened = (text: string): string => (text.length <= maxFound ? text : `$
 export async function taskStatus(folder: string, io: Io, standing: Standing): Promise<Status> {
   const where = shown(io.cwd, folder);
   const { state } = await taskRecords(folder);
-  const { id, task, checks, attempts, best, plan, status, loop, checked_at } = state;
+  const { id, task, checks, attempts, best, plan, status, loop, checked_at, tested } = state;
   const [spent, budget, total] = [spentIn(state), budgetOf(state), task.acceptance_criteria.length];
   const steering = await wordsInForce(folder, loop?.steering ?? []);
   const json = {
@@ -32,6 +35,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     criteria: total,
     checks,
     attempts,
+    ...given({ rounds: state.rounds, tests: tested, flaky: state.flaky }),
     best,
     plan,
     checked_at,
@@ -49,11 +53,20 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
       index === 0 ? "Criteria" : "",
       `${met === undefined ? "·" : met ? "✓" : "✗"} ${text}${found === undefined ? "" : `: ${shortened(found)}`}`,
     );
-  const idle = attempts.length - countedIn(attempts).length;
-  say("Iterations", `${spent.iterations} of ${budget.iterations ?? "any number"}${idleText(idle)}`);
-  for (const { iteration, agent = "", outcome, failure, met: after, undone } of attempts.slice(-5)) {
+  if (tested !== undefined) say("Tests", testsText(state, tested));
+  for (const { test } of (tested?.failures ?? []).slice(0, 5)) say("", `✗ ${oneLine(test)}`);
+  const counted = countedIn(attempts).length;
+  const idle = attempts.length - counted;
+  const isTeam = state.rounds !== undefined;
+  const runs = isTeam ? `, ${many(counted, "run")} of agents` : "";
+  const used = `${spent.iterations} of ${budget.iterations ?? "any number"}${runs}${idleText(idle)}`;
+  say(isTeam ? "Rounds" : "Iterations", used);
+  for (const { round, steps } of isTeam ? roundsOf(state).slice(-5) : [])
+    say("", `round ${round}: ${steps.map(({ role, event }) => `${role} ${event}`).join(", ") || "begun"}`);
+  for (const { iteration, agent = "", role, outcome, failure, met: after, undone } of attempts.slice(-5)) {
     const how = undone === true ? "undone" : `${outcome}${failure === undefined ? "" : ` (${failure})`}`;
-    say("", `#${iteration} ${oneLine(agent)}: ${how}, ${after} of ${total} met`);
+    const who = role === undefined ? oneLine(agent) : `${role} (${oneLine(agent)})`;
+    say("", `#${iteration} ${who}: ${how}${after === undefined ? "" : `, ${after} of ${total} met`}`);
   }
   if (attempts.length > 5) say("", `and ${attempts.length - 5} before; ${where}/whole.task.md has them all`);
   if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of work`);

@@ -8,10 +8,12 @@ import { seenFromOutside } from "../../engine/storage/under-way.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
 import { researchesName, rrdFile } from "../../research/project-files/layout.js";
 import { wordsOf } from "../../task/criteria/words.js";
+import { oldCodeName } from "../../task/project-files/carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskPhase } from "../../task/project-files/state-file.js";
 import { steeredTask, taskRecords } from "../../task/project-files/steered-task.js";
-import { progressOf, spentIn } from "../../task/workflow/status.js";
+import { progressOf } from "../../task/workflow/status.js";
+import { spentIn } from "../../task/plan/used.js";
 import type { Kind } from "./kind.js";
 
 /** How deep below the current folder tasks are looked for. */
@@ -73,7 +75,8 @@ export const task: Kind = {
 
 /** A folder with rrd.json is a project, whatever else it holds. */
 function isIn(folder: string): boolean {
-  return (existsSync(taskFile(folder)) || existsSync(stateFile(folder))) && !existsSync(rrdFile(folder));
+  const files = [taskFile(folder), stateFile(folder), join(folder, oldCodeName)];
+  return files.some((path) => existsSync(path)) && !existsSync(rrdFile(folder));
 }
 
 function tasksIn(folder: string, levels: number): string[] {

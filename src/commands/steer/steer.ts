@@ -8,7 +8,7 @@ import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 interface SteerArguments {
-  /** A project, task or coding run; undefined: that of the current folder. */
+  /** A project or task; undefined: that of the current folder. */
   readonly folder: string | undefined;
   /** What the agents should do; without it the messages in force are shown. */
   readonly text: string | undefined;
@@ -18,7 +18,7 @@ interface SteerArguments {
 }
 
 /**
- * Tells the agents of a project, a task or a coding run something, also while it runs elsewhere: every brief from the
+ * Tells the agents of a project or a task something, also while it runs elsewhere: every brief from the
  * next one on carries it until it is cleared.
  */
 export async function steerCommand(args: SteerArguments, io: Io): Promise<number> {
@@ -42,7 +42,7 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
 }
 
 /**
- * In the folder of a task or a coding run a single argument that names nothing else is what its agents are to be told.
+ * In the folder of a task a single argument that names nothing else is what its agents are to be told.
  */
 async function meant(
   { folder, text }: Pick<SteerArguments, "folder" | "text">,

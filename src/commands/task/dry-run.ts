@@ -35,7 +35,7 @@ export async function dryRun(
     housing.sandbox === undefined
       ? []
       : [...(await readOnlyIn(workspace, named)), ...contextOutside(named.task, workspace)];
-  const place = placeFor(workspace, config, io, housed(settings, housing), shown);
+  const place = placeFor({ workspace, folder: named.folder }, config, io, housed(settings, housing), shown);
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) say(io, housing.notice.message);
   const long = sayLongChecks((line) => say(io, line));
@@ -53,7 +53,7 @@ export async function dryRun(
     const criteria = named.task.acceptance_criteria;
     const warnings = json ? [] : await missingContext(named.task, { ...place, signal });
     for (const message of warnings) say(io, `warning: ${message}`);
-    const check = () => checkAll(criteria, { ...place, signal }, [], tell);
+    const check = () => checkAll(criteria, { ...place, signal }, { seen: [] }, tell);
     const checked =
       guard === undefined
         ? await check()

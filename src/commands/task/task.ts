@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { requireHere } from "../../compose/agents.js";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { requireHere, settingsFor } from "../../compose/agents.js";
+import { type CodeCrew, crewOf, requireCrew } from "../../compose/code-roles.js";
 import { drive } from "../../compose/drive.js";
-import { type NamedTask, openTask, sandboxOf } from "../../compose/open-task.js";
+import { openTeam } from "../../compose/open-team.js";
+import { type NamedTask, openTask, sandboxOf, type TaskWish } from "../../compose/open-task.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { variableOf } from "../../engine/config/keys.js";
 import { keepTrust, requireTrust } from "../../engine/config/trust.js";
@@ -20,12 +22,19 @@ import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/project-files/layout.js";
 import { choicesIn, commandsIn } from "../../task/project-files/needs-trust.js";
+import { isToCarry } from "../../task/project-files/carry-over.js";
+import { taskRecords } from "../../task/project-files/steered-task.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
 import { checkedTask, readTask } from "../../task/project-files/task-file.js";
 import { taskWords } from "../../task/project-files/words.js";
 import { requireOwnFolder } from "../../task/place/own-folder.js";
 import { trustAt, trustCommands, trustContext } from "./trust-task.js";
-import { countedIn, metIn, oldStatus, spentIn } from "../../task/workflow/status.js";
+import { metIn, oldStatus } from "../../task/workflow/status.js";
+import { taskWorkflow } from "../../task/workflow/workflow.js";
+import { testsText, untestedRound } from "../../code/team/standing.js";
+import { many } from "../../engine/lib/words.js";
+import type { TaskState } from "../../task/generated/ralph-state.js";
+import { countedIn, roundsOf, spentIn } from "../../task/plan/used.js";
 
 export interface TaskArguments {
   /** A file, a folder with one, or the task itself in words. */
@@ -36,6 +45,14 @@ export interface TaskArguments {
   readonly checks?: readonly string[];
   readonly tests: boolean;
   readonly testCommand?: string;
+  /** Roles share each attempt. */
+  readonly team?: boolean;
+  /** The file that it is about. */
+  readonly target?: string;
+  /** Most attempts in the life of the task. */
+  readonly rounds?: number;
+  /** An adversary's tests stay in the project. */
+  readonly keepTests?: boolean;
   readonly save: boolean;
   readonly dryRun: boolean;
   readonly undo?: number;
@@ -48,31 +65,53 @@ export interface TaskArguments {
   readonly json: boolean;
 }
 
-/** Works on a task until its criteria are met; its exit code is the verdict's. */
-export async function taskCommand(args: TaskArguments, io: Io): Promise<number> {
+/**
+ * Works on a task until its criteria are met; its exit code is the verdict's. `inWords`: makes a task of words, or of
+ * none at all, in another way than tasks are made; where it answers nothing, the folder's own task is meant.
+ */
+export async function taskCommand(
+  args: TaskArguments,
+  io: Io,
+  inWords?: (words: string | undefined) => Promise<Named | undefined>,
+): Promise<number> {
   if (args.undo !== undefined) {
     const config = await resolveConfig(io, args.flags);
     return (await import("./undo.js")).undo(folderOf(args, io), args.undo, config, io, args.json);
   }
-  const { named, notices } = await nameTask(args, io);
+  const { named, notices } = await nameTask(args, io, inWords);
   const { chosen, flags } = withChoicesOf(named, args.flags, io);
   await requireTrust(chosen, io, { ...args.flags, ...trustAt(named) });
   const config = await resolveConfig(io, flags);
   if (!args.quiet && !args.json) for (const notice of notices) say(io, `warning: ${notice}`);
   if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, "a task");
+  const crew = named.task.team === true ? crewHere(config, io, named) : undefined;
   const { branch, worktree } = args;
   // Before a branch is made; a worktree is a folder of its own.
   if (!worktree) requireOwnFolder(resolve(named.folder, config.task.workspace), homeOf(io.env));
-  if (branch === undefined && !worktree) return await work(named, config, io, args);
+  if (branch === undefined && !worktree) return await work(named, config, io, args, crew);
   const { branchOff } = await import("./branch.js");
   const off = await branchOff(named, { worktree, ...given({ branch }) }, config);
   if (!args.quiet && !args.json) say(io, off.said);
-  return await work(off.named, config, io, args);
+  return await work(off.named, config, io, args, crew);
 }
 
-async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: TaskArguments): Promise<number> {
+/** Who does what in a team. @throws ExpectedError (exit code 2) for a role or an agent that there is not. */
+function crewHere(config: ResolvedConfig, io: Io, { folder }: NamedTask): CodeCrew {
+  const crew = crewOf(config, io.env);
+  requireCrew(crew, settingsFor(crew.config, io, { folder, changes: true }));
+  return crew;
+}
+
+async function work(
+  named: NamedTask,
+  own: ResolvedConfig,
+  io: Io,
+  args: TaskArguments,
+  crew: CodeCrew | undefined,
+): Promise<number> {
   const { folder } = named;
+  const config = crew?.config ?? own;
   // By another branch the file may have changed.
   const { task } = named.file === undefined ? named : await readTask(named.file);
   await trustContext({ ...named, task }, config, io, args.flags);
@@ -86,10 +125,19 @@ async function work(named: NamedTask, config: ResolvedConfig, io: Io, args: Task
     changes: true,
     words: taskWords(named.file === undefined ? undefined : basename(named.file)),
     onHost: () => trustCommands({ ...named, task }, io, args.flags),
-    maxWithoutResult: config.history.limits.stagnation,
     sandbox: sandboxOf(named, config),
   };
-  const verdict = await drive(config, io, how, (run) => openTask(named, config, io, run, { force: args.force }));
+  const { force, keepTests = false } = args;
+  const verdict =
+    crew === undefined
+      ? await drive(config, io, { ...how, maxWithoutResult: config.history.limits.stagnation }, (run) =>
+          openTask(named, config, io, run, { force, team: false }, taskWorkflow),
+        )
+      : await drive(config, io, { ...how, roles: crew.names }, (run) =>
+          openTask(named, config, io, run, { force, team: true }, (options) =>
+            openTeam(options, folder, { crew, keepTests }, config, io, run),
+          ),
+        );
   await sayEnd(named, verdict, io, args);
   return exitCodeOf(verdict);
 }
@@ -110,7 +158,8 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
       not_counted: (state?.attempts.length ?? 0) - countedIn(state?.attempts ?? []).length,
       tokens: spent?.tokens ?? 0,
       cost_usd: spent?.usd ?? 0,
-      criteria: (state?.checks ?? []).map(({ criterion, passed }) => ({ criterion, passed })),
+      criteria: (state?.checks ?? []).map(({ criterion, passed, at }) => ({ criterion, passed, ...given({ at }) })),
+      ...(state?.task.team === true ? ofTeam(state) : {}),
     };
     return io.stdout(`${JSON.stringify(line)}\n`);
   }
@@ -119,14 +168,35 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
   const row = (label: string, text: string) => say(io, text, `  ${label.padEnd(8)} `);
   row("Criteria", `${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met`);
   for (const { criterion } of open.slice(0, 5)) row("", `✗ ${criterion}`);
-  const last = state.attempts.at(-1);
+  for (const { criterion, passed, at } of state.checks)
+    if (passed && at !== undefined) row("", `✓ ${criterion}: outside of the sandbox it is ${at}`);
+  if (state.tested !== undefined) {
+    row("Tests", testsText(state, state.tested));
+    for (const { test } of state.tested.failures.slice(0, 5)) row("", `✗ ${test}`);
+  }
+  const { findings } = ofTeam(state);
+  if (findings.length > 0) row("Found", `${many(findings.length, "finding")} of the adversary: research-ralph report`);
+  const last = state.attempts.findLast(({ snapshot }) => snapshot !== undefined);
   // It may be another one: that of the file that was named, or a worktree.
   const where = folder === io.cwd ? "" : ` ${shellWord(shown(io.cwd, folder))}`;
-  if (last?.snapshot !== undefined)
+  if (last !== undefined)
     row(
       "Undo",
       `research-ralph task${where} --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}`,
     );
+}
+
+/** What a team adds to the last words for programs. */
+function ofTeam(state: TaskState) {
+  const rounds = roundsOf(state);
+  return {
+    rounds: rounds.length,
+    runs: countedIn(state.attempts).length,
+    failing: state.tested?.failing ?? null,
+    untested_round: untestedRound(state) ?? null,
+    flaky: state.flaky ?? [],
+    findings: rounds.flatMap(({ findings = [] }) => findings),
+  };
 }
 
 /** The agent and the sandbox that the task names, where neither a flag nor a variable does. */
@@ -153,22 +223,30 @@ function withChoicesOf({ task, from }: NamedTask, flags: ConfigFlags, io: Io) {
 
 const emptyTask = "The task is empty; say what is to be done.";
 
-interface Named {
+/** A task that arguments name, and what a person has to know of it. */
+export interface Named {
   readonly named: NamedTask;
   readonly notices: readonly string[];
 }
 
 /** The task that the arguments name. @throws ExpectedError (exit code 2) where they name none. */
-async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
+async function nameTask(
+  args: TaskArguments,
+  io: Io,
+  inWords?: (words: string | undefined) => Promise<Named | undefined>,
+): Promise<Named> {
+  const wish = wishOf(args, io.cwd);
   const { task, goal, save } = args;
   const criteria = criteriaOf(args);
   // The name of a variable that is not set must not start an agent on whatever task stands here.
   if (task?.trim() === "") throw new ExpectedError(emptyTask, 2);
   const path = task === undefined ? undefined : resolve(io.cwd, task);
-  const isPath = path !== undefined && (existsSync(path) || /\.json$/i.test(task ?? ""));
+  const isPath = inWords === undefined && path !== undefined && (existsSync(path) || /\.json$/i.test(task ?? ""));
   if (goal !== undefined && task !== undefined)
     throw new ExpectedError("--goal and a task exclude each other; give one of them.", 2);
   const words = goal === undefined ? (isPath ? undefined : task) : await goalText(resolve(io.cwd, goal));
+  const made = await inWords?.(words);
+  if (made !== undefined) return made;
   if (words === undefined) {
     if (criteria.length > 0)
       throw new ExpectedError(
@@ -179,13 +257,13 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
     const file = isPath && foundAt(path)?.isDirectory() === true ? join(path, taskName) : path;
     const folder = file === undefined ? io.cwd : dirname(file);
     const isUsual = file === undefined || basename(file) === taskName;
-    return isUsual ? await taskIn(folder) : await fromFile(file);
+    return withWish(isUsual ? await taskIn(folder) : await fromFile(file), wish);
   }
   const file = join(io.cwd, taskName);
   // A goal changes what is to be done; when it is done the file still says.
   if (criteria.length === 0 && goal !== undefined && existsSync(file)) {
     const read = await fromFile(file);
-    return { ...read, named: { folder: io.cwd, from: file, task: { ...read.named.task, task: words } } };
+    return { ...read, named: { folder: io.cwd, from: file, task: { ...read.named.task, task: words, ...wish } } };
   }
   if (words.trim() === "") throw new ExpectedError(emptyTask, 2);
   if (criteria.length === 0)
@@ -193,26 +271,63 @@ async function nameTask(args: TaskArguments, io: Io): Promise<Named> {
       `The task has no acceptance criteria; say when it is done: --check "<command>" for a command that must succeed, --tests for tests that must pass.`,
       2,
     );
-  const made = checkedTask({ task: words, acceptance_criteria: criteria }, "The task");
-  if (!save) return { named: { folder: io.cwd, task: made }, notices: [] };
+  const whole = checkedTask({ task: words, acceptance_criteria: criteria, ...wish }, "The task");
+  if (!save) return { named: { folder: io.cwd, task: whole }, notices: [] };
   if (existsSync(file))
     throw new ExpectedError(
       `${file} is there already; --save overwrites nothing. Move it away, or leave out --save.`,
       2,
     );
-  await writeFileAtomic(file, `${JSON.stringify(made, null, 2)}\n`);
-  await keepTrust(commandsIn(made, file), io.env);
-  return { named: { folder: io.cwd, file, from: file, task: made }, notices: [] };
+  await writeFileAtomic(file, `${JSON.stringify(whole, null, 2)}\n`);
+  await keepTrust(commandsIn(whole, file), io.env);
+  return { named: { folder: io.cwd, file, from: file, task: whole }, notices: [] };
 }
 
 /** The task of a folder. @throws ExpectedError (exit code 2) where it holds none. */
 export const taskIn = async (folder: string): Promise<Named> =>
   (await begun(folder)) ?? (await fromFile(join(folder, taskName)));
 
+/** What the arguments say of a task besides its words and criteria. @throws ExpectedError (exit code 2). */
+export function wishOf(
+  { team, target, rounds }: TaskArguments | Pick<TaskArguments, "team" | "target" | "rounds">,
+  folder: string,
+): TaskWish {
+  if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1))
+    throw new ExpectedError("--rounds is a whole number from 1 on.", 2);
+  return {
+    ...(team === true ? { team } : {}),
+    ...given({ max_iterations: rounds, target: target === undefined ? undefined : targetIn(folder, target) }),
+  };
+}
+
+const withWish = ({ named, notices }: Named, wish: TaskWish): Named =>
+  Object.keys(wish).length === 0
+    ? { named, notices }
+    : { notices, named: { ...named, wish, task: { ...named.task, ...wish } } };
+
+/** @throws ExpectedError (exit code 2) for a target that is outside of the project, or not there. */
+export function targetIn(folder: string, target: string): string {
+  // The name of a variable that is not set would be the folder.
+  if (target.trim() === "") throw new ExpectedError("--target is empty; name a file of the project.", 2);
+  const path = relative(folder, resolve(folder, target));
+  if (path.startsWith("..") || isAbsolute(path))
+    throw new ExpectedError(
+      `--target ${target} is outside of ${folder}; name a file of the project, or start in its folder.`,
+      2,
+    );
+  const found = foundAt(resolve(folder, path));
+  if (found === undefined) throw new ExpectedError(`--target ${target}: there is no such file in ${folder}.`, 2);
+  if (found.isDirectory()) throw new ExpectedError(`--target ${target} is a folder; name a file in it.`, 2);
+  return path;
+}
+
+/** Whether a run has begun a task in this folder. */
+export const isBegun = (folder: string): boolean => existsSync(stateFile(folder)) || isToCarry(folder);
+
 /** What a folder without a ralph.json was begun with: a file of another name, or words of the command line. */
 async function begun(folder: string): Promise<Named | undefined> {
-  if (existsSync(taskFile(folder)) || !existsSync(stateFile(folder))) return undefined;
-  const { state } = await readRecords(folder, taskFormat);
+  if (existsSync(taskFile(folder)) || !isBegun(folder)) return undefined;
+  const { state } = await taskRecords(folder);
   if (state.source !== undefined && state.source !== taskName) return await fromFile(join(folder, state.source));
   return state.source === undefined
     ? { named: { folder, from: stateFile(folder), task: state.task }, notices: [] }

@@ -54,7 +54,7 @@ export async function undo(
       views: [...Object.values(config.task.views), ...otherName(state)],
       notify: warn,
     });
-    const files = await snapshots.putBack(iteration);
+    const files = await snapshots.putBack(keptAt(state, iteration));
     await store.edit((current) => withUndone(current, iteration));
     const where = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;
     if (json) io.stdout(`${JSON.stringify({ type: "undone", iteration, files })}\n`);
@@ -68,4 +68,15 @@ export async function undo(
   } finally {
     await store.close();
   }
+}
+
+/** The iteration whose snapshot holds the files as they were after this one: roles that change nothing have none. */
+function keptAt({ attempts }: TaskState, iteration: number): number {
+  if (attempts.find((each) => each.iteration === iteration)?.role === undefined) return iteration;
+  const changes = attempts.filter(({ snapshot }) => snapshot !== undefined);
+  const kept = changes.flatMap(({ iteration: own, round }) =>
+    // Before the first change of a round the files are kept too: the round before it may have been put back.
+    changes.find((each) => each.round === round)?.iteration === own ? [own - 1, own] : [own],
+  );
+  return Math.max(0, ...kept.filter((each) => each <= iteration));
 }

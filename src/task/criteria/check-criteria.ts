@@ -1,3 +1,4 @@
+import { join, relative } from "node:path";
 import { given } from "../../engine/lib/given.js";
 import type { Told } from "../../engine/loop/types.js";
 import { isWithin, programIn } from "../../engine/process/search-path.js";
@@ -5,6 +6,7 @@ import type { Criterion } from "../generated/ralph.js";
 import type { Check } from "../generated/ralph-state.js";
 import { checkCoverage } from "./coverage.js";
 import { checkHttp } from "./http.js";
+import { checkNewTest, type FilesBefore } from "./new-test.js";
 import { checkContent, checkJson } from "./content.js";
 import { wordsOf } from "./words.js";
 import { checkCommand, type Found, howItEnded, maxDetail, type Place, run, undecidedBy } from "../place/run.js";
@@ -16,7 +18,21 @@ export interface Checked {
   readonly checks: readonly Check[];
   /** Names of all tests that were there. */
   readonly tests: readonly string[];
+  /** What the criteria `tests_pass` found, in the order in which they were checked. */
+  readonly runs: readonly Found[];
 }
+
+/** What checks know of the tests from before. */
+export interface KnownTests {
+  /** Names of tests that were there before: one that is gone counts as failing. */
+  readonly seen: readonly string[];
+  /** Tests that are run once more where they fail, and those that passed then: these are not counted. */
+  readonly flaky?: readonly string[];
+  /** What `new_test_passes` compares with; absent: nothing is known of it yet. */
+  readonly before?: FilesBefore;
+}
+
+type Known = KnownTests & { readonly runs: Found[] };
 
 /**
  * Checks all criteria, one after the other, and tells when each begins and what came of it. Undefined where it was
@@ -25,19 +41,22 @@ export interface Checked {
 export async function checkAll(
   criteria: readonly Criterion[],
   place: Place,
-  seen: readonly string[],
+  knownTests: KnownTests,
   tell: (event: Told) => Promise<void>,
 ): Promise<Checked | undefined> {
+  const known: Known = { ...knownTests, runs: [] };
   const checks: Check[] = [];
   const tests = new Set<string>();
   for (const criterion of criteria) {
     const words = wordsOf(criterion);
     await tell({ type: "checking", criterion: words });
     const begun = performance.now();
-    const found = await checkOne(criterion, place, seen);
+    const found = await checkOne(criterion, place, known);
     if (place.signal.aborted) return undefined;
     const ms = Math.round(performance.now() - begun);
-    const why = found.passed ? "" : notThere(found.detail, place);
+    const at = reallyAt(criterion, place);
+    const really = at === undefined ? "" : ` (Outside of the sandbox: ${at})`;
+    const why = found.passed ? really : notThere(found.detail, place);
     const detail = `${found.detail.slice(0, maxDetail - why.length)}${why}`;
     // Where tests are gone, those in their place bind nobody: they go again once the others are back.
     if ((found.gone ?? []).length === 0) for (const test of found.tests ?? []) tests.add(test);
@@ -46,13 +65,20 @@ export async function checkAll(
       passed: found.passed,
       ms,
       detail,
-      ...given({ failing: found.failing }),
+      ...given({ failing: found.failing, at }),
       ...(found.tests === undefined ? {} : { tests: found.tests.filter((name) => !isNoTest(name)).length }),
       ...given({ unloaded: found.unloaded }),
     });
     await tell({ type: "checked", criterion: words, passed: found.passed, ms, detail });
   }
-  return { checks, tests: [...tests] };
+  return { checks, tests: [...tests], runs: known.runs };
+}
+
+/** Where a file of the sandbox's /home lies on the user's machine; undefined for any other. */
+function reallyAt(criterion: Criterion, { home }: Place): string | undefined {
+  const { path } = criterion as { readonly path?: string };
+  if (home === undefined || path === undefined || !isWithin(path, "/home")) return undefined;
+  return join(home, relative("/home", path));
 }
 
 /**
@@ -75,8 +101,7 @@ function notThere(detail: string, { missing, reach }: Place): string {
   ].join("");
 }
 
-/** Checks one criterion. `seen`: tests that were there before. */
-async function checkOne(criterion: Criterion, place: Place, seen: readonly string[]): Promise<Found> {
+async function checkOne(criterion: Criterion, place: Place, known: Known): Promise<Found> {
   switch (criterion.type) {
     case "file_exists": {
       const ran = await run(place, "sh", ["-c", '[ -e "$1" ]', "sh", criterion.path], { timeoutMs: 60_000 });
@@ -94,9 +119,9 @@ async function checkOne(criterion: Criterion, place: Place, seen: readonly strin
       return await checkHttp(criterion, place);
     case "all_of":
     case "any_of":
-      return await checkSome(criterion, place, seen);
+      return await checkSome(criterion, place, known);
     case "not": {
-      const { passed, detail, undecided } = await checkOne(criterion.criterion, place, seen);
+      const { passed, detail, undecided } = await checkOne(criterion.criterion, place, known);
       const words = wordsOf(criterion.criterion);
       if (undecided === true)
         return { passed: false, detail: `It is unknown whether it is met: ${words}: ${detail}`, undecided };
@@ -110,19 +135,24 @@ async function checkOne(criterion: Criterion, place: Place, seen: readonly strin
       return await checkTool(criterion, place);
     case "coverage":
       return await checkCoverage(criterion, place);
-    case "tests_pass":
-      return await checkTests(criterion, place, seen);
+    case "tests_pass": {
+      const found = await checkTests(criterion, place, known);
+      known.runs.push(found);
+      return found;
+    }
+    case "new_test_passes":
+      return await checkNewTest(place, known);
   }
 }
 
 async function checkSome(
   { type, criteria }: Extract<Criterion, { type: "all_of" | "any_of" }>,
   place: Place,
-  seen: readonly string[],
+  known: Known,
 ): Promise<Found> {
   const all: { readonly words: string; readonly found: Found }[] = [];
   for (const each of criteria) {
-    const found = await checkOne(each, place, seen);
+    const found = await checkOne(each, place, known);
     all.push({ words: wordsOf(each), found });
     // The rest would say nothing new of a choice that is made.
     if (type === "any_of" && found.passed) break;

@@ -4,7 +4,7 @@ import { given } from "../../engine/lib/given.js";
 import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
 import { many } from "../../engine/lib/words.js";
-import { detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
+import { calledIn, detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
 import { fileNotLoaded, isFailing, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
@@ -24,14 +24,23 @@ import {
 /** Most failing tests that are named. */
 const maxNamed = 8;
 
-/** Whether all tests of the project pass. `seen`: names of tests that have run before. */
-export async function checkTests(criterion: TestsPass, place: Place, seen: readonly string[]): Promise<Found> {
+/**
+ * Whether all tests of the project pass. `seen`: names of tests that have run before; `flaky`: tests that fail now and
+ * then. Where it is given, tests that fail are run once more, and what passes then is flaky too.
+ */
+export async function checkTests(
+  criterion: TestsPass,
+  place: Place,
+  { seen, flaky }: { readonly seen: readonly string[]; readonly flaky?: readonly string[] },
+): Promise<Found> {
   const timeoutMs = timeoutOf(criterion);
-  if (criterion.command !== undefined) return await byExitCode(criterion.command, timeoutMs, place);
+  const called = criterion.command === undefined ? undefined : calledIn(criterion.command);
+  if (criterion.command !== undefined && called === undefined)
+    return await byExitCode(criterion.command, timeoutMs, place);
   const found = detectTests(place.cwd);
   const chosen =
-    criterion.framework === undefined
-      ? found[0]
+    criterion.framework === undefined || called !== undefined
+      ? (called ?? found[0])
       : (found.find(({ framework }) => framework === criterion.framework) ?? { framework: criterion.framework });
   if (chosen === undefined) {
     const own = ownTestCommand(place.cwd);
@@ -40,7 +49,13 @@ export async function checkTests(criterion: TestsPass, place: Place, seen: reado
     return { passed: false, detail };
   }
   const results = await runTests(chosen, place, timeoutMs);
-  const judged = judgeTests(results, seen, place.cwd);
+  const broken = results.tests.filter(
+    ({ status, test_name: name }) => status === "fail" && !isNoTest(name) && flaky?.includes(name) === false,
+  );
+  const again = broken.length > 0 && !place.signal.aborted ? await runTests(chosen, place, timeoutMs) : undefined;
+  const passed = new Set(again?.tests.flatMap(({ status, test_name }) => (status === "pass" ? [test_name] : [])));
+  const unsteady = [...(flaky ?? []), ...broken.map(({ test_name }) => test_name).filter((name) => passed.has(name))];
+  const judged = { ...judgeTests(results, seen, place.cwd, unsteady), ...(flaky && { flaky: unsteady }) };
   const hint = judged.passed ? undefined : readOnlyHint(place, `${results.stdout}${results.stderr}${judged.detail}`);
   return hint === undefined ? judged : { ...judged, detail: `${hint}\n${judged.detail}` };
 }
@@ -61,19 +76,26 @@ async function byExitCode(command: string, timeoutMs: number, place: Place): Pro
   const hint = readOnlyHint(place, ran.stdout + ran.stderr);
   const why = [howItEnded(ran, ms), ...(hint === undefined ? [] : [hint])].join(" ");
   const detail = ran.ok ? "The tests pass." : `${why}\n${outputOf(ran, maxDetail - 100 - why.length)}`.trim();
-  return { passed: ran.ok, detail, results, ...undecidedBy(ran) };
+  return { passed: ran.ok, detail, failing: ran.ok ? 0 : 1, results, ...undecidedBy(ran) };
 }
 
 /**
  * No test run is not a pass, and neither is one without a test that was there before: one that is skipped now is gone
- * too, and so is a test file that could not be loaded, whose tests nobody knows. `root`: the folder of the project.
+ * too, and so is a test file that could not be loaded, whose tests nobody knows. `root`: the folder of the project;
+ * `flaky`: tests that are not counted.
  */
-export function judgeTests(results: TestResults, seen: readonly string[], root: string): Found {
+export function judgeTests(
+  results: TestResults,
+  seen: readonly string[],
+  root: string,
+  flaky: readonly string[] = [],
+): Found {
   const { tests, framework, problem } = results;
   const ran = tests.filter(({ status }) => status !== "skip");
   const names = new Set(ran.map(({ test_name }) => test_name));
-  const broken = ran.filter(isFailing);
+  const broken = ran.filter((test) => isFailing(test) && !flaky.includes(test.test_name));
   const gone = seen.flatMap((name) => {
+    if (flaky.includes(name)) return [];
     const file = fileNotLoaded(name);
     if (file === undefined) return names.has(name) ? [] : [name];
     return existsSync(join(root, file)) ? [] : [`${file} (never loaded)`];
@@ -132,7 +154,8 @@ function brokenFile({ test_name, error }: TestResult, framework: string, root: s
   );
 }
 
-const isTestFile = (path: string): boolean =>
+/** Whether a file holds tests, by its name. */
+export const isTestFile = (path: string): boolean =>
   /(?:^|\/)(?:tests?|spec|__tests__)\//.test(path) || /(?:^test_|[._-](?:test|spec)\.)[^/]*$/.test(basename(path));
 
 function inOneLine({ test_name, error }: TestResult): string {

@@ -9,6 +9,8 @@ export function wordsOf(criterion: Criterion): string {
 
 function whole(criterion: Criterion): string {
   switch (criterion.type) {
+    case "new_test_passes":
+      return criterion.type;
     case "file_exists":
     case "json_valid":
       return `${criterion.type} ${criterion.path}`;

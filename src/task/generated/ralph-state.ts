@@ -80,6 +80,27 @@ export interface TaskState {
    */
   status?: "running" | "success" | "max_iterations" | "budget_exhausted" | "error";
   loop?: TaskLoop;
+  /**
+   * The attempts of a team, oldest first.
+   */
+  rounds?: Round[];
+  /**
+   * The last round before the task was to be done again: rounds are counted from then on.
+   */
+  begun?: number;
+  tested?: Tested;
+  /**
+   * Names of tests that failed and then passed on an unchanged tree: they neither stop nor complete.
+   */
+  flaky?: string[];
+  /**
+   * The snapshot of the files before the first attempt.
+   */
+  base?: string;
+  /**
+   * Names of the tests that passed before the first attempt.
+   */
+  tests_before?: string[];
   [k: string]: unknown;
 }
 export interface Check {
@@ -105,6 +126,10 @@ export interface Check {
    * Of tests: how many files could not be loaded, and how many tests ran before and no longer did.
    */
   unloaded?: number;
+  /**
+   * Where the file that it names lies outside of the sandbox: at /home a sandbox has a folder of the task's own.
+   */
+  at?: string;
 }
 export interface Attempt {
   id: string;
@@ -120,9 +145,9 @@ export interface Attempt {
    */
   failure?: string;
   /**
-   * Criteria met after it.
+   * Criteria met after it; absent: a role of a team, after which none is checked.
    */
-  met: number;
+  met?: number;
   /**
    * Tests failing after it.
    */
@@ -138,6 +163,22 @@ export interface Attempt {
    * A person has put the folder back to before it.
    */
   undone?: true;
+  /**
+   * Of a team: its role.
+   */
+  role?: string;
+  /**
+   * Of a team: the round.
+   */
+  round?: number;
+  /**
+   * Its requests filled 40 % of the model's window or more, on average where the agent tells no more: the next briefs of its role are smaller.
+   */
+  full?: boolean;
+  /**
+   * The agent's last sentence, at most 300 characters: what it did or found.
+   */
+  said?: string;
 }
 /**
  * The most that an iteration has reached; accepted is only what is better.
@@ -163,6 +204,10 @@ export interface Best {
    * When; 0: before the first.
    */
   iteration?: number;
+  /**
+   * Its snapshot: a round that leaves more tests failing is put back to it.
+   */
+  commit?: string;
 }
 export interface Plan {
   tasks: PlanTask[];
@@ -215,4 +260,180 @@ export interface TaskLoop {
     [k: string]: unknown;
   };
   [k: string]: unknown;
+}
+/**
+ * An attempt of a team: what its roles left.
+ */
+export interface Round {
+  /**
+   * round-1, round-2, …
+   */
+  id: string;
+  round: number;
+  /**
+   * What came of the roles so far, oldest first; by these the next role is decided.
+   */
+  steps: Step[];
+  plan?: CodePlan;
+  /**
+   * What the artisan takes for the cause.
+   */
+  hypothesis?: string;
+  /**
+   * What it says it did.
+   */
+  action_taken?: string;
+  /**
+   * Files that it changed, at most 50.
+   */
+  changed?: string[];
+  review?: Review;
+  tests?: Tested;
+  /**
+   * Files that were put back to the best tree, at most 50; absent: none.
+   */
+  put_back?: string[];
+  /**
+   * Files that were not put back, because somebody changed them after the artisan.
+   */
+  left_alone?: string[];
+  /**
+   * What the adversary found; it never decides anything.
+   */
+  findings?: AdversarialFinding[];
+  /**
+   * The snapshot of the tree before the artisan.
+   */
+  before?: string;
+  /**
+   * The snapshot of the tree after the artisan.
+   */
+  after?: string;
+  /**
+   * A person has put the folder back to before it.
+   */
+  undone?: true;
+  /**
+   * Criteria met after it.
+   */
+  met?: number;
+  /**
+   * How many rounds in a row, this one included, have failed with the same tests and errors.
+   */
+  repeats?: number;
+}
+export interface Step {
+  role: "librarian" | "artisan" | "critic" | "tests" | "adversary";
+  /**
+   * pass, fail: of the tests, whether they end the job. refused: the answer could not be used. failed: the agent's run failed.
+   */
+  event: "ok" | "approve" | "revise" | "pass" | "fail" | "refused" | "failed";
+  /**
+   * Absent: no agent did it.
+   */
+  iteration?: number;
+  /**
+   * ISO 8601 in UTC.
+   */
+  at: string;
+}
+/**
+ * What the librarian left.
+ */
+export interface CodePlan {
+  cause: string;
+  files: Place[];
+  steps: string[];
+}
+export interface Place {
+  /**
+   * Relative to the folder.
+   */
+  path: string;
+  /**
+   * First and last line; absent: the whole file.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  lines?: number[];
+  why?: string;
+}
+/**
+ * What the critic left.
+ */
+export interface Review {
+  decision: "approve" | "revise";
+  findings: ReviewFinding[];
+}
+export interface ReviewFinding {
+  file?: string;
+  line?: number;
+  reason: string;
+}
+/**
+ * The tests after the artisan.
+ */
+export interface Tested {
+  /**
+   * ISO 8601 in UTC.
+   */
+  at: string;
+  framework: string;
+  passed: number;
+  /**
+   * Flaky ones left out; tests that are gone counted.
+   */
+  failing: number;
+  skipped?: number;
+  /**
+   * At most 50.
+   */
+  failures: TestFailure[];
+  /**
+   * The error signatures of all that fail, each once.
+   */
+  signatures: string[];
+  coverage?: TestCoverage;
+  /**
+   * Why the run says nothing, or not all.
+   */
+  problem?: string;
+}
+export interface TestFailure {
+  /**
+   * Name.
+   */
+  test: string;
+  /**
+   * Type and message without what differs from run to run, and the top frame in the project.
+   */
+  signature: string;
+  type?: string;
+  message: string;
+  file?: string;
+  line?: number;
+  /**
+   * Its first lines.
+   */
+  stack?: string[];
+}
+export interface TestCoverage {
+  /**
+   * Percent.
+   */
+  line_coverage?: number;
+  /**
+   * Percent.
+   */
+  branch_coverage?: number;
+}
+export interface AdversarialFinding {
+  title: string;
+  detail?: string;
+  file?: string;
+  /**
+   * Name of the test that fails; absent: the adversary's word alone.
+   */
+  test?: string;
 }

@@ -4,6 +4,7 @@ export type Criterion =
   | FileExists
   | CommandSucceeds
   | TestsPass
+  | NewTestPasses
   | NoTypeErrors
   | LintClean
   | CoverageAtLeast
@@ -74,6 +75,14 @@ export interface RalphTask {
    * Items: Path of a file or folder.
    */
   context?: string[];
+  /**
+   * Roles share each attempt: a librarian, an artisan, a critic and an adversary, each a fresh agent. Needs a git repository.
+   */
+  team?: boolean;
+  /**
+   * The file that the task is about, relative to the folder: a team begins to look there.
+   */
+  target?: string;
   [k: string]: unknown;
 }
 /**
@@ -125,6 +134,16 @@ export interface TestsPass {
    * Most seconds; 300 by default. A command that takes longer has failed.
    */
   timeout_seconds?: number;
+  /**
+   * What the criterion is for, in the user's words.
+   */
+  description?: string;
+}
+/**
+ * A test that did not pass before the task passes now, and fails with the files as they were before. The criterion tests_pass of the task says how tests are run. Needs a git repository.
+ */
+export interface NewTestPasses {
+  type: "new_test_passes";
   /**
    * What the criterion is for, in the user's words.
    */

@@ -18,6 +18,8 @@ export interface Place {
   readonly reach: Reach;
   /** Absolute path of Node there. */
   readonly node: string;
+  /** In a sandbox: absolute path of the folder that stands at /home there. */
+  readonly home?: string;
   /** A folder for result files that this process and the commands both see. */
   readonly scratch: string;
   /** In a sandbox: what of the user's is not there. */
@@ -66,6 +68,8 @@ export interface Found {
   /** Of tests: files that could not be loaded, and tests that ran before and no longer do. */
   readonly unloaded?: number;
   readonly results?: TestResults;
+  /** Of tests that were run once more: those that are not counted, as they fail and pass on the same files. */
+  readonly flaky?: readonly string[];
 }
 
 interface HowToRun {

@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { textNow } from "../../engine/storage/regular-file.js";
-import type { TaskState } from "../generated/ralph-state.js";
+import type { Round, TaskState, Tested } from "../generated/ralph-state.js";
+import { spentIn } from "./used.js";
 import { isStepsHeading, stepsHeading, stepsIn, usualIterations } from "./plan.js";
 
 /** Names of the files for people and agents that are written from the state, within the folder. */
@@ -32,12 +34,15 @@ export function planText({ plan, task }: TaskState): string {
   return [mark, `# ${titleOf(task.task)}`, "", ...criteria, "", ...steps, ""].join("\n");
 }
 
-/** whole.task.md: the record of the task, every attempt a line. */
+/** whole.task.md: the record of the task, every attempt a line, and what the rounds of a team found and did. */
 export function recordText(state: TaskState): string {
-  const { task, attempts, best, loop } = state;
-  const rows = attempts.map(
-    ({ iteration, at, agent = "", outcome, failure, met, failing, tokens, cost_usd, undone }) =>
-      `- #${iteration} ${at} ${agent} ${undone === true ? "undone" : outcome}${failure === undefined ? "" : ` (${failure})`}: ${met} of ${task.acceptance_criteria.length} met${failing === undefined ? "" : `, ${many(failing, "test")} failing`}${tokens === undefined ? "" : `, ${tokens} tokens`}${cost_usd === undefined ? "" : `, $${cost_usd.toFixed(2)}`}`,
+  const { task, attempts, best, loop, rounds = [], flaky = [] } = state;
+  const all = task.acceptance_criteria.length;
+  const rows = attempts.flatMap(
+    ({ iteration, at, agent = "", role, outcome, failure, met, failing, tokens, cost_usd, undone, said }) => [
+      `- #${iteration} ${at} ${role === undefined ? "" : `${role}, `}${agent} ${undone === true ? "undone" : outcome}${failure === undefined ? "" : ` (${failure})`}${met === undefined ? "" : `: ${met} of ${all} met`}${failing === undefined ? "" : `, ${many(failing, "test")} failing`}${tokens === undefined ? "" : `, ${tokens} tokens`}${cost_usd === undefined ? "" : `, $${cost_usd.toFixed(2)}`}`,
+      ...(said === undefined || role !== undefined ? [] : [`  - ${said}`]),
+    ],
   );
   const history = loop?.history_summary;
   return [
@@ -46,25 +51,73 @@ export function recordText(state: TaskState): string {
     "",
     task.task,
     "",
+    ...endLines(state),
     "## Attempts",
     "",
     ...(rows.length === 0 ? ["None yet."] : rows),
-    ...(best === undefined ? [] : ["", `Best so far: ${best.met} of ${task.acceptance_criteria.length} met.`]),
+    ...(best === undefined ? [] : ["", `Best so far: ${best.met} of ${all} met.`]),
+    ...(flaky.length === 0 ? [] : ["", `Flaky tests, which are not counted: ${flaky.map(oneLine).join(", ")}`]),
+    ...rounds.flatMap(roundLines),
     ...(history === undefined ? [] : ["", "## History", "", history]),
     "",
   ].join("\n");
 }
 
+/** How the last run ended; nothing while one is under way. */
+function endLines({ loop, status }: TaskState): string[] {
+  const { verdict, reason = "" } = loop?.last_run ?? {};
+  return verdict === undefined || status === "running" ? [] : [`Last run: ${verdict}. ${oneLine(reason)}`, ""];
+}
+
+function testsLine({ framework, passed, failing, coverage }: Tested): string {
+  const { line_coverage: lines, branch_coverage: branches } = coverage ?? {};
+  const covered = [
+    ...(lines === undefined ? [] : [`${lines} % of lines`]),
+    ...(branches === undefined ? [] : [`${branches} % of branches`]),
+  ].join(", ");
+  return `${framework}, ${many(passed, "test")} passed, ${failing} failing${covered === "" ? "" : `, ${covered} covered`}.`;
+}
+
+function roundLines({ round, plan, hypothesis, action_taken, changed, review, tests, ...rest }: Round): string[] {
+  const { put_back, left_alone, findings, undone } = rest;
+  const line = (label: string, text: string | undefined) =>
+    text === undefined || text === "" ? [] : [`- ${label}: ${oneLine(text)}`];
+  const judged = review?.findings.map(({ file = "", reason }) => `${file} ${reason}`) ?? [];
+  return [
+    "",
+    `## Round ${round}${undone === true ? ", which was undone" : ""}`,
+    "",
+    ...line("Cause", plan?.cause),
+    ...line("Hypothesis", hypothesis),
+    ...line("Action", action_taken),
+    ...line("Changed", changed?.join(", ")),
+    ...line("Critic", review && [review.decision, ...judged].join("; ")),
+    ...line("Tests", tests && testsLine(tests)),
+    ...(tests?.failures ?? [])
+      .slice(0, 10)
+      .map(({ test, message }) => `  - ${oneLine(test)}: ${oneLine(message).slice(0, 200)}`),
+    ...line("Put back, because more tests failed than before", put_back?.join(", ")),
+    ...line("Left alone, because somebody changed it meanwhile", left_alone?.join(", ")),
+    ...(findings === undefined || findings.length === 0 ? [] : ["", "What the adversary found:", ""]),
+    ...(findings ?? []).map(
+      ({ title, detail, file, test }) =>
+        `- ${oneLine(title)}${file === undefined ? "" : ` (${oneLine(file)})`}${test === undefined ? "" : `, shown by the test ${oneLine(test)}`}${detail === undefined ? "" : `: ${oneLine(detail)}`}`,
+    ),
+  ];
+}
+
 /** current.state.md: where the task stands now. */
-export function currentText({ task, checks, attempts, iteration, loop, status }: TaskState): string {
+export function currentText(state: TaskState): string {
+  const { task, checks, iteration, status } = state;
   const met = checks.filter(({ passed }) => passed).length;
   const allowed = task.max_iterations ?? usualIterations;
   return [
     mark,
     `# ${titleOf(task.task)}`,
     "",
-    `Status: ${status ?? "running"}${loop?.error == null ? "" : ` (${loop.error})`}`,
-    `Iteration: ${iteration ?? 0}; ${attempts.length} of ${allowed} used`,
+    `Status: ${status ?? "running"}`,
+    ...endLines(state).slice(0, 1),
+    `Iteration: ${iteration ?? 0}; ${spentIn(state).iterations} of ${allowed} used`,
     `Criteria: ${met} of ${task.acceptance_criteria.length} met`,
     "",
     ...checks.map(

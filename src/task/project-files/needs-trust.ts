@@ -7,6 +7,7 @@ import { criteriaIn } from "./task-file.js";
 const starting: readonly Criterion["type"][] = [
   "command_succeeds",
   "tests_pass",
+  "new_test_passes",
   "no_type_errors",
   "lint_clean",
   "coverage",

@@ -26,6 +26,8 @@ export interface Snapshot {
 export interface Snapshots {
   /** Never throws: what went wrong is reported, once, and the iteration then can't be undone. */
   take(iteration: number): Promise<Snapshot | undefined>;
+  /** The tree of the folder as it is now, which is not kept; undefined where git fails. */
+  tree(): Promise<string | undefined>;
   /**
    * Puts the folder back to a snapshot; what stood there is kept as refs/ralph/<task>/before-undo. Answers with the
    * files that changed.
@@ -186,8 +188,8 @@ export function openSnapshots(
     }
   }
 
-  async function keep(name: string): Promise<Snapshot> {
-    const tree = await asItLies(async (raw) => {
+  const treeNow = (): Promise<string> =>
+    asItLies(async (raw) => {
       await forgetNested(raw);
       // What can't be read is left out; all the rest is better than nothing.
       const added = await raw(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms]);
@@ -195,6 +197,9 @@ export function openSnapshots(
       await addCommitted(raw);
       return (await ok(raw(["write-tree"]))).trim();
     });
+
+  async function keep(name: string): Promise<Snapshot> {
+    const tree = await treeNow();
     if (!toldOfNested) await tellOfNested();
     last ??= (await git(["rev-parse", "--quiet", "--verify", ref("last")])).stdout.trim();
     const parent = last === "" ? [] : ["-p", last];
@@ -234,6 +239,14 @@ export function openSnapshots(
         if (!(error instanceof ExpectedError)) throw error;
         if (!told) notify(`Iteration ${iteration} can't be undone, as git could not keep the folder: ${error.message}`);
         told = true;
+        return undefined;
+      }
+    },
+    async tree() {
+      try {
+        return await treeNow();
+      } catch (error) {
+        if (!(error instanceof ExpectedError)) throw error;
         return undefined;
       }
     },

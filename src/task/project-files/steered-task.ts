@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
-import { stateFile, taskFile, taskName } from "./layout.js";
+import { readLedger } from "../../engine/storage/state/ledger.js";
+import { carried, isToCarry, oldCodeName } from "./carry-over.js";
+import { stateFile, taskFile, taskLedger, taskName } from "./layout.js";
 import { newState, taskFormat } from "./state-file.js";
 import { readTask } from "./task-file.js";
 
@@ -9,8 +11,9 @@ import { readTask } from "./task-file.js";
 export const steeredTask = (folder: string, where: string): SteeredWork => ({
   folder,
   where,
-  formats: taskFormat,
+  formats: isToCarry(folder) ? { ...taskFormat, file: oldCodeName } : taskFormat,
   finished: async () => {
+    if (isToCarry(folder)) return (await carried(folder).catch(() => undefined))?.status === "success";
     if (!existsSync(stateFile(folder))) return false;
     const read = await readRecords(folder, taskFormat).catch(() => undefined);
     return read?.state.status === "success";
@@ -23,4 +26,6 @@ export const steeredTask = (folder: string, where: string): SteeredWork => ({
 export const taskRecords = async (folder: string) =>
   existsSync(stateFile(folder))
     ? await readRecords(folder, taskFormat)
-    : { state: newState((await readTask(taskFile(folder))).task, folder, taskName), ledger: [] };
+    : isToCarry(folder)
+      ? { state: await carried(folder), ledger: (await readLedger(folder, taskLedger)).lines }
+      : { state: newState((await readTask(taskFile(folder))).task, folder, taskName), ledger: [] };

@@ -15,6 +15,7 @@ export const criterionTypes = [
   "file_exists",
   "command_succeeds",
   "tests_pass",
+  "new_test_passes",
   "no_type_errors",
   "lint_clean",
   "coverage",
@@ -27,7 +28,18 @@ export const criterionTypes = [
 ] as const satisfies readonly Criterion["type"][];
 
 const known = [
-  ...["$schema", "task", "acceptance_criteria", "max_iterations", "budget", "agent", "sandbox", "context"],
+  ...[
+    "$schema",
+    "task",
+    "acceptance_criteria",
+    "max_iterations",
+    "budget",
+    "agent",
+    "sandbox",
+    "context",
+    "team",
+    "target",
+  ],
 ] as const;
 
 /** A larger file is not a task. */
@@ -115,13 +127,16 @@ export async function taskText(path: string): Promise<string> {
 
 /**
  * The value as a task; `where` is named in messages.
- * @throws ExpectedError (exit code 2) with the first problem's pointer and hint.
+ * @throws ExpectedError (exit code 2) with each problem's pointer and hint.
  */
 export function checkedTask(value: unknown, where: string): RalphTask {
-  const [first, ...more] = problemsInTask(value);
+  const problems = problemsInTask(value);
+  const [first] = problems;
   if (first === undefined) return value as RalphTask;
-  const others = more.length === 0 ? "" : `, and ${more.length} more`;
-  throw wrong(`${where}: ${first.pointer === "" ? "" : `${first.pointer} `}${first.message}${others}`, first.hint);
+  const inWords = ({ pointer, message }: Problem) => `${pointer === "" ? "" : `${pointer} `}${message}`;
+  if (problems.length === 1) throw wrong(`${where}: ${inWords(first)}`, first.hint);
+  const all = problems.map((problem) => `${inWords(problem)}${hintText(problem.hint)}`).join("; ");
+  throw wrong(`${where} has ${problems.length} errors: ${all}`);
 }
 
 /** Everything that keeps a value from being a task: by the schema, and criteria that nothing could check. */
@@ -162,8 +177,9 @@ const withHint = (problem: Problem): Problem => {
   return hint === undefined ? problem : { ...problem, hint };
 };
 
-const wrong = (message: string, hint?: string): ExpectedError =>
-  new ExpectedError(`${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}.`, 2);
+const hintText = (hint: string | undefined): string => (hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`);
+
+const wrong = (message: string, hint?: string): ExpectedError => new ExpectedError(`${message}${hintText(hint)}.`, 2);
 
 interface Placed {
   readonly pointer: string;

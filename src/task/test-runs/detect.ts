@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { given } from "../../engine/lib/given.js";
-import { type TestSteps, withScripts } from "./own-command.js";
+import { type TestSteps, withArguments, withScripts } from "./own-command.js";
 import { entriesOf, manifestOf, scriptOf, textOf } from "../place/project.js";
 
 export const frameworks = ["vitest", "jest", "mocha", "node:test", "pytest", "unittest", "cargo", "go"] as const;
@@ -28,6 +28,16 @@ export function detectTests(folder: string): readonly Detected[] {
     ...byFile(folder, "Cargo.toml", "cargo"),
     ...byFile(folder, "go.mod", "go"),
   ];
+}
+
+/** The framework that a command line calls by a single command, as in `npx vitest run a` and `pytest -k b`. */
+export function calledIn(command: string): Detected | undefined {
+  const isPlain = (name: string) => withArguments(command, name, [], { drop: /(?!)/, valued: /(?!)/ }) !== undefined;
+  if (/[;&|\n]/.test(command)) return undefined;
+  const framework = (["vitest", "jest", "mocha", "pytest"] as const).find(isPlain);
+  if (framework !== undefined) return { framework, script: command };
+  if (nodeTest.test(command)) return { framework: "node:test", script: command };
+  return /(?:^|\s)cargo test(?:\s|$)/.test(command) ? { framework: "cargo", script: command } : undefined;
 }
 
 /** What runs the tests of a project by another program than these, where a script or a Makefile says so. */

@@ -113,8 +113,11 @@ async function start(
       return await runShell(place, withSteps([line, ...only.map(shellWord)].join(" "), steps), asNpm);
     }
     case "pytest": {
-      const args = ["-m", "pytest", "--continue-on-collection-errors", "--maxfail=0", `--junitxml=${file}`];
-      return await run(place, path(pythonOf(cwd)), [...args, "-p", "no:cacheprovider", ...only], how);
+      const args = ["--continue-on-collection-errors", "--maxfail=0", `--junitxml=${file}`, "-p", "no:cacheprovider"];
+      const kept = { drop: /^(?:-x|--exitfirst)$/, valued: /^--(?:maxfail|junit-?xml)$/ };
+      const line = script && withArguments(script, "pytest", args.map(shellWord), kept);
+      if (line !== undefined) return await runShell(place, line, how);
+      return await run(place, path(pythonOf(cwd)), ["-m", "pytest", ...args, ...only], how);
     }
     case "unittest": {
       const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));
@@ -124,8 +127,13 @@ async function start(
       return await run(place, path(pythonOf(cwd)), args, how);
     }
     case "cargo": {
-      const built = await run(place, "cargo", ["test", "--no-run", "--message-format", "json"], how);
-      return built.ok ? await run(place, "cargo", ["test", "--no-fail-fast"], how) : built;
+      const plain = { drop: /^--no-fail-fast$/, valued: /^--message-format$/ };
+      const cargo = async (...args: readonly string[]) => {
+        const line = script && withArguments(script, "cargo", args, plain);
+        return await (line ? runShell(place, line, how) : run(place, "cargo", ["test", ...args], how));
+      };
+      const built = await cargo("--no-run", "--message-format", "json");
+      return built.ok ? await cargo("--no-fail-fast") : built;
     }
     case "go":
       return await run(place, "go", ["test", "-json", "./..."], how);

@@ -1,16 +1,18 @@
+import { fence } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Notes } from "../../engine/loop/types.js";
-import type { Check, TaskState } from "../generated/ralph-state.js";
+import type { Attempt, Check, TaskState } from "../generated/ralph-state.js";
 import { usualIterations } from "../plan/plan.js";
 import { stateName } from "../project-files/layout.js";
 import type { ViewNames } from "../plan/views.js";
+import { spentIn } from "../plan/used.js";
 
 /** Most estimated tokens of a brief, whatever commands have printed. */
 export const maxBriefTokens = 2_000;
 
 /** Tokens that parts may take at most; what one leaves over goes to the failures. */
-const share = { task: 600, context: 120, history: 250, remediation: 160, steering: 160 };
+const share = { task: 600, context: 120, said: 250, history: 250, remediation: 160, steering: 160 };
 
 /** What an agent can do there, for it to know. */
 interface Means {
@@ -55,8 +57,9 @@ function ofLetters(run: string): number {
 
 function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, scale: number): string {
   const { task, checks, attempts } = state;
+  const said = attempts.flatMap((each) => (each.said === undefined || each.undone === true ? [] : [each]));
   const file = state.source ?? stateName;
-  const left = (task.max_iterations ?? usualIterations) - attempts.length;
+  const left = (task.max_iterations ?? usualIterations) - spentIn(state).iterations;
   const open = checks.filter(({ passed }) => !passed);
   const head = [
     "# Task",
@@ -70,10 +73,11 @@ function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, sca
     "# Rules",
     "",
     `Work in the current folder until every criterion is met. It is checked after you end${shell ? "; run the checks yourself before" : ""}. ` +
-      `This is one of at most ${many(Math.max(1, left), "further attempt")}; the agent after you sees the files and nothing of what you say.`,
+      `This is one of at most ${many(Math.max(1, left), "further attempt")}; the agent after you sees the files and your last sentence, nothing else that you say.`,
     `Do not weaken the checks: no test is deleted or skipped, and ${[...new Set([file, stateName])].join(", ")}, .ralph and .git are put back.`,
     `Your own steps may stand under "## Steps" in ${views.plan}, as "- [ ] step".`,
-    "End with one sentence that says what you did.",
+    "End with one sentence that says what you did and what you learned.",
+    ...dataPart("# What the agents before you said at their end", saidText(said), share.said * scale),
     ...part("# Earlier attempts", notes.history, share.history * scale),
     ...part("# What went wrong", notes.remediation, share.remediation * scale),
     ...part("# From the user", notes.steering, share.steering * scale),
@@ -86,6 +90,21 @@ function textWithin(state: TaskState, notes: Notes, { shell, views }: Means, sca
 
 const part = (title: string, text: string | undefined, tokens: number): string[] =>
   text === undefined || text.trim() === "" ? [] : ["", title, "", clip(text, tokens)];
+
+/** The same for what agents wrote: it is data. */
+const dataPart = (title: string, text: string, tokens: number): string[] =>
+  text === "" ? [] : ["", title, "", fence(clip(text, tokens))];
+
+/** The closing sentences of the last attempts, the newest first. */
+const saidText = (attempts: readonly Attempt[]): string =>
+  attempts
+    .slice(-maxSaid)
+    .toReversed()
+    .map(({ iteration, said = "" }) => `- #${iteration}: ${said}`)
+    .join("\n");
+
+/** Most attempts whose closing sentences a brief repeats. */
+const maxSaid = 5;
 
 function contextLines(context: readonly string[], scale: number): string[] {
   if (context.length === 0) return [];

@@ -1,10 +1,8 @@
 import { given } from "../../engine/lib/given.js";
-import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
-import type { Budget, Progress, Spent, Unit, Verdict } from "../../engine/loop/types.js";
-import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
+import type { Budget, Progress, Unit, Verdict } from "../../engine/loop/types.js";
+import type { Best, Check, Round, TaskState } from "../generated/ralph-state.js";
 import { usualIterations } from "../plan/plan.js";
 import { taskPhase, unitId } from "../project-files/state-file.js";
-import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 
 export const metIn = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
 export const failingIn = (checks: readonly Check[]): number =>
@@ -53,12 +51,6 @@ export const progressOf = ({ task, checks }: TaskState): Progress => ({
   total: task.acceptance_criteria.length,
 });
 
-/** Attempts that used the allowance up: those that only met a closed service are free. */
-export const countedIn = (attempts: readonly Attempt[]): readonly Attempt[] =>
-  attempts.filter(({ failure }) => usesAllowance(failure));
-
-export const spentIn = ({ attempts, loop }: TaskState): Spent => spentOnAttempts(attempts, loop?.rch_metrics);
-
 /** What the task may use up in its life. */
 export function budgetOf({ task }: TaskState): Budget {
   const { max_tokens: tokens, max_usd: usd, max_minutes: minutes } = task.budget ?? {};
@@ -80,12 +72,17 @@ export function withUndone(state: TaskState, iteration: number): TaskState {
   const attempts = state.attempts.map((attempt) =>
     attempt.iteration > iteration ? { ...attempt, undone: true as const } : attempt,
   );
-  const { best: _, status: __, ...rest } = state;
-  const left = attempts.filter(({ undone }) => undone !== true);
+  const { best: _, status: __, tested: ___, ...rest } = state;
+  const isLater = ({ round }: Round) => attempts.some((each) => each.round === round && each.undone === true);
+  const rounds = state.rounds?.map((each) => (isLater(each) ? { ...each, undone: true as const } : each));
+  const left = attempts.flatMap((each) =>
+    each.undone === true || each.met === undefined ? [] : [{ ...each, met: each.met }],
+  );
   const best = left.toSorted((a, b) => b.met - a.met || (a.failing ?? 0) - (b.failing ?? 0))[0];
   return {
     ...rest,
     attempts,
+    ...given({ rounds }),
     checks: [],
     ...(best === undefined ? {} : { best: { met: best.met, failing: best.failing ?? 0, iteration: best.iteration } }),
     loop: { ...state.loop, stagnation_since: state.iteration ?? 0 },

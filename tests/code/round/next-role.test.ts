@@ -1,6 +1,6 @@
 import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
-import type { Step } from "../../../src/code/generated/ralph-code.js";
+import type { Step } from "../../../src/task/generated/ralph-state.js";
 import { loadMachine } from "../../../src/code/round/next-role.js";
 
 const placeOf = await loadMachine();
@@ -27,6 +27,9 @@ describe("the order of the roles", () => {
     [["refused", "failed", "refused"], "error"],
     [["refused", "failed", "ok", "failed", "failed"], "artisan"],
     [["ok", "ok", "refused", "refused", "approve"], "tests"],
+    [["ok", "ok", "refused", "failed"], "critic"],
+    [["ok", "ok", "refused", "failed", "refused"], "tests"],
+    [["ok", "ok", "refused", "failed", "refused", "pass"], "adversary"],
   ] as const)("after %j comes %s", (events, place) => {
     expect(after(events)).toBe(place);
   });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { TestFailure } from "../../../src/code/generated/ralph-code.js";
+import type { TestFailure } from "../../../src/task/generated/ralph-state.js";
 import { changedSymbols } from "../../../src/code/vault/fault.js";
 import { type FixAttempt, fixesIn } from "../../../src/code/vault/fixes.js";
 

@@ -15,7 +15,7 @@ describe("where agents can't help", () => {
   it("the tests that can't be run are named, and no agent starts", async () => {
     project.write("package.json", JSON.stringify({ scripts: { test: "TZ=UTC nosuchrunner && vitest" } }));
     const { code, last } = await project.json(...project.agent("exit 1"));
-    expect([code, last.verdict, last.iterations]).toEqual([5, "blocked", 0]);
+    expect([code, last.verdict, last.runs]).toEqual([5, "blocked", 0]);
     expect(last.reason).toMatch(/nosuchrunner: (?:command )?not found/);
     expect(existsSync(`${project.top}/counts`)).toBe(false);
   });
@@ -35,7 +35,7 @@ describe("where agents can't help", () => {
     for (const HOME of [project.folder, project.path("home")]) {
       const { code, err } = await cli(["code", ...project.agent("exit 1")], project.folder, { HOME });
       expect(
-        [code, err.includes("make a folder of its own"), existsSync(project.path("ralph.code.json"))],
+        [code, err.includes("make a folder of its own"), existsSync(project.path("ralph.state.json"))],
         err,
       ).toEqual([2, true, false]);
     }
@@ -65,7 +65,7 @@ describe("who can't do it", () => {
     project.write("ralph.config.json", JSON.stringify({ code: { roles } }));
     const { code, err } = await cli(["code"], project.folder, project.home);
     expect([code, err]).toEqual([2, expect.stringMatching(message)]);
-    expect(existsSync(project.path("ralph.code.json"))).toBe(false);
+    expect(existsSync(project.path("ralph.state.json"))).toBe(false);
   });
 
   it.each(["fleet:claude", "claude,fleet:codex", "baseline"])(
@@ -89,7 +89,7 @@ describe("who can't do it", () => {
       PATH: programs,
     });
     const last = JSON.parse(out.trim().split("\n").at(-1) ?? "{}");
-    expect([code, last.verdict, last.iterations, last.not_counted]).toEqual([1, "failed", 0, 1]);
+    expect([code, last.verdict, last.runs, last.not_counted]).toEqual([1, "failed", 0, 1]);
     expect(last.reason).toMatch(/name another agent with --agent\.$/);
   });
 });
@@ -98,6 +98,6 @@ describe("the words of the command", () => {
   it("take `memory` alone for the command, not for a task", async () => {
     const { code, err } = await cli(["code", "memory"], project.folder);
     expect([code, err]).toEqual([2, expect.stringContaining("list, show <id> or forget <id>")]);
-    expect(existsSync(project.path("ralph.code.json"))).toBe(false);
+    expect(existsSync(project.path("ralph.state.json"))).toBe(false);
   });
 });

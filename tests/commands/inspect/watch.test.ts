@@ -151,7 +151,7 @@ describe("watch", () => {
         `There is no project '${folder}'`,
       );
     expect((await watching(freshFolder(), false, async (seen) => seen("waiting for one"), ".")).err).toContain(
-      "No project, task or coding run under",
+      "No project or task under",
     );
   });
 

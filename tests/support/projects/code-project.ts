@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import type { CodeState } from "../../../src/code/generated/ralph-code.js";
+import type { TaskState } from "../../../src/task/generated/ralph-state.js";
 import { cli } from "../processes/in-process.js";
 import { copyTemplate, templateRepositoryNow } from "./git-template.js";
 
@@ -70,7 +70,7 @@ ${script}
     write,
     git,
     agent,
-    state: (): CodeState => JSON.parse(read("ralph.code.json")),
+    state: (): TaskState & Required<Pick<TaskState, "rounds">> => JSON.parse(read("ralph.state.json")),
     ledger: (): LedgerLine[] =>
       read(".ralph/ledger.jsonl")
         .trim()

@@ -38,7 +38,7 @@ describe("a coding run", () => {
   it("repairs the tests by librarian, artisan, critic, tests and adversary", async () => {
     const { code, last, lines, err } = run;
     expect(err).toBe("");
-    expect([code, last.verdict, last.rounds, last.iterations, last.failing]).toEqual([0, "complete", 1, 4, 0]);
+    expect([code, last.verdict, last.rounds, last.runs, last.failing]).toEqual([0, "complete", 1, 4, 0]);
     expect(worked.read("src/range.mjs")).toContain("i <= b");
     expect(worked.state().rounds[0]?.steps.map(({ role, event }) => `${role} ${event}`)).toEqual([
       "librarian ok",
@@ -47,12 +47,12 @@ describe("a coding run", () => {
       "tests pass",
       "adversary ok",
     ]);
-    expect(isValid("ralph-code", worked.state())).toBe(true);
+    expect(isValid("ralph-state", worked.state())).toBe(true);
     expect(worked.ledger().map(({ unit, phase, role, round }) => [unit, phase, role, round])).toEqual([
-      ["librarian:1", "CODE", "librarian", 1],
-      ["artisan:1", "CODE", "artisan", 1],
-      ["critic:1", "CODE", "critic", 1],
-      ["adversary:1", "CODE", "adversary", 1],
+      ["librarian:1", "TASK", "librarian", 1],
+      ["artisan:1", "TASK", "artisan", 1],
+      ["critic:1", "TASK", "critic", 1],
+      ["adversary:1", "TASK", "adversary", 1],
     ]);
     for (const line of lines.slice(0, -1)) expect(isValid("event", line)).toBe(true);
     expect(worked.git("status", "--porcelain")).toBe("M src/range.mjs");
@@ -65,7 +65,12 @@ describe("a coding run", () => {
       /Repair the failing tests[^]*complete[^]*3 passed, 0 failing[^]*round 1: librarian ok, artisan/,
     );
     const report = JSON.parse((await here("status", "--json")).out);
-    expect([report.done, report.running, report.tests.failing, report.spent.iterations]).toEqual([true, false, 0, 4]);
+    expect([report.status, report.running, report.tests.failing, report.spent.iterations]).toEqual([
+      "success",
+      false,
+      0,
+      1,
+    ]);
   });
 
   it("shows in its status what a person has told the agents", async () => {
@@ -77,7 +82,7 @@ describe("a coding run", () => {
   });
 
   it("is watched from outside", () => {
-    expect(seen.at(-1)).toMatchObject({ phase: "CODE", last_run: { verdict: "complete" } });
+    expect(seen.at(-1)).toMatchObject({ phase: "TASK", last_run: { verdict: "complete" } });
     expect(seen.filter(({ type }) => type === "iteration").map(({ line }) => line.unit)).toEqual([
       "librarian:1",
       "artisan:1",
@@ -91,23 +96,23 @@ describe("a coding run", () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/By role[^]*librarian \(cmd[^]*adversary/)]);
     const { total, parts } = JSON.parse((await here("cost", "--json")).out);
     expect([total.iterations, Object.keys(parts).length]).toEqual([4, 4]);
-    rmSync(worked.path("code-report.md"));
+    rmSync(worked.path("whole.task.md"));
     const report = await here("report");
-    expect([report.code, report.out]).toEqual([0, expect.stringContaining("Written in .: code-report.md")]);
-    expect(worked.read("code-report.md")).toContain("compared with <=");
+    expect([report.code, report.out]).toEqual([0, expect.stringContaining("Written: whole.task.md")]);
+    expect(worked.read("whole.task.md")).toContain("compared with <=");
     expect(JSON.parse((await here("report", "--json")).out).rounds).toHaveLength(1);
     expect((await here("report", "--check")).code).toBe(2);
     await worked.json(...worked.agent(byRole({})));
-    expect(worked.read("code-report.md")).toContain("compared with <=");
-    worked.write("code-report.md", "mine");
+    expect(worked.read("whole.task.md")).toContain("compared with <=");
+    worked.write("whole.task.md", "mine");
     expect((await here("report")).out).toContain("stays as it is");
-    expect(worked.read("code-report.md")).toBe("mine");
+    expect(worked.read("whole.task.md")).toBe("mine");
   });
 
   it("is complete without an agent where all tests pass and nothing else is asked for", async () => {
     project.write("src/range.mjs", project.read("src/range.mjs").replace("i < b", "i <= b"));
     const { code, last } = await project.json(...project.agent("exit 1"));
-    expect([code, last.verdict, last.iterations]).toEqual([0, "complete", 0]);
+    expect([code, last.verdict, last.runs]).toEqual([0, "complete", 0]);
     expect(existsSync(`${project.top}/counts`)).toBe(false);
   });
 });

@@ -120,9 +120,11 @@ describe("the context of a role", () => {
     manyFiles();
     configured();
     const { last, lines } = await project.json("--agent", "claude", "--sandbox", "host", "--rounds", "1");
-    expect([last.verdict, last.rounds, last.iterations]).toEqual(["complete", 1, 5]);
+    expect([last.verdict, last.rounds, last.runs]).toEqual(["complete", 1, 5]);
     const said = lines.map(({ message = "", failure }) => `${message} ${failure?.message ?? ""}`).join("\n");
-    expect(said).toMatch(/Librarian, round 1: repair the tests fills 31 % [^\n]*at 40 % it is closed/);
+    expect(said).toMatch(
+      /Librarian, round 1: Repair the failing tests of this project\. fills 31 % [^\n]*at 40 % it is closed/,
+    );
     expect(project.ledger()[0]).toMatchObject({ unit: "librarian:1", outcome: "failed", failure: "context" });
     expect(project.ledger()[0]?.reasons?.join()).toMatch(/filled 41 % .*its next brief is smaller/);
     const [first = 0, second = 0] = [1, 2].map((time) => estimateTokens(project.brief("librarian", time)));
@@ -137,7 +139,7 @@ describe("the context of a role", () => {
       [82_000, true],
       [78_000, false],
     ] as const) {
-      rmSync(project.path("ralph.code.json"), { force: true });
+      rmSync(project.path("ralph.state.json"), { force: true });
       rmSync(join(project.top, "counts"), { recursive: true, force: true });
       project.write("src/range.mjs", offByOne["src/range.mjs"] ?? "");
       project.write(

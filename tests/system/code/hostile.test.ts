@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { testProject } from "../../../src/code/workflow/tests.js";
+import { checkAll } from "../../../src/task/criteria/check-criteria.js";
+import { flakyIn, testedIn } from "../../../src/code/team/tests.js";
 import { byRole, codeProject, offByOne } from "../../support/projects/code-project.js";
 import { cli } from "../../support/processes/in-process.js";
 import { placeOnHost } from "../../task/place.js";
@@ -19,7 +20,7 @@ describe("hostile roles", () => {
   it("gain nothing by deleting the test, by the state file, the memory of fixes or a hook of git", async () => {
     const plant = [
       "rm test/range.test.mjs",
-      "echo '{}' > ralph.code.json",
+      "echo '{}' > ralph.state.json",
       "echo x > .ralph/memory.db",
       "echo x > .git/hooks/pre-commit",
       did("made the tests pass"),
@@ -70,17 +71,17 @@ describe("hostile roles", () => {
     expect(project.git("status", "--porcelain")).toBe("M src/range.mjs\n?? adversarial-tests/");
   });
 
-  it("gain nothing by tests that rewrite the state, plant hooks and change the sources while they run", async () => {
+  it("gain nothing by tests that rewrite the state and plant hooks while they run", async () => {
     const evil = [
       'import { rmSync, writeFileSync } from "node:fs"; import { test } from "node:test";',
       'test("does harm", () => { if (process.cwd().endsWith("project")) {',
-      'writeFileSync("ralph.code.json", "{}"); writeFileSync(".ralph/memory.db", "x");',
+      'writeFileSync("ralph.state.json", "{}"); writeFileSync(".ralph/memory.db", "x");',
       'writeFileSync(".git/hooks/pre-commit", "touch /tmp/never"); writeFileSync(".git/config", "[core] fsmonitor = evil");',
       'writeFileSync("src/changed.mjs", ""); rmSync("src/removed.mjs", { force: true }); } });',
     ].join(" ");
     for (const name of ["src/changed.mjs", "src/removed.mjs"]) project.write(name, "export {};");
     const config = project.read(".git/config");
-    const artisan = `printf '%s' '${evil}' > test/z.test.mjs; echo 'import { writeFileSync } from "node:fs"; writeFileSync("ralph.code.json", "");' > check.mjs; sed -i 's/i < b/i <= b/' src/range.mjs; ${did("used <=")}`;
+    const artisan = `printf '%s' '${evil}' > test/z.test.mjs; echo 'import { writeFileSync } from "node:fs"; writeFileSync("ralph.state.json", "");' > check.mjs; sed -i 's/i < b/i <= b/' src/range.mjs; ${did("used <=")}`;
     const adversary = `echo '${JSON.stringify({ tests: [{ file: "evil.test.mjs", content: evil }], findings: [] })}'`;
     const { lines, last } = await project.json(
       ...project.agent(byRole({ artisan, adversary })),
@@ -88,16 +89,10 @@ describe("hostile roles", () => {
     );
     const told = lines.flatMap(({ message }: { message?: string }) => message ?? []).join("\n");
     expect(last.verdict).toBe("complete");
-    for (const during of ["the tests ran", "the checks ran", "tests of the adversary ran"])
-      expect(told).toMatch(new RegExp(`ralph\\.code\\.json.* changed while ${during}, and w`));
+    for (const during of ["the criteria were checked", "tests of the adversary ran"])
+      expect(told).toMatch(new RegExp(`ralph\\.state\\.json.* changed while ${during}, and w`));
     expect(existsSync(project.path(".git/hooks/pre-commit"))).toBe(false);
     expect(project.read(".git/config")).toBe(config);
-    for (const name of ["src/changed.mjs", "src/removed.mjs"]) expect(project.read(name)).toBe("export {};");
-    const [, kept = ""] =
-      /src\/changed\.mjs, src\/removed\.mjs changed while the tests ran, and were put back; the earlier content is in (refs\/ralph\/\S+)\./.exec(
-        told,
-      ) ?? [];
-    expect(project.git("ls-tree", "--name-only", kept, "src/")).toContain("src/changed.mjs");
     expect((await cli(["code", "memory", "list"], project.folder)).out).toContain("used <=");
   });
 
@@ -115,9 +110,11 @@ describe("hostile tests", () => {
     const place = placeOnHost();
     writeFileSync(join(place.cwd, "package.json"), offByOne["package.json"] ?? "");
     writeFileSync(join(place.cwd, "hostile.test.mjs"), `import { test } from "node:test";\n${text}`);
-    const found = await testProject(place, { rounds: 1 }, {}, Date.now, seconds);
+    const criterion = { type: "tests_pass", timeout_seconds: seconds } as const;
+    const checked = await checkAll([criterion], place, { seen: [], flaky: [] }, async () => undefined);
     rmSync(place.cwd, { recursive: true, force: true });
-    return found;
+    if (checked === undefined) throw new Error("the check was aborted");
+    return { tested: testedIn(checked, ""), flaky: flakyIn(checked) };
   };
 
   it("that never end are ended, and count as failing", async () => {

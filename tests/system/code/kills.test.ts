@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { CodeState } from "../../../src/code/generated/ralph-code.js";
 import { loadMachine } from "../../../src/code/round/next-role.js";
 import { pendingEntries } from "../../../src/engine/storage/state/journal.js";
 import { isValid } from "../../../src/engine/storage/schema-check.js";
@@ -49,7 +48,7 @@ it(
       for (let isDone = false; !isDone && kills < most;) {
         // What a killed run had only noted is folded in at the next start: then the record tells of no role yet.
         const isNoted = pendingEntries(project.folder).length > 0;
-        const before = !isNoted && existsSync(project.path("ralph.code.json")) ? project.state() : undefined;
+        const before = !isNoted && existsSync(project.path("ralph.state.json")) ? project.state() : undefined;
         const child = start();
         const timer = setTimeout(() => child.pid !== undefined && killProcesses([-child.pid]), 300 + next() * 5_000);
         const { how, out } = await killedOrFinished(child).finally(() => clearTimeout(timer));
@@ -59,16 +58,16 @@ it(
         for (const line of out.split("\n"))
           if (line.includes('"iteration-started"') && line.endsWith("}")) started.push(JSON.parse(line).role);
         // The first agent that is started is the role that the round's record says is next.
-        const last = before?.rounds.at(-1);
+        const last = before?.rounds?.at(-1);
         if (last !== undefined && started[0] !== undefined) {
           const place = placeOf(last.steps, true);
           if (place === "librarian" || place === "artisan" || place === "critic" || place === "adversary")
             expect(started[0]).toBe(place);
         }
-        if (!existsSync(project.path("ralph.code.json"))) continue;
-        const state: CodeState = project.state();
-        expect(isValid("ralph-code", state)).toBe(true);
-        const count = state.rounds.reduce((sum, round) => sum + round.steps.length, 0);
+        if (!existsSync(project.path("ralph.state.json"))) continue;
+        const state = project.state();
+        expect(isValid("ralph-state", state)).toBe(true);
+        const count = (state.rounds ?? []).reduce((sum, round) => sum + round.steps.length, 0);
         expect(count).toBeGreaterThanOrEqual(steps);
         steps = count;
         const attempts = state.attempts.map(({ iteration }) => iteration);

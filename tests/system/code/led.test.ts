@@ -23,7 +23,7 @@ describe("a folder in which a coding run has worked", () => {
       expect(existsSync(project.path(file))).toBe(true);
       expect((await project.json(...project.agent(byRole({})))).code).toBe(exit);
       const { code, err } = await here("resume");
-      expect([code, err]).toEqual([0, expect.stringContaining("can run again: research-ralph code\n")]);
+      expect([code, err]).toEqual([0, expect.stringContaining("can run again: research-ralph task\n")]);
       expect(existsSync(project.path(file))).toBe(false);
     }
   });
@@ -31,7 +31,7 @@ describe("a folder in which a coding run has worked", () => {
   it("tells every role what a person says, also while one is at work, until it is taken back", async () => {
     await project.json(...project.agent(byRole({})), "-i", "1");
     expect((await here("steer", "use no library")).err).toBe(
-      "Every brief includes it from the next iteration of this coding run on; it is not running now.\n",
+      "Every brief includes it from the next iteration of this task on; it is not running now.\n",
     );
     const mend = "sed -i 's/i < b/i <= b/' src/range.mjs";
     const words = `cp ${project.top}/message.json .ralph/inbox/`;

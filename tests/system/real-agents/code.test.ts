@@ -204,7 +204,7 @@ const clis = ["claude", "codex"] as const;
 const problems = [...clis.map(installed), bubblewrap].flatMap((found) => ("problem" in found ? [found.problem] : []));
 const why = problems.length === 0 ? "" : ` (skipped: ${problems[0]})`;
 
-describe.skipIf(problems.length > 0)(`a coding run with real agents in bubblewrap${why}`, () => {
+describe.skipIf(problems.length > 0)(`a team with real agents in bubblewrap${why}`, () => {
   for (const cli of clis)
     for (const [framework, fixture] of Object.entries(fixtures))
       it.skipIf(!isThere(fixture))(`${cli} repairs a project of ${framework}`, async () => {
@@ -213,7 +213,7 @@ describe.skipIf(problems.length > 0)(`a coding run with real agents in bubblewra
         const { exit, last, err, lines } = await runCode(root, [cli], {}, "--sandbox", "bubblewrap", "--rounds", "2");
         expect(err).toBe("");
         expect(last, JSON.stringify(lines.filter(({ type }) => type === "notice" || type === "checked"))).toMatchObject(
-          { verdict: "complete", rounds: 1, iterations: 4 },
+          { verdict: "complete", rounds: 1, runs: 4 },
         );
         expect(exit).toBe(0);
         expect(readFileSync(join(root, fixture.place), "utf8")).not.toBe(fixture.files[fixture.place]);

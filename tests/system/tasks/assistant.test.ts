@@ -99,7 +99,7 @@ describe.skipIf(noBubblewrap !== undefined)(`the agent ralph in bubblewrap${skip
     expect(file("src/range.mjs")).toContain("i <= b");
   });
 
-  it("repairs in every role of a coding run", async () => {
+  it("repairs in every role of a team", async () => {
     const answers: Readonly<Record<string, object>> = {
       librarian: { cause: "off by one", files: [{ path: "src/range.mjs" }], plan: ["use <="] },
       critic: { decision: "approve", findings: [] },

@@ -19,7 +19,12 @@ async function check(criterion: object, files: Readonly<Record<string, string>> 
     writeFileSync(join(place.cwd, name), text);
   }
   const told: string[] = [];
-  const checked = await checkAll([criterion as Criterion], place, [], async (event) => void told.push(event.type));
+  const checked = await checkAll(
+    [criterion as Criterion],
+    place,
+    { seen: [] },
+    async (event) => void told.push(event.type),
+  );
   if (checked !== undefined) expect(told).toEqual(["checking", "checked"]);
   return checked?.checks[0];
 }

@@ -92,5 +92,7 @@ export function readCargo({ root, stdout, stderr }: RunOfTests): ReadTests {
     /error: test failed[^\n]*\n(?:[\s\S]{0,300}?)(process didn't exit successfully[^\n]*\(signal[^\n]*)/.exec(stderr);
   const crash = abort === null ? [] : [failed(wholeRun, errorOf(abort[1] ?? "", stderr, root))];
   const all = [...results, ...crash];
-  return all.length === 0 ? { tests: [], problem: "No tests were found." } : { tests: all };
+  if (all.length > 0) return { tests: all };
+  const [error] = /^error: .+$/m.exec(stderr) ?? [];
+  return { tests: [], problem: error === undefined ? "No tests were found." : `cargo could not run: ${error}` };
 }

@@ -1,5 +1,5 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { isTestFile } from "../graph/source-text.js";
+import { isTestFile } from "../../task/criteria/tests.js";
 import type { Changed, Snapshots } from "../../task/project-files/snapshots.js";
 
 /** Most estimated tokens of a change as critic and adversary see it. */
@@ -19,7 +19,11 @@ const skips =
 const begins = /^\s*(?:it|test|describe)(?:\.\w+)*\(|^\s*(?:async )?def test_|^\s*#\[test\]|^func Test/;
 
 /** The change between two snapshots. @throws ExpectedError where git fails. */
-export async function changeBetween(snapshots: Snapshots, from: string, to: string): Promise<Change> {
+export async function changeBetween(
+  snapshots: Pick<Snapshots, "changes" | "diff">,
+  from: string,
+  to: string,
+): Promise<Change> {
   const files = await snapshots.changes(from, to);
   const warnings: string[] = [];
   const diffs: { readonly path: string; readonly text: string }[] = [];

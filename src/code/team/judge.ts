@@ -4,23 +4,25 @@ import { resultName } from "../../engine/lib/layout.js";
 import { wasFull } from "../../engine/loop/stop-conditions/context-window.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import type { OwnOutcome } from "../../engine/loop/run-record/observation.js";
-import type { AgentRun, Tell } from "../../engine/loop/types.js";
+import type { AgentRun, Work } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/lib/words.js";
+import { checkTests } from "../../task/criteria/tests.js";
+import { protecting } from "../../task/project-files/protect.js";
 import { keptAttempt } from "../../task/workflow/kept-attempt.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 import type { ArtisanResult } from "../generated/result-artisan.js";
 import type { CriticResult } from "../generated/result-critic.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
-import type { AdversarialFinding, CodeState, Round, Step, Tested } from "../generated/ralph-code.js";
+import type { AdversarialFinding, Round, Step, TaskState, Tested } from "../../task/generated/ralph-state.js";
 import { adversaryFolder } from "../project-files/layout.js";
 import { layTests } from "../roles/adversarial-tests.js";
 import { planIn } from "../roles/plan.js";
-import { maxChanged } from "./after-tests.js";
-import { whileHeld } from "./put-back-changes.js";
-import type { CodeOptions } from "./options.js";
-import { type CodeUnit, latestTests, roundOf } from "./status.js";
-import { testFiles, testProject } from "./tests.js";
+import type { TeamOptions } from "./options.js";
+import { commandOf } from "./role-text.js";
+import { maxChanged } from "./round-end.js";
+import { roundOf, type TeamUnit } from "./standing.js";
+import { testedIn, testFiles } from "./tests.js";
 
 export type Refused = { readonly reasons: readonly string[] };
 
@@ -35,14 +37,13 @@ export interface Judged {
 
 /** What came of an agent's run, by its role. */
 export async function judge(
-  options: CodeOptions,
-  state: CodeState,
-  unit: CodeUnit,
+  options: TeamOptions,
+  state: TaskState,
+  unit: TeamUnit,
   run: AgentRun,
-  signal: AbortSignal,
-  tell: Tell,
+  work: Work,
 ): Promise<Judged | Refused> {
-  const { folder, snapshots } = options;
+  const { workspace, snapshots } = options;
   const round = roundOf(state, unit.round);
   if (unit.kind === "artisan") {
     const snapshot = await snapshots.take(run.iteration);
@@ -68,7 +69,7 @@ export async function judge(
   if (unit.kind === "librarian") {
     const said = await answered<LibrarianResult>(options, "result-librarian", run, true);
     if ("reasons" in said) return said;
-    const plan = planIn(folder, said.value);
+    const plan = planIn(workspace, said.value);
     return "reasons" in plan ? plan : { event: "ok", set: { plan: plan.plan }, summary: plan.plan.cause.slice(0, 160) };
   }
   if (unit.kind === "critic") {
@@ -85,76 +86,82 @@ export async function judge(
   }
   const said = await answered<AdversaryResult>(options, "result-adversary", run, true);
   if ("reasons" in said) return said;
-  const findings = await tryTests(options, state, said.value, signal, tell);
+  const findings = await tryTests(options, state, said.value, work);
   return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
 }
 
-/** Runs an adversary's tests in the project, and takes them out again. */
+/** Runs an adversary's tests in the project, and takes them out again with all that they have changed. */
 async function tryTests(
-  options: CodeOptions,
-  state: CodeState,
+  options: TeamOptions,
+  state: TaskState,
   result: AdversaryResult,
-  signal: AbortSignal,
-  tell: Tell,
+  { signal, tell }: Work,
 ): Promise<AdversarialFinding[]> {
-  const { folder, place, keepTests, now } = options;
+  const { workspace, place, keepTests, protect, snapshots } = options;
   const read: AdversarialFinding[] = result.findings.map(({ title, detail, file }) => ({
     title,
     ...given({ detail, file }),
   }));
-  const laid = layTests(folder, result, state.job.test_command);
+  const laid = layTests(workspace, result, commandOf(state));
   try {
     if (laid.written.length === 0) return read;
-    const { found, changed, kept } = await whileHeld(
-      options,
-      { state, during: "tests of the adversary ran", mayStay: ({ path }) => laid.written.includes(path), signal, tell },
-      async () => {
-        const { tested } = await testProject({ ...place, signal }, state.job, { flaky: state.flaky ?? [] }, now);
-        const before = latestTests(state);
-        const hasRun = tested.failing > 0 || before === undefined || numberOf(tested) > numberOf(before);
-        // The project's own settings may name other folders.
-        return hasRun || signal.aborted
-          ? { ran: numberOf(tested), failures: tested.failures }
-          : await testFiles({ ...place, signal }, laid.written);
-      },
-    );
-    if (signal.aborted) return read;
-    const failures = found.failures.slice(0, 20);
-    return [
-      ...read,
-      ...(found.ran > 0
-        ? []
-        : [
-            {
-              title: "The adversary's tests did not run: the project's own settings name other folders",
-              detail: `They stood in ${adversaryFolder}/, but no run of the tests found them there.`,
-            },
-          ]),
-      ...(changed.length === 0
-        ? []
-        : [
-            {
-              title: `A test of the adversary changed files, which were put back: ${changed.join(", ")}`.slice(0, 300),
-              detail: `The earlier content is in ${kept}.`,
-            },
-          ]),
-      ...failures.map(({ test: name, message, file }) => ({
+    const there = { ...place, signal };
+    // Snapshots are refs of the repository, which are protected too where an agent could commit: they come around it.
+    const before = await snapshots.tree();
+    const iteration = state.attempts.at(-1)?.iteration;
+    const found = await protecting(protect, iteration, "tests of the adversary ran", tell, async () => {
+      const run = await checkTests({ type: "tests_pass" }, there, { seen: [], flaky: state.flaky ?? [] });
+      const tested = testedIn({ checks: [], tests: [], runs: [run] }, "");
+      const hasRun = tested.failing > 0 || state.tested === undefined || numberOf(tested) > numberOf(state.tested);
+      // The project's own settings may name other folders.
+      return hasRun || signal.aborted
+        ? { ran: numberOf(tested), failures: tested.failures }
+        : await testFiles(there, laid.written);
+    });
+    const after = signal.aborted ? undefined : await snapshots.tree();
+    if (before === undefined || after === undefined) return read;
+    const changes = await snapshots.changes(before, after);
+    const changed = changes.map(({ path }) => path).filter((path) => !laid.written.includes(path));
+    const kept = changed.length === 0 ? "" : await snapshots.put(before, changed);
+    return [...read, ...findingsOf(found, changed, kept)];
+  } finally {
+    laid.remove(keepTests);
+  }
+}
+
+/** What a run of an adversary's tests shows. `changed`: files that were put back; `kept`: the ref that has them. */
+function findingsOf(
+  { ran, failures }: Awaited<ReturnType<typeof testFiles>>,
+  changed: readonly string[],
+  kept: string,
+): AdversarialFinding[] {
+  const idle = {
+    title: "The adversary's tests did not run: the project's own settings name other folders",
+    detail: `They stood in ${adversaryFolder}/, but no run of the tests found them there.`,
+  };
+  const harm = {
+    title: `A test of the adversary changed files, which were put back: ${changed.join(", ")}`.slice(0, 300),
+    detail: `The earlier content is in ${kept}.`,
+  };
+  return [
+    ...(ran > 0 ? [] : [idle]),
+    ...(changed.length === 0 ? [] : [harm]),
+    ...failures
+      .slice(0, 20)
+      .map(({ test: name, message, file }) => ({
         title: `A test of the adversary fails: ${name}`.slice(0, 300),
         detail: message.slice(0, 600),
         test: name,
         ...given({ file }),
       })),
-    ];
-  } finally {
-    laid.remove(keepTests);
-  }
+  ];
 }
 
 const numberOf = ({ passed, failing, skipped = 0 }: Tested): number => passed + failing + skipped;
 
 /** The role's answer: its final message, or the result.json that it left in its own folder. */
 async function answered<Result>(
-  { roleFolder, redact }: CodeOptions,
+  { roleFolder, redact }: TeamOptions,
   schema: "result-artisan" | "result-librarian" | "result-critic" | "result-adversary",
   run: AgentRun,
   isRequired: boolean,
@@ -181,8 +188,8 @@ export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | unde
 
 /** What the round is told; undefined where the role was not at work, or its first brief was too large for the model. */
 export function eventOf(
-  { attempts }: CodeState,
-  { kind, round }: CodeUnit,
+  { attempts }: TaskState,
+  { kind, round }: TeamUnit,
   { failure }: AgentRun,
   judged: Judged | Refused | undefined,
 ): Step["event"] | undefined {
@@ -194,7 +201,7 @@ export function eventOf(
 
 /** What the state keeps of a role's attempt. */
 export const attemptRecord = (
-  unit: CodeUnit,
+  unit: TeamUnit,
   run: AgentRun,
   outcome: OwnOutcome,
   at: string,

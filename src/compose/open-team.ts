@@ -1,0 +1,124 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { CodeCrew } from "./code-roles.js";
+import { librariansOf, noticesOf, windowOf } from "./code-roles.js";
+import type { ResolvedConfig } from "./config.js";
+import type { Run } from "./drive.js";
+import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
+import { rolesFolder } from "../code/project-files/layout.js";
+import { sweepTests } from "../code/roles/adversarial-tests.js";
+import { builtInPlan } from "../code/roles/plan.js";
+import { loadMachine } from "../code/round/next-role.js";
+import type { Ranking } from "../code/team/options.js";
+import { type TeamWorkflow, teamWorkflow } from "../code/team/workflow.js";
+import { fixesIn } from "../code/vault/fixes.js";
+import { requireKnownVault } from "../code/vault/vault.js";
+import { ExpectedError } from "../engine/lib/errors.js";
+import { type RepositoryOf, repositoryOf } from "../engine/storage/git-repository.js";
+import { makeFolder } from "../engine/storage/regular-file.js";
+import type { Io } from "../engine/ui/io.js";
+import type { TaskState } from "../task/generated/ralph-state.js";
+import type { TaskOptions } from "../task/workflow/frame.js";
+
+/** What a person asks of a team. */
+export interface TeamWish {
+  readonly crew: CodeCrew;
+  readonly keepTests: boolean;
+}
+
+/**
+ * Looks whether a team can work in a workspace, before anything is written there. `folder`: of the task's records.
+ * @throws ExpectedError (exit code 2) outside of a git repository, and 5 for a memory of fixes of a later version.
+ */
+export async function requireTeamPlace(workspace: string, folder: string): Promise<RepositoryOf> {
+  const repository = await repositoryOf(workspace);
+  if (repository === undefined)
+    throw new ExpectedError(
+      `${workspace} is not in a git repository, which a team needs to show changes to its critic and to undo what makes tests worse; create one with 'git init'.`,
+      2,
+    );
+  await requireKnownVault(folder);
+  return repository;
+}
+
+/** Makes a task that is open ready for a team. `folder`: of its records. */
+export async function openTeam(
+  { snapshots, ...task }: TaskOptions,
+  folder: string,
+  { crew, keepTests }: TeamWish,
+  config: ResolvedConfig,
+  io: Io,
+  { everyone, settings, tell }: Run,
+): Promise<TeamWorkflow> {
+  if (snapshots === undefined) throw new Error("a team works in a repository");
+  const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
+  for (const message of noticesOf({ config }, everyone)) notify("info", message);
+  const { workspace } = task;
+  const roles = rolesFolder(config.stateDir, folder);
+  sweepTests(workspace);
+  rmSync(roles, { recursive: true, force: true });
+  return teamWorkflow({
+    ...task,
+    snapshots,
+    folder,
+    roleFolder: (iteration) => {
+      const path = join(roles, String(iteration));
+      makeFolder(path, 0o700);
+      return path;
+    },
+    placeOf: await loadMachine(),
+    hasAdversary: crew.hasAdversary,
+    isBuiltIn: crew.isBuiltIn,
+    keepTests,
+    temperatures: crew.temperatures,
+    fixes: fixesIn(folder, io.clock.now, (message) => notify("warning", message)),
+    ranking: rankingOf(workspace),
+    window: windowOf(librariansOf(crew), settings),
+    close: async (verdict, keep) => {
+      await task.close(verdict, keep);
+      rmSync(roles, { recursive: true, force: true });
+    },
+  });
+}
+
+/**
+ * The state as a team's run begins: a task that is done begins anew with rounds of its own, and the role that failed
+ * has another chance. Pure.
+ */
+export function begunByTeam(state: TaskState): TaskState {
+  const rounds = state.rounds ?? [];
+  const last = rounds.at(-1);
+  if (last === undefined) return state;
+  if (state.status === "success") {
+    const { best: _b, base: _a, tests_before: _n, tests_seen: _s, ...rest } = state;
+    return { ...rest, begun: last.round };
+  }
+  // Without a critic that answers, the tests decide.
+  if (last.steps.at(-1)?.role === "critic") return state;
+  const kept = last.steps.slice(
+    0,
+    last.steps.findLastIndex(({ event }) => event !== "failed" && event !== "refused") + 1,
+  );
+  return { ...state, rounds: [...rounds.slice(0, -1), { ...last, steps: kept }] };
+}
+
+/** Estimated tokens of files where nothing says where it fails. */
+const tokensWithoutStart = 6_000;
+
+/** The project's files by their distance from where it fails, read anew for each role. */
+export function rankingOf(folder: string): Ranking {
+  const near = async (state: TaskState) => {
+    const { readGraph } = await import("../code/graph/graph.js");
+    const graph = await readGraph(folder);
+    const starts = startsOf(folder, state, graph);
+    return { starts, files: ranked(graph, starts) };
+  };
+  return {
+    text: async (state, tokens) => {
+      const { starts, files } = await near(state);
+      // Of files that nothing speaks for, a few are enough: the librarian looks further by itself.
+      return rankedText(folder, files, starts, starts.size === 0 ? Math.min(tokens, tokensWithoutStart) : tokens);
+    },
+    plan: async (state) => builtInPlan(folder, state.tested, (await near(state)).files),
+  };
+}
