@@ -149,6 +149,9 @@ async function throughKills({ cli, tally, random, enough }: Means, desk: Desk, {
   }
 }
 
+/** So often a run is killed; the next one is left alone. */
+const maxKills = 25;
+
 /** Kills a run until it is complete: it ends as one that nobody disturbed. */
 async function runThroughKills({ cli, tally, random, enough }: Means, desk: Desk, name: string): Promise<void> {
   const args = ["run", desk.folder, "--agent", "baseline", "--quiet", "-i", "200"];
@@ -161,10 +164,9 @@ async function runThroughKills({ cli, tally, random, enough }: Means, desk: Desk
   if (usual === undefined) return;
   let units = 0;
   for (let runs = 0; ; runs += 1) {
-    if (runs > 60) throw new Fault(`no end of ${name} after ${runs} kills`);
     // A run is killed early enough for there to be several.
     const part = { ...usual, ms: Math.min(usual.ms, 1500), writes: Math.min(usual.writes, 60) };
-    const ended = await act(cli, desk, args, enough() ? undefined : instantIn(part, random));
+    const ended = await act(cli, desk, args, runs === maxKills || enough() ? undefined : instantIn(part, random));
     const faults = await tryOut(desk.folder, async () => {
       await settled(desk);
       return faultsIn(desk);
