@@ -84,16 +84,31 @@ interface Step {
   readonly args: readonly string[];
 }
 
+/** Some more often, as there are often no records that they could be about. */
+const kindsOfSteps = [
+  ...["join", "join", "join", "part", "part", "part", "add", "add", "add", "decide"],
+  ...["reset --paper", "reset --unit", "reset --to", "reset --undo"],
+];
+
 /** A command that a person may give now; undefined where there is nothing for it to do. */
 function stepFrom(desk: Desk, random: Random): Step | undefined {
   const rrd = desk.rrd();
   const paper = () => pick(rrd.papers_pool, random)?.id ?? "";
+  /** Two that stand alike: what a person cannot join is no step. */
+  const pair = () => {
+    const one = pick(rrd.papers_pool, random);
+    const other = pick(
+      rrd.papers_pool.filter(({ id, status }) => id !== one?.id && status === one?.status),
+      random,
+    );
+    return one === undefined || other === undefined ? undefined : [desk.folder, one.id, other.id];
+  };
   const duplicate = pick(
     (rrd.excluded ?? []).filter(({ duplicate_of: of }) => of !== undefined),
     random,
   );
   const named: Record<string, () => readonly string[] | undefined> = {
-    join: () => [desk.folder, paper(), paper()],
+    join: () => pair(),
     part: () => (duplicate === undefined ? undefined : [desk.folder, duplicate.id]),
     decide: () => [desk.folder, paper(), pick(["include", "exclude"], random) ?? "include", "It is what I say."],
     "reset --paper": () => [desk.folder, "--paper", paper()],
@@ -102,23 +117,7 @@ function stepFrom(desk: Desk, random: Random): Step | undefined {
     "reset --undo": () => [desk.folder, "--undo"],
     add: () => [desk.folder, desk.newList()],
   };
-  const name =
-    pick(
-      [
-        "join",
-        "join",
-        "part",
-        "part",
-        "decide",
-        "reset --paper",
-        "reset --unit",
-        "reset --to",
-        "reset --undo",
-        "add",
-        "add",
-      ],
-      random,
-    ) ?? "";
+  const name = pick(kindsOfSteps, random) ?? "";
   const [command = ""] = name.split(" ");
   const args = named[name]?.();
   return args === undefined ? undefined : { name, args: [command, ...args] };
@@ -218,10 +217,10 @@ function firstDifference(found: string, wanted: string): string {
 }
 
 /** What a finished project must show after all of it. */
-async function inspectEnd({ cli, random }: Means, desk: Desk): Promise<void> {
-  const quiet: Means = { cli, random, tally: new Map(), enough: () => true };
-  await runThroughKills(quiet, desk, "the last run");
-  const checked = await act(cli, desk, ["validate", desk.folder]);
+async function inspectEnd(means: Means, desk: Desk): Promise<void> {
+  const quiet: Means = { ...means, enough: () => true };
+  await runThroughKills(quiet, desk, "last run");
+  const checked = await act(means.cli, desk, ["validate", desk.folder]);
   if (checked.code !== 0) throw new Fault(`validate: ${checked.out}${checked.err}`);
   const git = (...args: string[]) =>
     spawnSync("git", args, { cwd: desk.root, env: desk.env, encoding: "utf8" }).stdout.trim();
@@ -256,10 +255,9 @@ it(
             "run of lists",
           );
           for (let steps = 0; steps < 40 && !enough(); steps += 1) {
-            if (hasTerminals && steps % 2 === 0) await screenThroughKills(means, desk);
+            if (hasTerminals && steps % 4 > 0) await screenThroughKills(means, desk);
             const step = stepFrom(desk, means.random);
             if (step !== undefined) await throughKills(means, desk, step);
-            if (steps % 12 === 11) await runThroughKills(means, desk, "run");
           }
           await inspectEnd(means, desk);
         } catch (error) {

@@ -28,7 +28,7 @@ export interface Deed {
 }
 
 /** An agent within this process: each line that it prints is an event. */
-const scripted: AgentDefinition = {
+export const scripted: AgentDefinition = {
   name: "scripted",
   confinement: "workspace",
   free: true,
