@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
@@ -160,6 +161,10 @@ export async function openWriter<State extends Fields>(
     return derived({ ...plan, state, lines: [...plan.lines, line], notices: [...plan.notices, ...notices] });
   };
 
+  /** The plan after a step that the state holds already: what it left there is what follows from it, no edit. */
+  const planWritten = (plan: Plan<State>, next: Plan<State>): Plan<State> =>
+    isDeepStrictEqual(next.state, plan.state) ? { ...next, notices: plan.notices } : next;
+
   const planOf = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
     const plan = steps.reduce(planAfter, await planBefore(steps));
     return { ...plan, state: whole(plan) };
@@ -228,7 +233,7 @@ export async function openWriter<State extends Fields>(
       // Lists in parts are bounded: what was merged into them may be gone again, and must not be added once more.
       const isLeft = (change: Change) => index > merged || !format.parts.includes(change.in);
       const entry = { ...rest, changes: changes.filter(isLeft) };
-      const next = there.has(entry.iteration) ? plan : planAfter(plan, entry);
+      const next = there.has(entry.iteration) ? plan : planWritten(plan, planAfter(plan, entry));
       if (next !== plan && !isValid(next.state, known)) {
         unusable(entry.iteration);
         continue;

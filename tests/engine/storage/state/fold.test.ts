@@ -240,6 +240,42 @@ describe("an interrupted iteration", () => {
     );
   });
 
+  it("whose state file was written before the kill changes nothing of it, and is no edit of a person's", async () => {
+    const folder = researchFolder();
+    await makeJournal(folder);
+    const said: string[] = [];
+    // What follows from the records: a key of each, and a count.
+    const opened = () =>
+      openWriter(
+        folder,
+        researchFormat,
+        {
+          derive: (rrd) => ({
+            ...rrd,
+            excluded: (rrd.excluded ?? []).map((one) => ({ ...one, key: `key of ${one.id}` })),
+            statistics: { ...rrd.statistics, total_discovered: rrd.papers_pool.length },
+          }),
+          notify: (_, message) => void said.push(message),
+        },
+        undefined,
+      );
+    const { load, fold } = await opened();
+    await load();
+    const excluded = [{ id: "x1", title: "Mice", reason: "mice", stage: "screened" }];
+    const statistics = { total_discovered: 99 };
+    const { ledger, ...rest } = acceptance(1);
+    const changes = [{ in: "rrd", set: { statistics }, add: { excluded } }];
+    await fold({ ...rest, changes, ledger: { ...ledger, unit: "discovery-1" } });
+    const written = readRrd(folder);
+    expect(written.excluded).toMatchObject([{ id: "x1", key: "key of x1" }]);
+    // As a kill leaves it right after rrd.json was written.
+    renameSync(join(folder, ".ralph/journal/done/1.json"), join(folder, ".ralph/journal/1.json"));
+    rmSync(join(folder, "ledger.jsonl"));
+    await (await opened()).load();
+    expect(readRrd(folder)).toEqual(written);
+    expect(said).toEqual(["Iteration 1 was interrupted while it was saved; it is complete now."]);
+  });
+
   it("whose changes would make the file invalid is set aside, and the others are made up for", async () => {
     const folder = researchFolder();
     await makeJournal(folder);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JournalEntry } from "../../../generated/journal.js";
 import type { Collection, Fields, StateFormat } from "../format.js";
+import { groupBy } from "../../../lib/group.js";
 import { isObject } from "../../../lib/json-fields.js";
 
 /** A change of one record, of the file's own top level, or of one of its objects. */
@@ -204,13 +205,13 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
     else fields.delete(name);
   }
   for (const [name, values] of Object.entries(change.add ?? {})) {
-    const gone = new Set(values.map(keyOf));
     const existing = fields.get(name);
-    if (Array.isArray(existing))
-      fields.set(
-        name,
-        existing.filter((value) => !gone.has(keyOf(value))),
-      );
+    if (!Array.isArray(existing)) continue;
+    const gone = new Set(values.map(finder(existing)).map(keyOf));
+    fields.set(
+      name,
+      existing.filter((value) => !gone.has(keyOf(value))),
+    );
   }
   return Object.fromEntries(fields);
 }
@@ -231,8 +232,32 @@ function holds(value: unknown, other: unknown): boolean {
 const keyOf = (value: unknown): string => JSON.stringify(value);
 
 function absentFrom(existing: unknown, values: readonly unknown[]): unknown[] {
-  const there = new Set(Array.isArray(existing) ? existing.map(keyOf) : []);
-  return values.filter((value) => !there.has(keyOf(value)) && there.add(keyOf(value)));
+  const added = new Set<string>();
+  const there = finder(Array.isArray(existing) ? existing : []);
+  return values.filter((value) => there(value) === undefined && !added.has(keyOf(value)) && added.add(keyOf(value)));
+}
+
+/**
+ * Finds a value in a list: itself, or an object to which something was added since, such as a key that follows from
+ * all records.
+ */
+function finder(list: readonly unknown[]): (value: unknown) => unknown {
+  const same = new Map(list.map((each) => [keyOf(each), each]));
+  /** The objects by what stands in the field of this name. */
+  const objects = new Map<string, ReadonlyMap<string, readonly Fields[]>>();
+  const objectsBy = (name: string): ReadonlyMap<string, readonly Fields[]> => {
+    const known = objects.get(name) ?? groupBy(list.filter(isObject), (each) => keyOf(each[name]));
+    objects.set(name, known);
+    return known;
+  };
+  return (value) => {
+    const found = same.get(keyOf(value));
+    if (found !== undefined || !isObject(value)) return found;
+    const [name = ""] = Object.keys(value);
+    return objectsBy(name)
+      .get(keyOf(value[name]))
+      ?.find((each) => holds(each, value));
+  };
 }
 
 function differences(before: Fields, after: Fields): Pick<Change, "set" | "was" | "unset"> | undefined {

@@ -92,6 +92,19 @@ describe("merging", () => {
     expect(undoChanges(rrd, changes)).toMatchObject({ visited_urls: ["a", "mine"] });
   });
 
+  it("adds no object again that has got more fields since, and an undo takes that one", () => {
+    const base = sampleRrd(0);
+    const mine = { id: "x1", title: "Mice", stage: "screened" };
+    const changes = complete(base, { in: "rrd", set: {}, add: { excluded: [mine] } });
+    const { rrd } = mergeChanges(base, changes, true);
+    const theirs = { id: "x2", title: "Mice", stage: "screened", key: "mice2025b" };
+    const keyed = { ...rrd, excluded: [{ ...mine, key: "mice2025" }, theirs] } as unknown as Rrd;
+    expect(mergeChanges(keyed, changes, true).rrd.excluded).toEqual(keyed.excluded);
+    expect(undoChanges(keyed, changes).excluded).toEqual([theirs]);
+    const other = { ...rrd, excluded: [{ ...mine, title: "Rats" }] } as unknown as Rrd;
+    expect(mergeChanges(other, changes, true).rrd.excluded).toHaveLength(2);
+  });
+
   it("puts a record back that was removed by hand only where its result was accepted", () => {
     const base = sampleRrd(1);
     const disk = sampleRrd(0);
