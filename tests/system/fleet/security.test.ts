@@ -149,9 +149,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
       await until(() => begun.length > 0 || isOver);
       honest.push(
         ...[1, 2, 3].map(() =>
-          start(built, ["worker", "--agent", "baseline", "--concurrency", "1"], fresh(), {
-            RESEARCH_RALPH_REDIS: url,
-          }),
+          start(built, ["worker", "--agent", "baseline", "--concurrency", "1"], fresh(), { RESEARCH_RALPH_REDIS: url }),
         ),
       );
       started.push(...honest);
