@@ -156,6 +156,8 @@ test.each([
   ["PWD", "/somewhere/far/away"],
   ["DATABASE_URL", "postgres://postgres:postgres@localhost/x", "postgres"],
   ["KEYBOARD", "dvorak-12-intl"],
+  // Of five characters, which stand in ordinary texts.
+  ["ACCESS_TOKEN", "a1-B2"],
 ])("%s=%s holds no secret", (name, value, word = value) => {
   expect(redactFor({ [name]: value })(`it is ${word}, so`)).toBe(`it is ${word}, so`);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runGit } from "../../../src/engine/storage/git-command.js";
@@ -44,6 +44,15 @@ describe("a command of git", () => {
     } finally {
       process.env["PATH"] = PATH;
     }
+  });
+
+  it("uses no transport: in a partial clone git would fetch what it misses by a program that the configuration names", async () => {
+    const folder = repository();
+    const asked = ["-c", "protocol.ext.allow=always", "ls-remote", `ext::touch ${join(folder, "ran")}`];
+    await runGit(folder, asked);
+    expect(existsSync(join(folder, "ran"))).toBe(false);
+    expect(() => execFileSync("git", asked, { cwd: folder, stdio: "ignore" })).toThrow();
+    expect(existsSync(join(folder, "ran"))).toBe(true);
   });
 
   it("that fails says why, also where it could not be started at all", async () => {

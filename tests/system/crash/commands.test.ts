@@ -185,6 +185,8 @@ async function runThroughKills({ cli, tally, random, enough }: Means, desk: Desk
 /** Kills a session at the terminal: every decision that was answered by the next record stands. */
 async function screenThroughKills({ cli, tally, random }: Means, desk: Desk): Promise<void> {
   const moves = movesFrom(random);
+  // What the command before has left to be completed is no matter of the session.
+  await settled(desk);
   const states = await tryOut(desk.root, () => sitThrough(desk, moves, () => state(desk)));
   const instant = {
     records: Math.floor(random.next() * (moves.length + 1)),

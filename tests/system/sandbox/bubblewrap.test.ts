@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { type AddressInfo, createServer } from "node:net";
 import {
   existsSync,
   mkdirSync,
@@ -177,6 +179,28 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
   test("finds no call for the keys of the user's session", async () => {
     const { out } = await run(`perl -e 'print syscall(${process.arch === "arm64" ? 219 : 250}, 0, -3, 0), " $!"'`);
     expect(out).toMatch(/^-1 Function not implemented/);
+  });
+
+  test("reaches nothing of this machine and changes nothing of it, and may make no namespace of its own", async () => {
+    const server = createServer((socket) => socket.end("reached"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    // The same script on the host reaches the server.
+    const connect = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`;
+    const here = await new Promise<string>((resolve) => execFile("bash", ["-c", connect], (_, out) => resolve(out)));
+    const { out } = await run(
+      `bash -c '${connect}' 2>/dev/null
+      tail -n +3 /proc/net/dev | tr -d ' ' | cut -d: -f1
+      for file in /made /usr/made /etc/made /dev/made; do touch $file 2>/dev/null && echo "made $file"; done
+      findmnt -n -o OPTIONS /proc/sys | cut -d, -f1
+      grep -E '^Cap(Eff|Prm|Bnd)' /proc/self/status | tr -d '\t'
+      unshare --user true 2>/dev/null && echo nested
+      echo end`,
+    );
+    server.close();
+    expect(here).toBe("reached");
+    const none = "0".repeat(16);
+    expect(out.split("\n")).toEqual(["lo", "ro", `CapPrm:${none}`, `CapEff:${none}`, `CapBnd:${none}`, "end"]);
   });
 
   test("is started with its limits by the system's own program, whatever an agent has put before it", async () => {
