@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 import { unitAgent } from "../../support/processes/command-agents.js";
 import { noBubblewrap, skippedFor } from "../../support/processes/bubblewrap.js";
+import { sharedPackage } from "../../support/processes/built.js";
 import { cli } from "../../support/processes/in-process.js";
 
 describe.skipIf(noBubblewrap !== undefined)(`run --sandbox${skippedFor(noBubblewrap)}`, () => {
@@ -36,6 +39,37 @@ describe.skipIf(noBubblewrap !== undefined)(`run --sandbox${skippedFor(noBubblew
     writeFileSync(join(cwd, "prompt.md"), `# COMMON\n\nRead ${folder}/rrd.json first.\n`);
     const without = await cli(["run", "-i", "1", "--agent", `cmd:${look}`, "--no-git", "--json", "--force"], cwd);
     expect(without.out).toMatch(/said: held: [^{}]*No such file or directory/);
+  });
+});
+
+describe.skipIf(noBubblewrap !== undefined)(`a folder that was left open${skippedFor(noBubblewrap)}`, () => {
+  test.each([
+    ["bubblewrap", "nothing"],
+    ["host", "planted"],
+  ])("shows an agent in %s %s of what lies in it", async (sandbox, shown) => {
+    const [cwd, secrets] = [freshFolder(), freshFolder()];
+    sampleResearch(cwd);
+    writeFileSync(join(secrets, "secret.txt"), "planted\n");
+    // Node closes low numbers in what it starts, up to the first gap above 15.
+    // What a command line names would be shown to it.
+    const look = "p=proc; cat /$p/self/fd/20/secret.txt 2> /dev/null || echo nothing";
+    const child = spawn(
+      "bash",
+      [
+        ...["-c", `exec "$@" 20< ${secrets}`, "bash", process.execPath],
+        ...[join(await sharedPackage(), "dist/cli.js"), "run", "-i", "1", "--no-git", "--json", "--agent"],
+        ...[`cmd:${look} >&2; exit 3`, "--sandbox", sandbox, ...(sandbox === "host" ? ["--unconfined"] : [])],
+      ],
+      {
+        cwd,
+        env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false" },
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
+    let out = "";
+    child.stdout?.on("data", (text: Buffer) => (out += text.toString()));
+    await once(child, "close");
+    expect(out.match(/said: [^"]*/)?.[0]).toBe(`said: ${shown}.`);
   });
 });
 
