@@ -293,13 +293,11 @@ describe("what a person can set", () => {
     };
     const idle = `if [ $N = 1 ]; then ${fix}; else echo "// $N" >> src/sum.mjs; fi; ${did("<=")}`;
     const agent = project.agent(byRole({ artisan: idle }));
-    // As many runs of agents as one round has.
-    expect(await code(agent, "-i", "3")).toMatchObject({ verdict: "limit", rounds: 1, failing: 0 });
-    expect(await code(agent, "-i", "3")).toMatchObject({ verdict: "limit", rounds: 2, failing: 0 });
-    expect(project.brief("artisan", 2)).toContain("no entry in the changelog");
-    // A person does what it asks for: no agent is needed.
+    // The fourth run is the librarian of the next round, which is told of the veto.
+    expect(await code(agent, "-i", "4")).toMatchObject({ verdict: "limit", rounds: 2, failing: 0 });
+    expect(project.brief("librarian", 2)).toContain("no entry in the changelog");
     project.write("CHANGELOG.md", "range holds both ends\n");
-    expect(await code(agent)).toMatchObject({ verdict: "complete", rounds: 2, runs: 6 });
+    expect(await code(agent)).toMatchObject({ verdict: "complete", rounds: 2 });
   });
 
   it("say that a change is not tested where a role fails after it", async () => {
