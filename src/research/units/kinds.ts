@@ -22,7 +22,7 @@ export function kindOf({ kind: name }: Pick<Unit, "kind">): UnitKind {
 
 /** The kind that a line of the ledger is about: what writes one document is named by it, the others by their phase. */
 export const kindOfLine = (line: Pick<LedgerLine, "unit" | "phase">): UnitKind | undefined =>
-  kinds.findLast((kind) => kind.owns(line));
+  kinds.find(({ name, owns }) => name === line.unit && owns(line)) ?? kinds.findLast((kind) => kind.owns(line));
 
 export const isWanted = (kind: UnitKind, project: Project): boolean => kind.isWanted?.(project) ?? true;
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
+import { checkerRoles } from "../../../../src/research/units/check/kind.js";
 import { sentences } from "../../../../src/research/units/narrative/sentences.js";
 import { readPapers } from "../../../support/projects/passages-for-controls.js";
 import { paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
@@ -28,6 +29,15 @@ test("where all is checked, so are the claims of readings: before the report, ea
       expect(claims.filter(({ sentence }) => sentence === claim)).not.toHaveLength(0);
       expect(others.filter(({ sentence }) => sentence === claim)).toHaveLength(0);
     }
+});
+
+test("two checkers judge the claims of readings, each once", async () => {
+  const given = researchFolder(project("p1"));
+  const { agent } = judgingAgent(() => ({ verdict: "supported" }));
+  const { ledger } = await given.run(agent, 12, { check: "all", sharing: { checkers: checkerRoles } });
+  expect(ledger.flatMap(({ unit, role }) => (role === undefined ? [] : [`${unit} ${role}`]))).toEqual([
+    ...["claims checker-1", "claims checker-2", "check checker-1", "check checker-2"],
+  ]);
 });
 
 test("where reports alone are checked, so are the claims that one cites, and no others", async () => {
