@@ -38,7 +38,8 @@ const recently = 64;
  * What the failures of a unit mean (the table of failures and waits in docs/reliability.md): it is retried after two
  * seconds, three times in a row.
  */
-export const stopAfterFailures: StopCondition = ({ iterations, now }) => {
+export const stopAfterFailures: StopCondition = ({ iterations: all, conceded = 0, now }) => {
+  const iterations = all.slice(conceded);
   const last = iterations.at(-1);
   const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));
   for (const id of units) {

@@ -72,19 +72,30 @@ export async function runLoop<State, U extends Unit, P, C>(
   let lastSettled: { readonly unit: string; readonly state: State } | undefined;
   /** Set once a part of the workflow has said how the run ends. */
   let over: Verdict | undefined;
+  /** The unit that no agent could be had for. */
+  let without: string | undefined;
   const atNow = () => ({ now: clock.now(), ...given({ sleeps: clock.sleeps?.() }) });
 
   await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
   let verdict: Verdict | undefined;
   try {
-    verdict = await untilVerdict();
-    verdict = (await workflow.concede?.(verdict, tell)) ?? verdict;
+    verdict = await untilConceded();
   } finally {
     await lanes.close();
     await workflow.close?.(verdict);
   }
   await tell({ type: "run-ended", verdict, ...given({ progress: state && workflow.progress(state) }) });
   return verdict;
+
+  async function untilConceded(): Promise<Verdict> {
+    for (;;) {
+      const verdict = await untilVerdict();
+      const conceded = await workflow.concede?.(verdict, tell, without ?? failedLast());
+      if (conceded !== "again") return conceded ?? verdict;
+      soFar = { ...soFar, conceded: soFar.iterations.length };
+      [over, without] = [undefined, undefined];
+    }
+  }
 
   async function untilVerdict(): Promise<Verdict> {
     for (;;) {
@@ -99,6 +110,12 @@ export async function runLoop<State, U extends Unit, P, C>(
       await announce(delay);
       await take(await lanes.next(delay && Math.min(delay.until, clock.now() + maxWait)));
     }
+  }
+
+  /** The unit of the last iteration, where that failed. */
+  function failedLast(): string | undefined {
+    const last = soFar.iterations.at(-1);
+    return last?.outcome.outcome === "failed" ? last.unit.id : undefined;
   }
 
   async function load(): Promise<void> {
@@ -148,6 +165,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   /** Briefs an agent and starts it; answers with the reason where that is not possible. */
   async function start(state: State, unit: U, prepared: P, turn: ReadyUnit<State, P>) {
     const choice = choose(soFar, unit);
+    if (isVerdict(choice)) without = unit.id;
     if (isVerdict(choice) || "until" in choice) return choice;
     const { agent: chosen, first } = choice;
     const { role, round } = unit;

@@ -268,10 +268,11 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
   /**
-   * How the run ends instead, where all that is left of the work is what nothing waits for. Absent, or undefined: as it
+   * How the run ends instead, where what it ends for is nothing that the work waits for; `again`: it goes on without
+   * that. `about`: the unit that no agent could be had for, or that failed last. Absent, or undefined: it ends as it
    * does.
    */
-  concede?(verdict: Verdict, tell: Tell): Promise<Verdict | undefined>;
+  concede?(verdict: Verdict, tell: Tell, about: string | undefined): Promise<Verdict | "again" | undefined>;
   /**
    * Puts everything away. Called once, before the end of the run is reported, so that what goes wrong only now is still
    * heard. `verdict`: how the run ends; absent after a bug in this program.
@@ -348,6 +349,8 @@ export interface RunSoFar {
   readonly sleeps?: readonly Span[];
   /** Oldest first. */
   readonly iterations: readonly PastIteration[];
+  /** So many of them, the oldest, failed for what the work then went on without; absent: 0. */
+  readonly conceded?: number;
   /** Under way, besides the one that a stop condition is asked about; absent: none. */
   readonly inFlight?: readonly LiveIteration[];
   /** Units under preparation, besides the one that a stop condition is asked about; absent: 0. */

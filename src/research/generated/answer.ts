@@ -248,6 +248,10 @@ export interface OpenCheck {
    */
   claims: string[];
   /**
+   * Why one of its two checkers can't be had; a clause.
+   */
+  unheard?: string;
+  /**
    * Sentences that were mended because one of their papers says otherwise, as they stood: the two go to what is disputed.
    */
   contradicted?: {

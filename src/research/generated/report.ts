@@ -186,6 +186,10 @@ export interface MeaningCheck {
    */
   unchecked?: string;
   /**
+   * Why one of its two checkers could not be had; a clause. What the other one said counts as that of one.
+   */
+  unheard?: string;
+  /**
    * Of those agents the ones whose answers to controls do not prove yet that they can judge: nothing is taken out by their word.
    */
   unproven?: string[];

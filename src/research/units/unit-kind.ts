@@ -151,8 +151,16 @@ export interface UnitWork<M extends Material, Result> {
   isSettled?(project: Project, unit: Unit, material: M): boolean;
   /** Does a unit that `isSettled`. */
   settle?(rrd: Rrd, unit: Unit, material: M, judging: Judging): Acceptable;
-  /** Ends what is open of an optional kind in the project of this folder; `why`: it can't be had, a clause. */
+  /** Ends what is open of an optional kind in the project of this folder; `why`: it can't be had, a sentence. */
   without?(folder: string, rrd: Rrd, why: string, judging: Judging): Promise<Acceptable>;
+  /** What is written where the unit goes on without one of several agents that share it; undefined: nothing. */
+  withFewer?(
+    folder: string,
+    state: ResearchState,
+    unit: Unit,
+    why: string,
+    judging: Judging,
+  ): Promise<Acceptable | undefined>;
   /** Its part of a brief. Reads the disk and nothing else. */
   brief(request: BriefRequest<M>): UnitBrief<M> | Promise<UnitBrief<M>>;
   /**

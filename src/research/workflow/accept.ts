@@ -19,7 +19,7 @@ import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/
 import { paperOf, refusalsOf } from "../derived/status.js";
 import type { Acceptable, CheckWish, Judging, Unacceptable } from "../units/judged-result.js";
 import { isLastUnit, kindOf, workBasis } from "../units/kinds.js";
-import type { Heard, Material, ResearchState, Sharing } from "../units/unit-kind.js";
+import type { Heard, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
 import { derive } from "./derive.js";
 import { judgePart } from "./judge-part.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
@@ -69,29 +69,24 @@ export interface Proposal {
   readonly completes: boolean;
 }
 
-/**
- * Folds what code alone has done for a unit, as an iteration without an agent. `why`: an optional unit can't be had for
- * this reason, a clause, and what is open of it ends.
- */
+/** Folds what code alone has done for a unit, as an iteration without an agent. `judge`: what of it is written. */
 export async function acceptSettled(
   accepting: Pick<Accepting, "research" | "now" | "render" | "memory">,
-  { rrd, ledger }: ResearchState,
+  { ledger }: Pick<ResearchState, "ledger">,
   unit: Unit,
-  material: Material,
+  judge: (
+    work: UnitWork<Material, unknown>,
+    judging: Judging,
+  ) => Promise<Acceptable | undefined> | Acceptable | undefined,
   prepareMs: number,
   tell: Tell,
-  why?: string,
-): Promise<Outcome> {
+): Promise<Outcome | undefined> {
   const { research } = accepting;
   const at = new Date(accepting.now());
   const iteration = research.nextIteration();
   const judging = { iteration, agent: "", at };
-  const work = await kindOf(unit).load();
-  const judged =
-    why === undefined
-      ? work.settle?.(rrd, unit, material, judging)
-      : await work.without?.(research.folder, rrd, why, judging);
-  if (judged === undefined) throw new Error(`${unit.id} was settled, and its kind can't do that`);
+  const judged = await judge(await kindOf(unit).load(), judging);
+  if (judged === undefined) return undefined;
   const { id, phase } = unit;
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
   const whole = { ...line, prepare_seconds: inSeconds(prepareMs) };

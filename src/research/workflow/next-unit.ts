@@ -59,6 +59,14 @@ export function allAnalysed({ papers_pool: pool }: Pick<Rrd, "papers_pool">): st
   return length === 1 ? "The one paper is analysed" : `All ${length} papers are analysed`;
 }
 
+/** The sharing less the one of two checkers that is next at this unit; undefined where it has no second one. Pure. */
+export function withoutOne(unit: Unit, state: ResearchState, sharing: Sharing): Sharing | undefined {
+  const { checkers = [] } = sharing;
+  const { role } = withPart(unit, state, sharing);
+  const others = checkers.filter((each) => each !== role);
+  return others.length === 0 || others.length === checkers.length ? undefined : { ...sharing, checkers: others };
+}
+
 /** The unit, with the part of it that comes next where agents share it. Pure. */
 export function withPart(unit: Unit, state: ResearchState, sharing: Sharing): Unit {
   if (unit.role !== undefined) return unit;

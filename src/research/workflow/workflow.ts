@@ -9,10 +9,11 @@ import type { Guard, Who } from "../../engine/storage/guard/guard.js";
 import type { Accepting, Briefed } from "./accept.js";
 import { accountOf, type Experience } from "./forecast.js";
 import { loadSteered } from "./steering/apply-steering.js";
-import { nextUnit, withPart } from "./next-unit.js";
+import { nextUnit, withoutOne, withPart } from "./next-unit.js";
+import type { Judging } from "../units/judged-result.js";
 import { kindOfLine, kinds, workBasis } from "../units/kinds.js";
 import { loadNoted } from "../units/shared-unit.js";
-import type { Library, ResearchState, ServeTools } from "../units/unit-kind.js";
+import type { Library, Material, ResearchState, ServeTools, Sharing, UnitWork } from "../units/unit-kind.js";
 import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
 import { learnPatterns } from "../project-files/lessons.js";
 import { readPatterns } from "../project-files/progress-log.js";
@@ -79,6 +80,18 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
    */
   let impatientUntil = 0;
   const sayOnce = sayingOnce();
+  /** Less one of two checkers, once that one can't be had. */
+  let sharing = options.sharing ?? {};
+  const stateOf = async (
+    { rrd, ledger }: Pick<ResearchState, "rrd" | "ledger">,
+    tell: Tell,
+  ): Promise<ResearchState> => {
+    const { noted, lost } = await loadNoted(research.folder, ledger, (line) =>
+      workBasis(rrd, kindOfLine(line), line.unit),
+    );
+    for (const line of lost) await sayOnce(lostText(line), tell);
+    return { rrd, ledger, status: statusOf(rrd, ledger), noted };
+  };
 
   return {
     name: "research",
@@ -93,17 +106,11 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           await sweepNoted(research.folder, ledger);
         }
         swept = true;
-        const { noted, lost } = await loadNoted(research.folder, ledger, (line) =>
-          workBasis(rrd, kindOfLine(line), line.unit),
-        );
-        for (const line of lost) await sayOnce(lostText(line), tell);
-        return { rrd, ledger, status: statusOf(rrd, ledger), noted };
+        return stateOf({ rrd, ledger }, tell);
       }),
     next: (state, busy, later) => {
       const unit = nextUnit(state, busy, later, research.folder);
-      return unit === "wait" || "until" in unit || isVerdict(unit)
-        ? unit
-        : withPart(unit, state, options.sharing ?? {});
+      return unit === "wait" || "until" in unit || isVerdict(unit) ? unit : withPart(unit, state, sharing);
     },
     together: (work) =>
       orVerdict(async () => {
@@ -122,10 +129,15 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     remember: async (compression) => {
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
-    async concede(verdict, tell) {
-      const conceded = await orVerdict(() => withoutOptional(options, verdict, tell));
+    async concede(verdict, tell, about) {
+      const stateNow = async () => stateOf(await research.load(), tell);
+      const conceded = await orVerdict(async () => {
+        const fewer = await withFewerCheckers(options, sharing, stateNow, verdict, tell, about);
+        sharing = fewer ?? sharing;
+        return fewer === undefined ? withoutOptional(options, stateNow, verdict, tell, about) : "again";
+      });
       // Where the state can't be read or written any more, the run ends as it would have.
-      return conceded?.verdict === "complete" ? conceded : undefined;
+      return conceded === "again" || conceded?.verdict === "complete" ? conceded : undefined;
     },
     close: options.close,
 
@@ -172,7 +184,16 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           const { prepared, prepareMs } = done;
           await look();
           if (isStale(state, unit, prepared)) return "stale";
-          return await acceptSettled(options, state, unit, prepared.material, prepareMs, tell);
+          const settled = await acceptSettled(
+            options,
+            state,
+            unit,
+            (work, judging) => work.settle?.(state.rrd, unit, prepared.material, judging),
+            prepareMs,
+            tell,
+          );
+          if (settled === undefined) throw new Error(`${unit.id} was settled, and its kind can't do that`);
+          return settled;
         }
         const { run, context, prepareMs } = done;
         const { guard } = context;
@@ -182,37 +203,81 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           for (const message of undone) await tell({ type: "notice", level: "warning", message });
         }
         const before = asBriefed(state, context.paper);
-        const outcome = await acceptRun(options, before, unit, run, context, prepareMs, tell);
+        const outcome = await acceptRun({ ...options, sharing }, before, unit, run, context, prepareMs, tell);
         hasLearned ||= options.learn && outcome.outcome === "accepted";
         return outcome;
       }),
   };
 }
 
-/**
- * Where a run ends with optional units alone left, and not because a person wants it to: the project is complete, and
- * says why it was not had.
- */
-async function withoutOptional(
-  options: Pick<ResearchWorkflowOptions, "research" | "now" | "render" | "memory">,
-  { verdict, reason }: Verdict,
-  tell: Tell,
-): Promise<Verdict | undefined> {
-  const { research } = options;
+type Conceding = Pick<ResearchWorkflowOptions, "research" | "now" | "render" | "memory">;
+
+/** The optional kind that is due, where a run ends for want of it and not because a person wants it to. */
+function dueOf(
+  { research }: Pick<Conceding, "research">,
+  state: ResearchState,
+  { verdict }: Verdict,
+  about: string | undefined,
+): { readonly unit: Unit; readonly isFor: boolean } | undefined {
   if (verdict === "complete" || verdict === "interrupted" || existsSync(join(research.folder, pauseName)))
     return undefined;
-  const stateNow = async (): Promise<ResearchState> => {
-    const { rrd, ledger } = await research.load();
-    return { rrd, ledger, status: statusOf(rrd, ledger), noted: new Map() };
-  };
-  const state = await stateNow();
   const open = kinds[state.status.done.length];
   if (open?.isOptional !== true) return undefined;
-  const { acceptSettled } = await parts();
   const unit = { kind: open.name, id: open.name, phase: open.phase, title: open.name };
-  await acceptSettled(options, state, unit, {}, 0, tell, reason);
+  const isRefused = isVerdict(nextUnit(state, [], [], research.folder));
+  return { unit, isFor: verdict !== "limit" && verdict !== "stuck" && (about === unit.id || isRefused) };
+}
+
+/** The sharing without a checker that can't be had, where there is another one; what that one said is kept. */
+async function withFewerCheckers(
+  options: Conceding,
+  sharing: Sharing,
+  stateNow: () => Promise<ResearchState>,
+  verdict: Verdict,
+  tell: Tell,
+  about: string | undefined,
+): Promise<Sharing | undefined> {
+  const state = await stateNow();
+  const due = dueOf(options, state, verdict, about);
+  const fewer = due?.isFor === true ? withoutOne(due.unit, state, sharing) : undefined;
+  if (due === undefined || fewer === undefined) return undefined;
+  const { acceptSettled } = await parts();
+  const { folder } = options.research;
+  await acceptSettled(
+    options,
+    state,
+    due.unit,
+    (work, judging) => work.withFewer?.(folder, state, due.unit, verdict.reason, judging),
+    0,
+    tell,
+  );
+  await tell({ type: "notice", level: "warning", message: `One checker goes on alone: ${verdict.reason}` });
+  return fewer;
+}
+
+/**
+ * Where a run ends for want of an optional unit, or with such units alone left: what is open of it ends, and the work
+ * goes on or is complete.
+ */
+async function withoutOptional(
+  options: Conceding,
+  stateNow: () => Promise<ResearchState>,
+  verdict: Verdict,
+  tell: Tell,
+  about: string | undefined,
+): Promise<Verdict | "again" | undefined> {
+  const { research } = options;
+  const state = await stateNow();
+  const due = dueOf(options, state, verdict, about);
+  const isAllLeft = kinds.slice(state.status.done.length).every((kind) => kind.isOptional === true);
+  if (due === undefined || !(due.isFor || isAllLeft)) return undefined;
+  const { acceptSettled } = await parts();
+  const judge = (work: UnitWork<Material, unknown>, judging: Judging) =>
+    work.without?.(research.folder, state.rrd, verdict.reason, judging);
+  await acceptSettled(options, state, due.unit, judge, 0, tell);
   const next = nextUnit(await stateNow(), [], [], research.folder);
-  return isVerdict(next) ? next : undefined;
+  if (isVerdict(next)) return next;
+  return due.isFor ? "again" : undefined;
 }
 
 const whoIs = (agent: string): Who => ({ agent, during: `${agent} ran unconfined` });

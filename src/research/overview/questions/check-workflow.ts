@@ -15,11 +15,12 @@ import type { Rrd } from "../../generated/rrd.js";
 import { section } from "../../units/brief-text.js";
 import { check, checkerRoles, mend } from "../../units/check/kind.js";
 import { nextBatch } from "../../units/check/batch.js";
-import { ended } from "../../units/check/fold.js";
+import { clauseOf, ended } from "../../units/check/fold.js";
+import { withoutOne } from "../../workflow/next-unit.js";
 import type { Acceptable } from "../../units/judged-result.js";
-import { toMend, unanswered } from "../../units/narrative/open-check.js";
+import { toMend } from "../../units/narrative/open-check.js";
 import { type Checkers, ratesSince, withRates } from "../../derived/checker-rates.js";
-import type { Material, ResearchState } from "../../units/unit-kind.js";
+import type { Material, ResearchState, Sharing } from "../../units/unit-kind.js";
 import { judge } from "../../workflow/accept.js";
 import { fill, loadPrompt } from "../../workflow/brief/prompt-file.js";
 import { closingWords, unitBlock } from "../../workflow/brief/write-brief.js";
@@ -79,7 +80,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     ...{ refused: 0, isOver: opened === undefined },
   };
   let started = 0;
-  const sharing = { checkers: options.checkers };
+  let sharing: Pick<Sharing, "checkers"> = { checkers: options.checkers };
   const lineOf = (run: AgentRun, unit: Unit, outcome: LedgerLine["outcome"], reasons: readonly string[] = []) => ({
     ...ledgerLine({ ...unit, id: answer.id, role: unit.role ?? unit.kind }, run, new Date(options.now()), outcome),
     ...(reasons.length === 0 ? {} : { reasons: [...reasons] }),
@@ -215,20 +216,26 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       // What a person stops goes on another time.
       if (verdict === "complete" || verdict === "interrupted" || open === undefined) return undefined;
       const at = new Date(options.now());
+      const line: LedgerLine = {
+        ...{ iteration: 1, at: at.toISOString(), unit: answer.id, phase: "QUESTION" },
+        ...{ outcome: "accepted", duration_seconds: 0 },
+      };
+      const unit = { kind: check.name, id: check.name, phase: "QUESTION", title: "" };
+      const fewer = verdict === "limit" ? undefined : withoutOne(unit, state, sharing);
+      if (fewer !== undefined && toMend(state.rrd).length === 0) {
+        sharing = fewer;
+        const work = await check.load();
+        const judging = { iteration: 1, agent: "", at, redact };
+        const judged = await work.withFewer?.("", state, unit, reason, judging);
+        if (judged !== undefined) await advance(judged, line);
+        return "again";
+      }
       const rates = state.rrd.meaning?.checkers ?? {};
-      const why = reason.split(";")[0]?.replace(/\.$/, "") ?? reason;
-      const judged = ended({ rrd: state.rrd, narrative, checkers: rates, open, changes: [], summary: "", at }, why);
-      const { id } = answer;
-      await advance(judged, {
-        ...{
-          iteration: 1,
-          at: at.toISOString(),
-          unit: id,
-          phase: "QUESTION",
-          outcome: "accepted",
-          duration_seconds: 0,
-        },
-      });
+      const why = clauseOf(reason);
+      await advance(
+        ended({ rrd: state.rrd, narrative, checkers: rates, open, changes: [], summary: "", at }, why),
+        line,
+      );
       return { verdict: "complete", reason };
     },
     close: async () => {
@@ -241,7 +248,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
 /** Stands for the batch that a second checker is to judge after this one. */
 const batchHash = (rrd: Rrd, checker: string): string =>
   createHash("sha256")
-    .update(JSON.stringify(nextBatch(rrd, unanswered(rrd), checker, 0)))
+    .update(JSON.stringify(nextBatch(rrd, { kind: check.name }, checker, 0)))
     .digest("hex");
 
 /** What the first of two checkers said before the check was stopped, of the batch that is still the next. */

@@ -61,7 +61,7 @@ function sayingOf(
     return isWithoutModel(agent)
       ? `not for meaning: ${agent} takes its sentences from the papers as they stand.`
       : undefined;
-  const { by = [], unchecked } = check;
+  const { by = [], unchecked, unheard } = check;
   const not =
     unchecked === undefined
       ? []
@@ -85,5 +85,9 @@ function sayingOf(
       : "so nothing was taken out by its word";
     return [`${name} is an unproven checker (${because}), ${follows}.`];
   });
-  return [`${counts.join("; ")}.`, ...unproven, ...not].join(" ");
+  const alone =
+    unheard === undefined
+      ? []
+      : [`One of the two checkers was not heard${by.length > 1 ? " on all of them" : ""}: ${unheard}.`];
+  return [`${counts.join("; ")}.`, ...unproven, ...alone, ...not].join(" ");
 }

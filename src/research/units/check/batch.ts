@@ -1,10 +1,11 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
+import type { Unit } from "../../../engine/loop/types.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { evidenceAt } from "../narrative/handles.js";
 import type { Material } from "../unit-kind.js";
 import { withControls } from "./controls.js";
-import { papersOf, type Unanswered } from "../narrative/open-check.js";
+import { papersOf, unanswered, waitingClaims } from "../narrative/open-check.js";
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 import type { ReportFile } from "../../generated/report.js";
 
@@ -23,10 +24,11 @@ export interface CheckMaterial extends Material {
 }
 
 /**
- * The next of these sentences to judge, with controls among them. `checker`: the first agent that judges it. `smaller`:
- * how often the unit filled a context too far.
+ * The next sentences that this unit judges, with controls among them. `checker`: the first agent that judges it.
+ * `smaller`: how often the unit filled a context too far.
  */
-export function nextBatch(rrd: Rrd, waiting: readonly Unanswered[], checker: string, smaller: number): BatchItem[] {
+export function nextBatch(rrd: Rrd, { kind }: Pick<Unit, "kind">, checker: string, smaller: number): BatchItem[] {
+  const waiting = kind === "claims" ? waitingClaims(rrd) : unanswered(rrd);
   const scale = 1 / 2 ** smaller;
   let room = (maxTokens - controlTokens) * scale;
   const taken: Sentence[] = [];

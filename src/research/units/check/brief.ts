@@ -5,7 +5,7 @@ import { notedOf } from "../shared-unit.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
 import { type CheckMaterial, nextBatch, shownItem } from "./batch.js";
 import { passageTokens } from "./sentence.js";
-import { papersOf, toMend, unanswered, waitingClaims } from "../narrative/open-check.js";
+import { papersOf, toMend } from "../narrative/open-check.js";
 
 /** Numbered sentences and their passages: nothing of the papers besides, and nothing of the project. */
 export function briefOfCheck({
@@ -16,10 +16,10 @@ export function briefOfCheck({
   smaller,
 }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
   const { rrd } = state;
-  const { id, kind } = unit;
+  const { id } = unit;
   // A second checker judges the batch of the first.
   const checker = notedOf(state, unit)[0]?.agent ?? agent;
-  const batch = nextBatch(rrd, kind === "claims" ? waitingClaims(rrd) : unanswered(rrd), checker, smaller);
+  const batch = nextBatch(rrd, unit, checker, smaller);
   return {
     data: { kind: "check", unit: id, sentences: batch.map((item, index) => shownItem(item, index + 1)) },
     isBare: true,

@@ -1,4 +1,5 @@
 import { quotedWords } from "../../../text/evidence/quoted.js";
+import { given } from "../../../engine/lib/given.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
 import { evidenceAt, whyNoGround } from "../narrative/handles.js";
@@ -55,7 +56,7 @@ export function closedNarrative(
       ...(by.length === 0 ? {} : { by }),
       ...(unproven.length === 0 ? {} : { unproven }),
       ...(answerFalls ? { answer_falls: true } : {}),
-      ...(unchecked === undefined ? {} : { unchecked }),
+      ...given({ unchecked, unheard: open.unheard }),
     },
   };
 }

@@ -54,6 +54,16 @@ export function foldClaims(
   return judged;
 }
 
+/** Why something can't be had, a sentence, as a clause: what to do about it is left out. */
+export const clauseOf = (why: string): string => why.split(/;|\. /)[0]?.replace(/\.$/, "") ?? why;
+
+/** A check that goes on without one of its two checkers, for this reason, a clause. */
+export function foldUnheard(rrd: Rrd, unheard: string, at: Date): Acceptable | undefined {
+  const { open } = { ...rrd.meaning };
+  if (open === undefined) return undefined;
+  return told({ rrd, changes: [], summary: unheard, at }, { ...rrd.meaning, open: { ...open, unheard } });
+}
+
 const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], checkings: readonly Checking[]) =>
   checkings.reduce((rates, { by, answers }) => countControls(rates, by, batch, answers), meaning?.checkers ?? {});
 

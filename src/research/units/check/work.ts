@@ -1,17 +1,19 @@
 import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
+import { given } from "../../../engine/lib/given.js";
 import { readChecked } from "../../../engine/storage/result-file.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
+import { timesTooFull } from "../../derived/status.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
 import { notedOf } from "../shared-unit.js";
-import type { Disk, Heard, SharedResult, UnitWork } from "../unit-kind.js";
-import type { CheckMaterial } from "./batch.js";
+import type { Disk, Heard, ResearchState, SharedResult, UnitWork } from "../unit-kind.js";
+import { type CheckMaterial, nextBatch } from "./batch.js";
 import { briefOfCheck, briefOfMend } from "./brief.js";
-import { type Checking, ended, foldAnswers, foldClaims } from "./fold.js";
+import { type Checking, clauseOf, ended, foldAnswers, foldClaims, foldUnheard } from "./fold.js";
 import { agreedOn, answersIn, byId, checkedBy } from "./judge-answers.js";
 import { acceptMended } from "./judge-mended.js";
 import type { CheckAnswer } from "./sentence.js";
@@ -27,6 +29,7 @@ export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
   brief: briefOfCheck,
   hear: hearChecker,
   without: endedWithout,
+  withFewer: withOneChecker,
   judge({ rrd }, unit, result, material, { agent, at }) {
     const answers = answersIn(material.batch ?? [], result, unit.id);
     return "reasons" in answers ? answers : folded(rrd, unit, material, [{ by: agent, answers }], at);
@@ -54,9 +57,30 @@ export const mendWork: UnitWork<CheckMaterial, MendResult> = {
 async function endedWithout(folder: string, rrd: Rrd, why: string, { at }: Judging): Promise<Acceptable> {
   const { checkers = {}, open } = { ...rrd.meaning };
   if (open === undefined) throw new Error("a check is given up that is not open");
-  const clause = why.split(";")[0]?.replace(/\.$/, "") ?? why;
+  const clause = clauseOf(why);
   const narrative = await readNarrative(folder);
   return ended({ rrd, narrative, checkers, open, changes: [], summary: `Not checked: ${clause}`, at }, clause);
+}
+
+/** Goes on with one of two checkers. What that one has said of the batch counts as its own. */
+async function withOneChecker(
+  folder: string,
+  state: ResearchState,
+  unit: Unit,
+  why: string,
+  { at }: Judging,
+): Promise<Acceptable | undefined> {
+  const { rrd, ledger } = state;
+  const [first] = notedOf(state, unit);
+  const unheard = unit.kind === "claims" ? undefined : foldUnheard(rrd, clauseOf(why), at);
+  if (first === undefined) return unheard;
+  const batch = nextBatch(rrd, unit, first.agent, timesTooFull(ledger, unit.id));
+  const answers = first.value as readonly CheckAnswer[];
+  const { narrative } = await materialIn({ folder });
+  const now = unheard?.shows?.rrd ?? rrd;
+  const judged = folded(now, unit, { batch, ...given({ narrative }) }, [{ by: first.agent, answers }], at);
+  const was = { meaning: rrd.meaning };
+  return { ...judged, changes: judged.changes.map((each) => (each.in === "rrd" ? { ...each, was } : each)) };
 }
 
 /** Hears one of two agents that check the same batch: with the second one the batch is answered. */

@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { stopAfterFailures } from "../../../../src/engine/loop/retry.js";
+import type { Choose } from "../../../../src/engine/loop/types.js";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { checkerRoles } from "../../../../src/research/units/check/kind.js";
 import { judgingAgent } from "../../../support/projects/judging-agent.js";
 import { readPapers } from "../../../support/projects/passages-for-controls.js";
-import { paper, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
+import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/projects/research.js";
 
 const project = (...ids: string[]) =>
   rrdWith([...ids.map((id) => paper(id)), ...readPapers()], { handoff: { product_ideation: { enabled: false } } });
@@ -143,4 +145,49 @@ test("a passage that tells its reader how to judge changes nothing: who obeys it
     rrd.meaning?.checkers?.["scripted"]?.not_borne_out.asked ?? 0,
   );
   expect(markdownIn(given.folder)).toContain("scripted is an unproven checker");
+});
+
+describe("where one of two checkers can't be had the other one's word counts alone, and the report says why", () => {
+  const [one, other] = checkerRoles;
+  const failure = { kind: "crashed" as const, message: "codex broke." };
+  const broken = { ...scriptedAgent(() => ({ end: { failure } })), name: "codex" };
+  test.each<[string, string, string, Choose | undefined]>([
+    ["the first is not installed", one, other, undefined],
+    ["the second is not installed", other, one, undefined],
+    ["the second fails whenever it is asked", other, one, () => ({ agent: broken })],
+  ])("%s", async (_, missing, heard, instead = () => ({ verdict: "failed", reason: "codex broke; install it." })) => {
+    const given = researchFolder(project("p1"));
+    const { agent } = judgingAgent(() => ({ verdict: "supported" }));
+    const { verdict, ledger } = await given.run(agent, 40, {
+      check: "all",
+      sharing: { checkers: checkerRoles },
+      choose: (soFar, unit) => (unit.role === missing ? instead(soFar, unit) : { agent }),
+      stopConditions: [stopAfterFailures],
+    });
+    expect(verdict.verdict).toBe("complete");
+    expect(ledger.filter(({ unit }) => unit === "report")).toHaveLength(1);
+    // Nobody is asked twice for the same.
+    const asked = ledger.filter(({ role, outcome }) => role !== undefined && outcome !== "failed");
+    expect(asked.map(({ unit, role }) => [unit, role])).toEqual([
+      ["claims", heard],
+      ["check", heard],
+    ]);
+    const report = reportIn(given.folder);
+    expect(report.answer[0]?.check).toEqual({ verdict: "supported", by: ["scripted"] });
+    expect(report.check?.unchecked).toBeUndefined();
+    expect(ledger.filter(({ outcome }) => outcome === "failed").length).toBeLessThan(4);
+  });
+
+  test("and it says so in the head, whichever batch it was missed at", async () => {
+    const given = researchFolder(project("p1"));
+    const { agent } = judgingAgent(() => ({ verdict: "supported" }));
+    await given.run(agent, 40, {
+      check: "reports",
+      sharing: { checkers: checkerRoles },
+      choose: (_, { role }) =>
+        role === other ? { verdict: "blocked", reason: "codex is not logged in; run 'codex login'." } : { agent },
+    });
+    expect(reportIn(given.folder).check?.unheard).toBe("codex is not logged in");
+    expect(markdownIn(given.folder)).toContain("One of the two checkers was not heard: codex is not logged in.");
+  });
 });
