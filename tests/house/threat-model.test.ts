@@ -39,7 +39,6 @@ const promises: readonly (readonly [promise: string, file: string, test: string]
     "system/code/hostile.test.ts",
     "gain nothing by deleting the test",
   ],
-  ["coding runs run them offline", "system/code/hostile.test.ts", "that fork leave no process behind"],
   ["no hook, and no filter but Git LFS", "system/tasks/planted.test.ts", "starts no filter of the user's"],
   // How each boundary is kept.
   [
