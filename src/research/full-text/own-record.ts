@@ -8,7 +8,8 @@ import { normalTitle } from "../papers/normalise-title.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { arxiv } from "../sources/clients/arxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
-import type { ContextFor } from "../sources/shared/source.js";
+import { openAlex } from "../sources/clients/openalex.js";
+import type { ContextFor, Source } from "../sources/shared/source.js";
 import { localFile, pagesForATitle } from "./local-file.js";
 import { readUntrusted } from "./reader-process.js";
 
@@ -27,44 +28,60 @@ export interface OwnRecord {
 }
 
 /**
- * Asks Crossref and arXiv for documents of this machine by the DOI or arXiv id that they print. By id of the record.
- * An answer counts where its title stands at the head of the document. Where it does not, or no service knows the name,
- * the name is not the document's; where no service could be asked, the name alone is kept and the record is not among
- * the answers.
+ * Asks Crossref and arXiv for documents of this machine by the DOI or arXiv id that they print, and OpenAlex for a DOI
+ * that Crossref does not know: others register DOIs too. By id of the record. An answer counts where its title stands
+ * at the head of the document. Where it does not, or no service knows the name, the name is not the document's; where
+ * no service could be asked, the name alone is kept and the record is not among the answers.
  */
 export async function ownRecords(
   records: readonly PaperRecord[],
   { contextFor, signal }: { readonly contextFor: ContextFor; readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, OwnRecord>> {
   const named = records.filter(({ url, identifiers }) => url.startsWith("file:") && idOf(identifiers) !== undefined);
-  const answers = await Promise.all(
-    ([crossref, arxiv] as const).map(async (source) => {
-      const works = named
-        .map(({ identifiers }) => identifiers)
-        .filter((each) => (each.doi === undefined) === (source === arxiv));
-      const context = contextFor(source);
-      if (works.length === 0 || "unavailable" in context) return undefined;
-      const asked = works.map(({ doi, arxiv: id }) => (doi === undefined ? given({ arxiv: id }) : { doi }));
-      return await source.lookup(asked, context);
-    }),
-  );
+  const [withDoi, others] = [named.filter(isByDoi), named.filter((record) => !isByDoi(record))];
+  const [ofCrossref, ofArxiv] = await Promise.all([
+    knownTo(crossref, withDoi, contextFor),
+    knownTo(arxiv, others, contextFor),
+  ]);
+  const unknown = withDoi.filter(({ id }) => ofCrossref.get(id) === "unknown");
+  const known = new Map([...ofCrossref, ...ofArxiv, ...(await knownTo(openAlex, unknown, contextFor))]);
   const found = new Map<string, OwnRecord>();
   for (const record of named) {
-    const answer = answers[record.identifiers.doi === undefined ? 1 : 0];
-    if (answer === undefined || signal.aborted || (answer.status !== "ok" && answer.status !== "empty")) continue;
-    const [known, unchecked] = answer.status === "ok" ? [answer.value, answer.unchecked ?? []] : [[], []];
-    if (unchecked.some((each) => isOneName(each, record.identifiers))) continue;
-    const own = known.find(({ identifiers }) => isOneName(identifiers, record.identifiers));
-    const text = own === undefined ? undefined : await firstPages(localFile(record) ?? "", signal);
+    const own = known.get(record.id);
+    if (own === undefined || signal.aborted) continue;
+    const text = own === "unknown" ? undefined : await firstPages(localFile(record) ?? "", signal);
     found.set(
       record.id,
-      own !== undefined && text !== undefined && isTitleOf(own.title, text)
+      own !== "unknown" && text !== undefined && isTitleOf(own.title, text)
         ? mergedRecord(record, own)
         : { record: unnamed(record) },
     );
   }
   return found;
 }
+
+/** What a service says of each record by its name, by id of the record; undefined where it could not be asked. */
+async function knownTo(
+  source: Source,
+  records: readonly PaperRecord[],
+  contextFor: ContextFor,
+): Promise<Map<string, PaperRecord | "unknown" | undefined>> {
+  const context = contextFor(source);
+  const works = records.map(({ identifiers: { doi, arxiv: id } }) =>
+    doi === undefined ? given({ arxiv: id }) : { doi },
+  );
+  const answer = works.length === 0 || "unavailable" in context ? undefined : await source.lookup?.(works, context);
+  return new Map(
+    records.map(({ id, identifiers }) => {
+      if (answer === undefined || (answer.status !== "ok" && answer.status !== "empty")) return [id, undefined];
+      const [answered, unchecked] = answer.status === "ok" ? [answer.value, answer.unchecked ?? []] : [[], []];
+      const own = answered.find((each) => isOneName(each.identifiers, identifiers));
+      return [id, own ?? (unchecked.some((each) => isOneName(each, identifiers)) ? undefined : ("unknown" as const))];
+    }),
+  );
+}
+
+const isByDoi = ({ identifiers }: PaperRecord): boolean => identifiers.doi !== undefined;
 
 const idOf = ({ doi, arxiv: id }: Identifiers) => doi ?? id;
 

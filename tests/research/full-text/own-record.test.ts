@@ -7,6 +7,7 @@ import { ownRecords } from "../../../src/research/full-text/own-record.js";
 import { makePdf, type PdfPlan } from "../../fixtures/pdf/make-pdf.js";
 import { arxivFeed, testedHands } from "../../fixtures/services/arxiv.js";
 import { crossrefAnswer, crossrefUnknown, crossrefWork } from "../../fixtures/services/crossref.js";
+import { openAlexUnknown, openAlexWork } from "../../fixtures/services/openalex.js";
 import type { Page } from "../../fixtures/web-server.js";
 import { readingFrom, web } from "../../support/network/network.js";
 
@@ -20,7 +21,7 @@ async function listed(plan: PdfPlan, pages: Record<string, Page> = known) {
   writeFileSync(join(folder, "05452615.pdf"), await makePdf(plan));
   const records = await listFolder(folder, undefined);
   const { origin } = await web(pages);
-  const own = await ownRecords(records, readingFrom(origin, { Crossref: origin, arXiv: origin }));
+  const own = await ownRecords(records, readingFrom(origin, { Crossref: origin, arXiv: origin, OpenAlex: origin }));
   return { listed: records[0], own: own.get(records[0]?.id ?? "") };
 }
 
@@ -65,8 +66,22 @@ describe("ownRecords", () => {
     expect(another.own).toEqual({ record: { ...another.listed, identifiers: {} } });
     const unknown = await listed(paper({ foot: "DOI: 10.5555/no" }), {
       "/works/10.5555%2Fno": { status: 404, body: crossrefUnknown },
+      "/works/doi:10.5555/no": { status: 404, body: openAlexUnknown },
     });
     expect(unknown.own?.record.identifiers).toEqual({});
+  });
+
+  it("asks OpenAlex for a DOI that another agency registered, and keeps it where OpenAlex does not answer", async () => {
+    const zenodo = "10.5281/zenodo.4375";
+    const printed = paper({ title: openAlexWork.title, foot: `DOI: ${zenodo}` });
+    const unknown = { "/works/10.5281%2Fzenodo.4375": { status: 404, body: crossrefUnknown } };
+    const work = { ...openAlexWork, doi: `https://doi.org/${zenodo}`, ids: {} };
+    const { own } = await listed(printed, { ...unknown, [`/works/doi:${zenodo}`]: { body: JSON.stringify(work) } });
+    expect(own?.record).toMatchObject({
+      ...{ identifiers: { doi: zenodo }, date: "2024-02-13", authors: ["Heather Beispiel", "Jason R Pretend"] },
+    });
+    const silent = await listed(printed, { ...unknown, [`/works/doi:${zenodo}`]: { status: 503, body: "busy" } });
+    expect([silent.listed?.identifiers, silent.own]).toEqual([{ doi: zenodo }, undefined]);
   });
 
   it("keeps the name alone where no service can be asked", async () => {

@@ -74,7 +74,7 @@ export function acceptPaper(
   const origin = material.text?.origin;
   // Those of an excluded paper don't count, and a person's decision to include it brings them back.
   const insights = insightsOf(rrd, paper, result);
-  const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material.check);
+  const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material);
   const warnings = [
     ...foundWarnings,
     ...warningsOf(material, retracted, counts, numbers),

@@ -14,6 +14,7 @@ import {
   type Project,
   type ResearchState,
 } from "../unit-kind.js";
+import { movedDocument, ownFacts } from "./own-document.js";
 import { isRetracted, type PaperMaterial } from "./settled-paper.js";
 
 /** What is known of a paper besides its record. */
@@ -38,9 +39,20 @@ export async function preparePaper(
   const check = paper.retracted === true ? undefined : await checkOf(outside.library, paper);
   const checked = check === undefined ? {} : { check };
   if (isRetracted(paper, check)) return checked;
-  const prepared = await prepareText(outside, paper, signal);
+  const moved = await movedDocument(outside.library, rrd, paper);
+  const found = { ...paper, ...moved };
+  const prepared = await prepareText(outside, found, signal);
   if ("until" in prepared) return prepared;
-  return { ...prepared, ...checked, about: await outside.library.about(paper) };
+  const own = {
+    ...moved,
+    ...(prepared.text === undefined ? {} : await ownFacts(outside.library, found, prepared.text)),
+  };
+  return {
+    ...prepared,
+    ...checked,
+    ...(Object.keys(own).length === 0 ? {} : { own }),
+    about: await outside.library.about({ ...found, ...own }),
+  };
 }
 
 /** What happened to a paper since it was published; undefined where nobody can tell. */

@@ -11,6 +11,8 @@ import { checkedFields, isRetraction } from "../retractions.js";
 export interface PaperMaterial extends TextMaterial {
   /** What happened to the paper since it was published. */
   readonly check?: UpdateCheck;
+  /** What its document tells that its record does not know: where it lies now, its names, authors and journal. */
+  readonly own?: Partial<Paper>;
 }
 
 /** Whether code alone can do a paper: it is retracted, or nothing but its title could be had. */
@@ -21,7 +23,7 @@ export const isSettledPaper = (paper: Paper, { check, unavailable }: PaperMateri
 export function settlePaper(paper: Paper, material: PaperMaterial, judging: Judging): Acceptable {
   const { check, unavailable } = material;
   return unavailable === undefined || isRetracted(paper, check)
-    ? rejectRetracted(paper, check, judging)
+    ? rejectRetracted(paper, material, judging)
     : notRetrieved(paper, { ...material, unavailable }, judging);
 }
 
@@ -29,13 +31,15 @@ export function settlePaper(paper: Paper, material: PaperMaterial, judging: Judg
 export const isRetracted = (paper: Paper, check: UpdateCheck | undefined): boolean =>
   paper.retracted === true || check?.updates.some(isRetraction) === true;
 
-/** What a check found of a paper, for its record; nothing where it found nothing or nobody could be asked. */
-export const findingOf = (paper: Paper, check: UpdateCheck | undefined): Partial<Paper> =>
-  check === undefined || check.updates.length === 0 ? {} : checkedFields(paper, check);
+/** What was found of a paper besides its text, for its record: by a check of it, and in its document. */
+export const findingOf = (paper: Paper, { check, own }: PaperMaterial): Partial<Paper> => ({
+  ...own,
+  ...(check === undefined || check.updates.length === 0 ? {} : checkedFields(paper, check)),
+});
 
 /** Rejects a retracted paper that nobody has read: whatever an agent found in it, it would not be presented. */
-function rejectRetracted(paper: Paper, check: UpdateCheck | undefined, { iteration, at }: Judging): Acceptable {
-  const finding = findingOf(paper, check);
+function rejectRetracted(paper: Paper, material: PaperMaterial, { iteration, at }: Judging): Acceptable {
+  const finding = findingOf(paper, material);
   const warnings = finding.warnings ?? paper.warnings ?? [];
   const set: Partial<Paper> = {
     ...finding,
@@ -62,10 +66,11 @@ function rejectRetracted(paper: Paper, check: UpdateCheck | undefined, { iterati
 /** Records that a paper could not be had. One that was read before, and should be read again, stays as it was read. */
 function notRetrieved(
   paper: Paper,
-  { check, unavailable, tried = "", standIns }: PaperMaterial & { readonly unavailable: string },
+  material: PaperMaterial & { readonly unavailable: string },
   { iteration, at }: Judging,
 ): Acceptable {
-  const finding = findingOf(paper, check);
+  const { unavailable, tried = "", standIns } = material;
+  const finding = findingOf(paper, material);
   if (isDecided(paper)) {
     const warning = `The text has changed since it was read and could not be had again: ${unavailable}`;
     const set = { ...finding, warnings: [...(finding.warnings ?? paper.warnings ?? []), warning], iteration };
