@@ -1,5 +1,6 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
 import type { UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";
+import { nameOf } from "../papers/paper-keys.js";
 import type { Change } from "../project-files/research.js";
 import { given } from "../../engine/lib/given.js";
 import { isSameUpdate, oldestFirst } from "../papers/dedup/companions.js";
@@ -136,13 +137,7 @@ export function checkSentence(rrd: Rrd): string {
     .at(-1);
   const checked = `${known.length} of the ${all.length} papers that this report rests on were checked for retractions on ${last} (${services}).`;
   if (unknown.length === 0) return checked;
-  const [ids, more] = [
-    unknown
-      .slice(0, 10)
-      .map(({ id }) => id)
-      .join(", "),
-    unknown.length > 10 ? ", …" : "",
-  ];
+  const [ids, more] = [unknown.slice(0, 10).map(nameOf).join(", "), unknown.length > 10 ? ", …" : ""];
   return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}${more}; ${why}`;
 }
 
@@ -151,7 +146,7 @@ export function retractionLines(rrd: Rrd, retracted: readonly string[]): string[
   const found = rrd.papers_pool.filter(({ id }) => retracted.includes(id));
   return [
     `**Retraction check:** ${checkSentence(rrd)}`,
-    ...found.map((paper) => `- ${paper.title} (${paper.id}) is retracted: ${paper.notes ?? ""}`),
+    ...found.map((paper) => `- ${paper.title} (${nameOf(paper)}) is retracted: ${paper.notes ?? ""}`),
     "",
   ];
 }

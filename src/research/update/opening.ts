@@ -14,6 +14,7 @@ import { changeOf } from "../units/judged-result.js";
 import { withChecks } from "../units/retractions.js";
 import type { Came } from "./new-and-changed.js";
 import type { Window } from "./window.js";
+import { namesIn } from "../papers/paper-keys.js";
 
 /** An update of this window, as it is asked: nothing has come yet. */
 export function askedUpdate(
@@ -102,10 +103,11 @@ export function openingFold(
     return before === undefined || Object.keys(set).length === 0 ? [] : [changeOf(before, set)];
   });
   const said = cameText(came);
+  const names = namesIn(rrd);
   const lines = [
     ...came.titles.map((title) => `- new: ${title}`),
-    ...came.changed.map((paper) => `- changed: ${paper.id}: ${paper.says}`),
-    ...came.retracted.map((paper) => `- retracted: ${paper}`),
+    ...came.changed.map((paper) => `- changed: ${names.get(paper.id) ?? paper.id}: ${paper.says}`),
+    ...came.retracted.map((paper) => `- retracted: ${names.get(paper) ?? paper}`),
     ...[...came.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
   ].map(flat);
   return {

@@ -178,7 +178,7 @@ describe("a run", () => {
     );
     expect(report).toMatch(/2 of the 2 papers that this report rests on were checked/);
     expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toMatch(
-      /\*\*Retraction check:\*\* 2 of the 2[\s\S]*p1\) is retracted: /,
+      /\*\*Retraction check:\*\* 2 of the 2[\s\S]*p1 \(author2026\) is retracted: /,
     );
   });
 

@@ -1,6 +1,7 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { dimensionsOf, fullScore, ownName, ownRubricOf, type Scores, type Totals } from "../../papers/rubric/rubric.js";
 import { flat, prose } from "../../project-files/markdown.js";
+import { nameOf } from "../../papers/paper-keys.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { answerText } from "../../screening/eligibility/answer-text.js";
 import { answersAt, isIneligible } from "../../screening/eligibility/eligibility.js";
@@ -55,7 +56,12 @@ export function paperEntry(
     ids.map((id) => `- ${ownName(rrd, id) ?? labelOf(id)}: ${Reflect.get(points, id)}/5`);
   const isOwn = ownRubricOf(rrd) !== undefined;
   const parts: string[][] = [
-    [`## ${dayOf(at)} - Paper: ${paper.title}`, `ID: ${paper.id}`, `Status: ${paper.status.toUpperCase()}`, ...score],
+    [
+      `## ${dayOf(at)} - Paper: ${paper.title}`,
+      `ID: ${nameOf(paper)}`,
+      `Status: ${paper.status.toUpperCase()}`,
+      ...score,
+    ],
     [`**Summary:** ${prose(analysis.summary)}`],
     [`**Key Method:** ${prose(analysis.methodology)}`],
     [
@@ -102,5 +108,5 @@ export function paperEntry(
   ];
   // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
   const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
-  return [...lines, ...patternLines(paper.id, patterns)].join("\n");
+  return [...lines, ...patternLines(nameOf(paper), patterns)].join("\n");
 }

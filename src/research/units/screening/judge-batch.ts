@@ -11,6 +11,7 @@ import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
+import { namesIn, withKeys } from "../../papers/paper-keys.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityOf } from "../../screening/eligibility/eligibility.js";
@@ -217,6 +218,13 @@ export function acceptDiscovery(
       },
     ],
     progress: entry({
+      names: namesIn(
+        withKeys({
+          ...rrd,
+          papers_pool: [...rrd.papers_pool, ...added],
+          excluded: [...(rrd.excluded ?? []), ...excluded],
+        }),
+      ),
       readers: readers && readersLines(readers),
       ...{ unit, judging, added, excluded, sources, blocked, beyond, result, freed: batch.busy?.answered ?? [] },
       recall: discovery_metrics.recall?.says,
@@ -360,6 +368,8 @@ function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Pape
 }
 
 function entry(of: {
+  /** What people call each record, by its id. */
+  names: ReadonlyMap<string, string>;
   unit: string;
   judging: Judging;
   added: readonly Paper[];
@@ -373,7 +383,8 @@ function entry(of: {
   recall: string | undefined;
   readers: readonly string[] | undefined;
 }): string {
-  const { unit, added, excluded, beyond, recall } = of;
+  const { unit, added, excluded, beyond, recall, names } = of;
+  const called = ({ id }: { readonly id: string }) => names.get(id) ?? id;
   const because = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
   const asked = (queries: readonly string[] | undefined) =>
     queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`;
@@ -381,7 +392,7 @@ function entry(of: {
     `## ${dayOf(of.judging.at)} - Discovery: batch ${unit.replace("discovery-", "")}`,
     "",
     `**New papers:** ${added.length}`,
-    ...added.map((paper) => `- ${paper.title} (${paper.id}) - priority ${paper.priority}`),
+    ...added.map((paper) => `- ${paper.title} (${called(paper)}) - priority ${paper.priority}`),
     "",
     "**Sources:**",
     ...of.sources.map((source) =>
@@ -396,7 +407,7 @@ function entry(of: {
     ...of.freed.map((name) => `- ${name} answers again and is blocked no longer`),
     "",
     ...(excluded.length > 0
-      ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${one.id}): ${one.reason}`), ""]
+      ? ["**Screened out:**", ...excluded.map((one) => `- ${one.title ?? one.id} (${called(one)}): ${one.reason}`), ""]
       : []),
     ...(of.readers ?? []),
     ...(recall === undefined ? [] : [`**Recall:** ${recall}.`, ""]),

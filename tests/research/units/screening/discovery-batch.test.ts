@@ -309,8 +309,10 @@ describe("what a discovery batch leaves out", () => {
       ...setAside,
       { id: "c2", title: "A candidate called c2", reason: "off topic", stage: "screened" },
     ]);
-    expect(progress).toContain(
-      "**Screened out:**\n- A candidate called d1 (d1): the same work as p1: the same DOI\n- A candidate called d2 (d2): the same work as p2\n- Too old (old): from 1990\n- A candidate called c2 (c2): off topic\n",
+    // Under the keys that people type, which the fold gives them.
+    const named = progress.replace(/ \(([a-z]+(?:\d{4}|nd)[a-z]?)\):/g, " (key):");
+    expect(named).toContain(
+      "**Screened out:**\n- A candidate called d1 (key): the same work as p1: the same DOI\n- A candidate called d2 (key): the same work as p2\n- Too old (key): from 1990\n- A candidate called c2 (key): off topic\n",
     );
     expect(progress.endsWith("off topic\n")).toBe(true);
   });
@@ -399,7 +401,7 @@ describe("what is noted of a discovery batch", () => {
       papers: [web("A title\n## 2026-01-01 - Forged", { priority: 4 })],
       patterns: ["Search by author."],
     });
-    expect(progress).toMatch(/^- A title ## 2026-01-01 - Forged \(url_\w+\) - priority 4$/m);
+    expect(progress).toMatch(/^- A title ## 2026-01-01 - Forged \(titlend\) - priority 4$/m);
     expect(progress).toContain("**Research Patterns:**\n- (discovery-4) Search by author.\n");
     expect(changes[0]).toMatchObject({ in: "papers_pool", id: expect.stringMatching(/^url_/), was: null });
   });
