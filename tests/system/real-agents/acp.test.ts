@@ -1,48 +1,21 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AgentOptions } from "../../../src/engine/agents/definition.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { noBubblewrap } from "../../support/processes/bubblewrap.js";
 import { besideModel } from "../../support/network/beside-model.js";
 import { run } from "../../support/processes/built.js";
 import { concise, resultFor, smallProject, unitOf } from "../../support/projects/small-project.js";
+import { acpOptions, type AcpName } from "./support/acp-agents.js";
 import { type Answer, type ModelRequest, startFakeLlm } from "./support/agents.js";
 import { installed } from "./support/install.js";
 
 const here = besideModel("acp");
 
-type Name = "gemini" | "opencode";
-
-const programOf = (name: Name): string => {
-  const found = installed(name);
-  if ("problem" in found) throw new Error(found.problem);
-  return found.program;
-};
-
-/** What a configuration says so that the installed agent talks to the scripted server. */
-function optionsFor(name: Name): AgentOptions {
-  const home = join(here.folder, "home");
-  mkdirSync(home, { recursive: true });
-  const { url, port } = here.server;
-  const path = { PATH: `${dirname(programOf(name))}:${process.env["PATH"]}` };
-  if (name === "gemini")
-    return {
-      model: "gemini-2.5-pro",
-      env: { ...path, HOME: home, GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "dummy" },
-    };
-  const config = join(here.folder, "opencode.json");
-  const models = { scripted: { name: "scripted" }, other: { name: "other" } };
-  const options = { baseURL: `${url}/v1`, apiKey: "dummy" };
-  const local = { npm: "@ai-sdk/openai-compatible", name: "Local", options, models };
-  writeFileSync(config, JSON.stringify({ model: "local/scripted", provider: { local } }));
-  return { env: { ...path, HOME: home, OPENCODE_CONFIG: config }, read: [config], hosts: [`127.0.0.1:${port}`] };
-}
-
 /** Writes result.json by the agent's own tool, then ends as the brief asks. */
 const writing =
-  (name: Name) =>
+  (name: AcpName) =>
   (request: ModelRequest): Answer => {
     const path = /write (\/\S+?\/result\.json)\./.exec(request.user)?.[1] ?? "";
     if (request.results.length > 0)
@@ -84,7 +57,7 @@ for (const name of ["gemini", "opencode"] as const) {
         "finishes a project on %s, with its tokens, version and model in the ledger",
         async (_where, flags, confinement) => {
           here.server = await startFakeLlm(concise);
-          const root = await smallProject(here.folder, { [`acp:${name}`]: optionsFor(name) });
+          const root = await smallProject(here.folder, { [`acp:${name}`]: acpOptions(name, here.server, here.folder) });
           const { code, out, err } = await cli(root, "run", "small-matter", "--agent", `acp:${name}`, ...flags);
           expect(err).not.toContain("refused:");
           expect([code, out.trim().split("\n").at(-1)]).toEqual([0, "<promise>COMPLETE</promise>"]);
@@ -104,7 +77,7 @@ for (const name of ["gemini", "opencode"] as const) {
 
       test("writes its result by a tool of its own, which it is allowed in its workspace", async () => {
         here.server = await startFakeLlm(writing(name));
-        const root = await smallProject(here.folder, { [`acp:${name}`]: optionsFor(name) });
+        const root = await smallProject(here.folder, { [`acp:${name}`]: acpOptions(name, here.server, here.folder) });
         const { code, err } = await cli(
           root,
           "run",

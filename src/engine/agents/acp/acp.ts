@@ -25,8 +25,9 @@ export const acp: AgentDefinition = {
     const { access } = brief;
     const env = { ...context.settings.env, ...context.options.env };
     const known = knownAgent(context);
+    const isAtWork = access.shell === true || access.everything;
     const turn: Omit<Turn, "prompt" | "cwd"> = {
-      all: access.shell === true || access.everything,
+      all: isAtWork,
       web: access.web,
       version: packageVersion(),
       ...(known?.modelFlag === undefined ? given({ model: context.options.model }) : {}),
@@ -40,7 +41,7 @@ export const acp: AgentDefinition = {
     return {
       command: process.execPath,
       args: [entry("acp-client"), JSON.stringify(turn), ...commandOf(context, known)],
-      env: { NODE_OPTIONS: undefined, ...known?.env },
+      env: { NODE_OPTIONS: undefined, ...known?.env, ...(isAtWork ? {} : known?.envInWorkspace) },
     };
   },
   reach(context, { web }): AgentReach {

@@ -22,6 +22,8 @@ export interface AcpAgent {
   readonly service?: { readonly address: string; readonly baseVariable: string; readonly keyHeader: string };
   /** Environment it is started with. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The same where it works in a workspace of research-ralph, and not in a folder of the user's. */
+  readonly envInWorkspace?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -45,6 +47,8 @@ export const commonAgents: readonly AcpAgent[] = [
       keyHeader: "x-goog-api-key",
     },
     env: { GEMINI_CLI_NO_RELAUNCH: "true" },
+    // It gives tools to a model only where it trusts the folder; the workspace of a unit is ours and empty.
+    envInWorkspace: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
   },
   {
     // https://opencode.ai/docs/acp
