@@ -31,6 +31,9 @@ const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
   "no-answer",
 ]);
 
+/** The longest wait between two tries, where a service does not say when it can be asked again. */
+const longestBackOff = 15 * minute;
+
 /** How many iterations back a row of failures is looked for: with many agents side by side others ended in between. */
 const recently = 64;
 
@@ -93,7 +96,11 @@ export const firstAble =
       };
     }
     const next = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
-    return { until: next.until, reason: usable.map(({ why }) => why).join(" ") };
+    const isLong = next.isStated === true && next.until - now > longestBackOff;
+    return {
+      ...{ until: next.until, reason: usable.map(({ why }) => why).join(" ") },
+      ...(isLong ? { isLongLimit: true as const } : {}),
+    };
   };
 
 interface Availability {
@@ -101,6 +108,8 @@ interface Availability {
   readonly until: number;
   /** Why not earlier. */
   readonly why: string;
+  /** Its service has said when. */
+  readonly isStated?: true;
   /** It can't be used in this run at all. */
   readonly gone?: Verdict;
   readonly outOfPatience?: Verdict;
@@ -127,9 +136,9 @@ function availabilityOf(
   switch (failure.kind) {
     case "rate-limit": {
       const reset = resetOf(failure, last.endedAt);
-      if (reset !== undefined) return { until: reset, why };
+      if (reset !== undefined) return { until: reset, why, isStated: true };
       // Next to others it rests long at once: each further try costs a minute, in which another one could work.
-      const until = last.endedAt + backOff(isOnly ? 30 * second : 15 * minute, 15 * minute, row.length);
+      const until = last.endedAt + backOff(isOnly ? 30 * second : longestBackOff, longestBackOff, row.length);
       const unstated = trailing(mine, ({ outcome, endedAt }) => {
         return (
           outcome.outcome === "failed" &&
@@ -149,7 +158,7 @@ function availabilityOf(
     }
     default:
       // Alone it is simply tried again; next to others it rests, so that not every unit waits an hour for it.
-      return { until: isOnly ? 0 : last.endedAt + backOff(30 * second, 15 * minute, row.length), why };
+      return { until: isOnly ? 0 : last.endedAt + backOff(30 * second, longestBackOff, row.length), why };
   }
 }
 

@@ -97,6 +97,8 @@ function byRole(agents: readonly Agent[], roles: Roles, patienceMs: number): Cho
     const chosen = own.get(role)?.(soFar);
     if (chosen === undefined) return others(soFar);
     const first = roles[role]?.[0]?.name;
-    return "agent" in chosen ? { ...chosen, ...given({ first }) } : chosen;
+    if ("agent" in chosen) return { ...chosen, ...given({ first }) };
+    // Where the others wait too, this unit loses nothing by it.
+    return "until" in chosen && !("agent" in others(soFar)) ? { until: chosen.until, reason: chosen.reason } : chosen;
   };
 }

@@ -165,7 +165,9 @@ export async function runLoop<State, U extends Unit, P, C>(
   /** Briefs an agent and starts it; answers with the reason where that is not possible. */
   async function start(state: State, unit: U, prepared: P, turn: ReadyUnit<State, P>) {
     const choice = choose(soFar, unit);
-    if (isVerdict(choice)) without = unit.id;
+    const isNotWaitedFor = "until" in choice && choice.isLongLimit === true && workflow.isOptional?.(unit) === true;
+    if (isVerdict(choice) || isNotWaitedFor) without = unit.id;
+    if (isNotWaitedFor) return { verdict: "blocked", reason: choice.reason } as const;
     if (isVerdict(choice) || "until" in choice) return choice;
     const { agent: chosen, first } = choice;
     const { role, round } = unit;

@@ -265,6 +265,8 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   account?(state: State): Account;
   /** What it remembers of earlier iterations, for stop conditions and briefs. Pure. */
   memory?(state: State): LoopMemory;
+  /** Whether the work can go on without this unit. Absent: it needs each. */
+  isOptional?(unit: U): boolean;
   /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
   remember?(compression: Compression): Promise<void>;
   /**
@@ -364,6 +366,8 @@ export interface Delay {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
+  /** For a limit whose stated end is more than a quarter of an hour away, while agents of other units can work. */
+  readonly isLongLimit?: true;
 }
 
 /** A rule that may stop or delay the loop. It is asked before every iteration and changes nothing. */

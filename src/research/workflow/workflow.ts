@@ -11,7 +11,7 @@ import { accountOf, type Experience } from "./forecast.js";
 import { loadSteered } from "./steering/apply-steering.js";
 import { nextUnit, withoutOne, withPart } from "./next-unit.js";
 import type { Judging } from "../units/judged-result.js";
-import { kindOfLine, kinds, workBasis } from "../units/kinds.js";
+import { kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
 import { loadNoted } from "../units/shared-unit.js";
 import type { Library, Material, ResearchState, ServeTools, Sharing, UnitWork } from "../units/unit-kind.js";
 import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
@@ -124,6 +124,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         hasLearned = false;
       }),
     progress: ({ rrd }) => progressOf(rrd),
+    isOptional: (unit) => kindOf(unit).isOptional === true,
     account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
     remember: async (compression) => {

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import { cli } from "../../support/processes/built-cli.js";
 import { freshFolder } from "../../support/projects/research-folder.js";
@@ -35,3 +36,34 @@ test("a report that is not written yet can't be checked", async () => {
   const refused = await cli(["verify", "--meaning", ...byChecker], cwd);
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is not finished") });
 });
+
+const fixtures = packageFile("tests/fixtures/formats");
+// Earlier ones wrote the report as text, whose sentences have no list of what they rest on.
+const formats = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, "complete/report.json")));
+
+test.each(formats)(
+  "a project of format %s was complete without a check, stays so, and gets one when asked",
+  async (format) => {
+    const cwd = freshFolder();
+    const folder = join(cwd, "researches", "grasping-2026-11-22");
+    cpSync(join(fixtures, format, "complete"), folder, { recursive: true });
+    const ledger = () => readFileSync(join(folder, "ledger.jsonl"), "utf8");
+    const before = ledger();
+
+    const run = await cli(["run", folder, ...byChecker.slice(0, -1), "--json", "--no-git"], cwd);
+    expect([run.code, run.out.includes("iteration-started")]).toEqual([0, false]);
+    expect(ledger()).toBe(before);
+
+    const verified = await cli(["verify", folder, "--meaning", ...byChecker], cwd);
+    expect([verified.code, verified.err.slice(-600)]).toEqual([0, expect.any(String)]);
+    const units = ledger()
+      .slice(before.length)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).unit);
+    expect(["check", "mend"]).toEqual(expect.arrayContaining(units));
+    const { check, findings } = JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as ReportFile;
+    expect(check).toMatchObject({ by: [expect.stringContaining("check-agent.mjs")] });
+    expect(findings.every((each) => each.check?.verdict === "supported")).toBe(true);
+  },
+);

@@ -238,6 +238,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       );
       return { verdict: "complete", reason };
     },
+    isOptional: () => true,
     close: async () => {
       await workspaces.sweep();
       await workspaces.close();

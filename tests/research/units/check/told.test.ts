@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stopAfterFailures } from "../../../../src/engine/loop/retry.js";
+import { rulesFor } from "../../../../src/engine/loop/rules-of-run.js";
 import type { Choose } from "../../../../src/engine/loop/types.js";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { checkerRoles } from "../../../../src/research/units/check/kind.js";
+import { fakeClock } from "../../../support/clock.js";
 import { judgingAgent } from "../../../support/projects/judging-agent.js";
 import { readPapers } from "../../../support/projects/passages-for-controls.js";
 import { paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../../support/projects/research.js";
@@ -176,6 +178,35 @@ describe("where one of two checkers can't be had the other one's word counts alo
     expect(report.answer[0]?.check).toEqual({ verdict: "supported", by: ["scripted"] });
     expect(report.check?.unchecked).toBeUndefined();
     expect(ledger.filter(({ outcome }) => outcome === "failed").length).toBeLessThan(4);
+  });
+
+  const clock = fakeClock();
+  const inFiveHours = () => new Date(clock.now() + 5 * 3_600_000).toISOString();
+  const limited = {
+    ...scriptedAgent(() => ({
+      end: { failure: { kind: "rate-limit", message: "codex has reached a limit.", reset_at: inFiveHours() } },
+    })),
+    name: "codex",
+  };
+
+  test("a limit of hours is not waited for, and readings go on", async () => {
+    const given = researchFolder(project("p1"));
+    const { agent } = judgingAgent(() => ({ verdict: "supported" }));
+    const { choose } = rulesFor({ agents: [agent], roles: { [one]: [agent], [other]: [limited] } });
+    const settings = { check: "all", sharing: { checkers: checkerRoles }, choose, clock } as const;
+    const { verdict, ledger } = await given.run(agent, 40, settings);
+    expect(verdict.verdict).toBe("complete");
+    expect(ledger.filter(({ agent: name }) => name === "codex")).toHaveLength(1);
+    expect(reportIn(given.folder).answer[0]?.check).toEqual({ verdict: "supported", by: ["scripted"] });
+  });
+
+  test("and where both are at one, the report stands and says why it was not checked", async () => {
+    const given = researchFolder(project("p1"));
+    const { agent } = judgingAgent(() => ({ verdict: "supported" }));
+    const { choose } = rulesFor({ agents: [agent], roles: { [one]: [limited], [other]: [limited] } });
+    const settings = { check: "reports", sharing: { checkers: checkerRoles }, choose, clock } as const;
+    expect((await given.run(agent, 40, settings)).verdict.verdict).toBe("complete");
+    expect(reportIn(given.folder).check?.unchecked).toBe("codex has reached a limit");
   });
 
   test("and it says so in the head, whichever batch it was missed at", async () => {
