@@ -29,6 +29,7 @@ interface CommandLine {
 const usage = `[options] [message]
 
        ralph memory <command>
+       ralph sessions [name]
        ralph tools [--json]`;
 
 const description = `Answers one message on stdout; without one, begins a dialogue at the terminal.
@@ -51,9 +52,9 @@ export function commandLineOf(args: readonly string[], io: Io, version: string):
     .argument("[message...]")
     .option("-m, --model <name>", "model to ask, instead of the configured one", noFlag)
     .option("--api-url <url>", "address of its API, in full", noFlag)
-    .option("--json", "print the answer as JSON; with tools: their schemas")
+    .option("--json", "print the answer as JSON; with tools: their schemas; with sessions: the list")
     .option("--debug", "print every request on stderr, without keys")
-    .option("-c, --continue", "go on with the last conversation of this folder")
+    .option("-c, --continue", "go on with the last dialogue of this folder, or with its last single message")
     .option("-y, --yes", "let tools write files and run commands without asking")
     .option("--trust", "trust what this folder's ralph.config.* starts, and where it sends your texts")
     .option("--settings", "print which model is asked where, with which key; ask nothing")

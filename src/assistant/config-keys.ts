@@ -23,6 +23,10 @@ export const assistantKeys = configKeys({
     embedding_model: "text",
     system_prompt: "text",
     context_window: "number",
+    max_message_history: "number",
+    compress_assistant_after: "number",
+    preserve_reasoning_chars: "number",
+    preserve_observation_chars: "number",
     mcpServers: "yaml",
   } satisfies Record<keyof AssistantConfig, Kind>,
   needsTrust: {

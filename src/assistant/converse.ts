@@ -10,7 +10,7 @@ import { fitted } from "./conversation/compact.js";
 import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
 import { opensThinking, type Parted, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
 import type { Settings } from "./settings.js";
-import { type Action, actionInstructions, actionsIn, callInText } from "./tools/actions.js";
+import { type Action, actionInstructions, actionsIn, callInText, isBrokenAction } from "./tools/actions.js";
 import { type BoundTool, callByName } from "./tools/call.js";
 
 /** What a conversation says while it goes on. */
@@ -70,13 +70,15 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
   /** Shortens what is long ago until an answer has room; says whether it has. */
   const makeRoom = (share = 1): boolean => {
     const room = promptRoom(settings) * share;
-    const kept = fitted(messages, (tried) => tokensIn({ ...conversation, messages: tried }) <= room);
+    const fits = (tried: readonly ModelMessage[]) => tokensIn({ ...conversation, messages: tried }) <= room;
+    const kept = fitted(messages, fits, settings.history);
     if (kept === undefined) return false;
     if (kept === messages) return true;
     tell({ type: "compacted" });
     messages = [...kept];
     return true;
   };
+  let broken = 0;
   for (let round = 0; round < maxRounds; round += 1) {
     if (!makeRoom()) return { failure: needsMoreRoom(conversation, messages), messages, usage };
     const withoutCalls = noCalls.has(nameOf(conversation));
@@ -99,6 +101,16 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
       if (answer.reason === "length") return { failure: cutShort(settings), messages, usage };
       if (answer.reason === "content-filter") return { failure: withheld(settings), messages, usage };
       const actions = withoutCalls ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
+      if (actions.length === 0 && settings.json !== true && tools.length > 0 && isBrokenAction(answer.text)) {
+        broken += 1;
+        if (broken > maxBroken) return { failure: brokenAction(settings), messages, usage };
+        tell({
+          type: "again",
+          reason: "The model wrote an action whose JSON is broken; it is asked to write it again.",
+        });
+        messages.push({ role: "user", content: askedAgain });
+        continue;
+      }
       if (actions.length === 0) return { message: answer.text, messages, usage };
       messages.push(await resultsOf(actions, conversation));
       continue;
@@ -119,6 +131,16 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
     usage,
   };
 }
+
+/** How often a model is asked to write an action again. */
+const maxBroken = 2;
+const askedAgain =
+  "Your last message begins an action, and its JSON ends too early or is not valid. Nothing was done. Write the whole action again as one JSON object, or answer in plain words.";
+
+const brokenAction = ({ model }: Settings): Failure => ({
+  kind: "no-answer",
+  message: `${model} wrote an action whose JSON is broken, ${maxBroken + 1} times in a row, so nothing was done; ask for less at a time.`,
+});
 
 /** Models whose servers refused tools: they are asked for actions in their own words from then on. */
 const noCalls = new Set<string>();

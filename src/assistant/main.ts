@@ -15,7 +15,7 @@ import { modelFetch } from "./model/fetch.js";
 import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
 import { openOwnMemory } from "./memory/own-memory.js";
 import { isMakers } from "./providers.js";
-import type { SavedSession } from "./conversation/saved.js";
+import type { SavedSession, SessionKind } from "./conversation/saved.js";
 import {
   type Asked,
   type Settings,
@@ -110,6 +110,7 @@ export async function main(
       };
       const { signal } = interrupt;
       const started = { asked: { ...asked, cwd: io.cwd }, flags, version, io, signal, outside };
+      if (isSessionsCommand(words)) return await onSessions(words[1], started);
       if (words.length === 0 && canTalk(io)) return await talk(started);
       return await answer(await messageFrom(words, io, signal), started);
     } catch (error) {
@@ -197,33 +198,66 @@ interface Started {
   readonly outside: Outside;
 }
 
-/** The conversation to continue, if one is wanted and there is one. */
-async function conversationBefore(io: Io, { goesOn }: Flags): Promise<{ before?: SavedSession }> {
-  if (!goesOn) return {};
-  const { lastSession } = await import("./conversation/saved.js");
-  const before = await lastSession(io.env, io.cwd);
-  if (typeof before === "object") return { before };
-  io.stderr(`ralph: ${before ?? "There is no conversation in this folder yet; a new one begins."}\n`);
-  return {};
+/** `ralph sessions` and `ralph sessions <name>`; more words are a message. */
+const isSessionsCommand = (words: readonly string[]): boolean => words[0] === "sessions" && words.length <= 2;
+
+/** Lists the conversations of this folder, or goes on with one; off a terminal it is printed. */
+async function onSessions(name: string | undefined, started: Started): Promise<number> {
+  const { io, asked } = started;
+  const [{ sessionsOf }, { listedSessions, readable, sessionNamed }] = await Promise.all([
+    import("./conversation/saved.js"),
+    import("./conversation/sessions-command.js"),
+  ]);
+  const { sessions, problems } = await sessionsOf(io.env, io.cwd);
+  for (const problem of problems) io.stderr(`ralph: ${problem}\n`);
+  if (name === undefined) return print(io, `${listedSessions(sessions, asked.json === true, io.tableWidth)}\n`);
+  const before = sessionNamed(sessions, name);
+  return canTalk(io) ? await talk(started, before) : print(io, `${readable(before)}\n`);
+}
+
+/** The last conversation of this kind, if it is to go on and there is one. */
+async function conversationBefore(io: Io, { goesOn }: Flags, kind: SessionKind): Promise<SavedSession | undefined> {
+  if (!goesOn) return undefined;
+  const { sessionsOf } = await import("./conversation/saved.js");
+  const { sessions, problems } = await sessionsOf(io.env, io.cwd);
+  for (const problem of problems) io.stderr(`ralph: ${problem}\n`);
+  const before = sessions.find((each) => each.kind === kind);
+  const what = kind === "dialogue" ? "dialogue" : "single message";
+  if (before === undefined) io.stderr(`ralph: There was no ${what} in this folder yet; a new conversation begins.\n`);
+  return before;
 }
 
 /** A conversation that is ready to be opened: its settings are read, and a person has agreed to its servers. */
-async function begun({ asked, flags, version, io, outside: { fetch = modelFetch(), handed } }: Started) {
+async function begun(
+  { asked, flags, version, io, outside: { fetch = modelFetch(), handed } }: Started,
+  kind: SessionKind,
+  named?: SavedSession,
+) {
   const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
   const written = await ownServers(asked);
-  const before = await conversationBefore(io, flags);
+  const before = named ?? (await conversationBefore(io, flags, kind));
   const open = async (ask: ToolContext["ask"], say: (sentence: string) => void) => {
     const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
     const servers = startServers(written, { cwd: io.cwd, env: io.env, version, say });
-    const session = new Session({ io, asked, ...ready, handed: handed(io), servers, ask, say, ...before });
+    const session = new Session({
+      io,
+      asked,
+      ...ready,
+      handed: handed(io),
+      servers,
+      ask,
+      say,
+      kind,
+      ...given({ before }),
+    });
     return { servers, session };
   };
-  return { redact, settings: ready.settings, open, ...before };
+  return { redact, settings: ready.settings, open, before };
 }
 
 async function answer(message: string, started: Started): Promise<number> {
   const { asked, flags, io, signal } = started;
-  const { redact, open } = await begun(started);
+  const { redact, open } = await begun(started, "message");
   const say = (sentence: string) => io.stderr(`ralph: ${redact(sentence)}\n`);
   const { session, servers } = await open(permissionFrom(io, flags.isAllowed, signal), say);
   // Its tools are of use only if they are there with the first request.
@@ -277,9 +311,9 @@ const aborted = async (signal: AbortSignal): Promise<void> =>
   });
 
 /** A dialogue. Until its prompt stands, nothing is loaded but readline and the settings. */
-async function talk(started: Started): Promise<number> {
+async function talk(started: Started, named?: SavedSession): Promise<number> {
   const { flags, version, io, signal } = started;
-  const { redact, settings, before, open } = await begun(started);
+  const { redact, settings, before, open } = await begun(started, "dialogue", named);
   const { dialogue } = await import("./dialogue/dialogue.js");
   const goesOn = before === undefined ? "" : ` · going on with ${before.messages.length} messages`;
   return await dialogue({

@@ -21,7 +21,7 @@ import { ownToolCount } from "./tools/list.js";
 import { ownTools } from "./tools/open.js";
 import { compacted } from "./conversation/compact.js";
 import { tokensIn } from "./conversation/room.js";
-import { type SavedSession, saveSession } from "./conversation/saved.js";
+import { type SavedSession, saveSession, type SessionKind } from "./conversation/saved.js";
 import { folderPrompt, systemPrompt } from "./conversation/system-prompt.js";
 
 /** What a session is begun with. */
@@ -37,6 +37,8 @@ export interface Beginning {
   readonly ask: ToolContext["ask"];
   /** Told one sentence of what goes wrong without ending anything. */
   readonly say: (sentence: string) => void;
+  /** As what the conversation is kept. */
+  readonly kind: SessionKind;
   /** The conversation to go on with. */
   readonly before?: SavedSession;
 }
@@ -51,6 +53,8 @@ export class Session {
   readonly #beginning: Beginning;
   #settings: Settings;
   #messages: readonly ModelMessage[];
+  /** Under which the conversation is kept, once it is. */
+  #name: string | undefined;
   #usage: Usage;
   #cost: number | undefined = 0;
   readonly #memory: ReturnType<typeof memoryLater>;
@@ -65,6 +69,7 @@ export class Session {
     this.#beginning = beginning;
     this.#settings = settings;
     this.#messages = before?.messages ?? [];
+    this.#name = before?.name;
     this.#usage = before?.usage ?? totalUsage([]);
     if (this.#usage.requests > 0) this.#cost = this.#priceOf(this.#usage);
     this.#memory = memoryLater(io, asked.keys, fetch);
@@ -211,7 +216,7 @@ export class Session {
 
   #compactedFrom(messages: readonly ModelMessage[]): readonly ModelMessage[] {
     const isLong = tokensIn({ messages }) > this.#settings.window * compactFrom;
-    return isLong ? compacted(messages) : messages;
+    return isLong ? compacted(messages, this.#settings.history) : messages;
   }
 
   #count(usage: Usage): void {
@@ -236,18 +241,26 @@ export class Session {
     context.todos = old.todos;
   }
 
-  /** Forgets the conversation; what was spent stays counted. */
+  /** Begins another conversation; what was spent stays counted, and the one so far stays kept. */
   clear(): void {
     this.#messages = [];
+    this.#name = undefined;
   }
 
   /** Keeps the conversation for `--continue`. */
   async save(): Promise<void> {
-    const { io, say } = this.#beginning;
+    const { io, say, kind } = this.#beginning;
     if (this.#messages.length === 0) return;
     const redact = redactFor(io.env, given({ API_KEY: this.#settings.key }));
     try {
-      await saveSession(io.env, io.cwd, { messages: this.#messages, usage: this.#usage }, redact);
+      const kept = {
+        kind,
+        at: io.clock.now(),
+        messages: this.#messages,
+        usage: this.#usage,
+        ...given({ name: this.#name }),
+      };
+      this.#name = await saveSession(io.env, io.cwd, kept, redact);
     } catch (error) {
       say(`The conversation could not be kept (${messageOf(error)}).`);
     }

@@ -37,6 +37,18 @@ export interface Asked extends WhoAsks {
   readonly json?: boolean;
 }
 
+/** What stays of a conversation that is long. */
+export interface KeptHistory {
+  /** Exchanges that are kept, and how many of them, the newest, whole. */
+  readonly exchanges: number;
+  readonly whole: number;
+  /** Characters kept of an older message and of its answer. */
+  readonly messageChars: number;
+  readonly answerChars: number;
+}
+
+export const usualHistory: KeptHistory = { exchanges: 8, whole: 3, messageChars: 200, answerChars: 300 };
+
 /** All that is needed to ask a model. */
 export interface Settings {
   readonly provider: Provider;
@@ -51,6 +63,7 @@ export interface Settings {
   readonly window: number;
   /** Whether the window is configured or a maker's figure, and not the default. */
   readonly isWindowKnown: boolean;
+  readonly history: KeptHistory;
   /** Most tokens of one answer, where somebody says so. */
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -99,6 +112,12 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
     model,
     ...(found === undefined ? {} : { key: found.key, keyFrom: found.from }),
     window: window ?? known ?? defaultWindow,
+    history: {
+      exchanges: written.max_message_history ?? usualHistory.exchanges,
+      whole: written.compress_assistant_after ?? usualHistory.whole,
+      messageChars: written.preserve_reasoning_chars ?? usualHistory.messageChars,
+      answerChars: written.preserve_observation_chars ?? usualHistory.answerChars,
+    },
     isWindowKnown: (window ?? known) !== undefined,
     ...given({
       chosen: address.chosen,

@@ -505,13 +505,46 @@ describe("what a person does", () => {
     expect(err).toMatch(/^ralph: Option '-m, --model <name>' argument '--yes' is invalid\..*`ralph --help`.*\.\n$/);
   });
 
+  it("goes on with single messages apart from dialogues, and lists and prints them by name", async () => {
+    const answer = ({ user }: ModelRequest): Answer => ({ text: `You said: ${user}` });
+    await ralph({ env: keyed, args: ["what does EAGAIN mean?"], answer });
+    await ralph({ env: keyed, args: ["another", "thing"] });
+    const { requests } = await ralph({ env: keyed, args: ["-c", "and", "now?"] });
+    const sent = requests.at(-1)?.body["messages"] as readonly { role: string; content: unknown }[];
+    expect(sent.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([
+      "another thing",
+      "and now?",
+    ]);
+    const list = await ralph({ env: keyed, args: ["sessions"] });
+    expect(list.out).toMatch(/^another-thing +message +2026-11-22 12:00 +4 messages +another thing\n/);
+    const { sessions } = JSON.parse((await ralph({ env: keyed, args: ["sessions", "--json"] })).out);
+    expect(sessions.map(({ name }: { name: string }) => name)).toEqual(["another-thing", "what-does-eagain-mean"]);
+    const one = await ralph({ env: keyed, args: ["sessions", "what-does-eagain-mean"] });
+    expect([one.code, one.out]).toEqual([0, "> what does EAGAIN mean?\n\nYou said: what does EAGAIN mean?\n"]);
+    const none = await ralph({ env: keyed, args: ["sessions", "what-does-eagain-meen"] });
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining("the nearest one is what-does-eagain-mean.")]);
+    expect(none.requests).toHaveLength(3);
+  });
+
+  it("asks again for an action whose JSON was cut, prints none of it, and gives up after three", async () => {
+    const cut = '{"action": "read", "path": "no';
+    const answer = ({ user }: ModelRequest): Answer => ({ text: user.includes("ends too early") ? "It says A." : cut });
+    const mended = await ralph({ env: keyed, answer });
+    expect([mended.code, mended.out, mended.requests.length]).toEqual([0, "It says A.\n", 2]);
+    await server?.close();
+    server = undefined;
+    const never = await ralph({ env: keyed, answer: () => ({ text: cut }) });
+    expect([never.code, never.requests.length]).toEqual([1, 3]);
+    expect(never.err).toContain("wrote an action whose JSON is broken, 3 times in a row");
+  });
+
   it("finds every flag of people's in --help, within 80 columns, and none of research-ralph's own", async () => {
     const { out } = await ralph({ args: ["--help"] });
     expect(out.match(/^  (?:-\w, )?--[\w-]+/gm)?.map((flags) => flags.trim())).toEqual([
       ...["-m, --model", "--api-url", "--json", "--debug", "-c, --continue", "-y, --yes", "--trust", "--settings"],
       ...["--headless", "-v, --version", "-h, --help"],
     ]);
-    expect(out).toContain("ralph memory <command>\n       ralph tools [--json]\n");
+    expect(out).toContain("ralph memory <command>\n       ralph sessions [name]\n       ralph tools [--json]\n");
     expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 

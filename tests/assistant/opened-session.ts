@@ -43,6 +43,7 @@ export async function opened(window: number, answer: (body: Body) => string) {
       return new Response(answer(body), { headers: { "content-type": "text/event-stream" } });
     },
     handed: nothingHanded,
+    kind: "dialogue",
     ask: async () => "no",
     say: () => undefined,
   });

@@ -1,21 +1,15 @@
 import type { ModelMessage, ToolModelMessage } from "ai";
+import { type KeptHistory, usualHistory } from "../settings.js";
 
 /** A message of the user and all that came of it: tool calls with their results, and the answer. */
 type Exchange = readonly ModelMessage[];
 
-/** Exchanges that are kept, and how many of them whole. */
-const keptExchanges = 8;
-const wholeExchanges = 3;
-/** Characters kept of an older message and of its answer. */
-const questionLength = 200;
-const answerLength = 300;
-
 /**
- * A conversation without what is long ago: its last 8 exchanges, the last 3 of them whole. Of an older one stay the
- * first 200 characters of the message and the first 300 of the answer; a tool call goes with its result.
+ * A conversation without what is long ago: its last exchanges, the newest of them whole. Of an older one stay the
+ * beginnings of message and answer; a tool call goes with its result.
  */
-export const compacted = (messages: readonly ModelMessage[]): readonly ModelMessage[] =>
-  keeping(messages, keptExchanges, wholeExchanges);
+export const compacted = (messages: readonly ModelMessage[], kept = usualHistory): readonly ModelMessage[] =>
+  keeping(messages, kept);
 
 /**
  * The conversation with as little left out as makes `fits` true; undefined where nothing does. The user's last message
@@ -24,27 +18,30 @@ export const compacted = (messages: readonly ModelMessage[]): readonly ModelMess
 export function fitted(
   messages: readonly ModelMessage[],
   fits: (messages: readonly ModelMessage[]) => boolean,
+  kept = usualHistory,
 ): readonly ModelMessage[] | undefined {
   for (const shorter of steps) {
-    const tried = shorter(messages);
+    const tried = shorter(messages, kept);
     if (fits(tried)) return tried;
   }
   return undefined;
 }
 
 /** From what costs nothing to what costs most. */
-const steps: readonly ((messages: readonly ModelMessage[]) => readonly ModelMessage[])[] = [
+const steps: readonly ((messages: readonly ModelMessage[], kept: KeptHistory) => readonly ModelMessage[])[] = [
   (messages) => messages,
   compacted,
-  (messages) => withoutLongParts(compacted(messages), 2000, { last: false }),
-  (messages) => withoutLongParts(keeping(messages, keptExchanges, 1), 2000, { last: false }),
-  (messages) => keeping(messages, 3, 1),
-  (messages) => keeping(messages, 1, 1),
-  (messages) => withoutLongParts(keeping(messages, 1, 1), 8000, { last: true }),
-  (messages) => withoutLongParts(keeping(messages, 1, 1), 2000, { last: true }),
-  (messages) => withoutLongParts(lastRounds(keeping(messages, 1, 1), 4), 2000, { last: true }),
-  (messages) => withoutLongParts(lastRounds(keeping(messages, 1, 1), 1), 500, { last: true }),
+  (messages, kept) => withoutLongParts(compacted(messages, kept), 2000, { last: false }),
+  (messages, kept) => withoutLongParts(keeping(messages, { ...kept, whole: 1 }), 2000, { last: false }),
+  (messages, kept) => keeping(messages, { ...kept, exchanges: Math.min(3, kept.exchanges), whole: 1 }),
+  (messages) => lastOf(messages),
+  (messages) => withoutLongParts(lastOf(messages), 8000, { last: true }),
+  (messages) => withoutLongParts(lastOf(messages), 2000, { last: true }),
+  (messages) => withoutLongParts(lastRounds(lastOf(messages), 4), 2000, { last: true }),
+  (messages) => withoutLongParts(lastRounds(lastOf(messages), 1), 500, { last: true }),
 ];
+
+const lastOf = (messages: readonly ModelMessage[]): Exchange => exchangesOf(messages).at(-1) ?? [];
 
 function exchangesOf(messages: readonly ModelMessage[]): Exchange[] {
   const exchanges: ModelMessage[][] = [];
@@ -55,19 +52,21 @@ function exchangesOf(messages: readonly ModelMessage[]): Exchange[] {
   return exchanges;
 }
 
-function keeping(messages: readonly ModelMessage[], kept: number, whole: number): ModelMessage[] {
-  const last = exchangesOf(messages).slice(-kept);
-  return last.flatMap((exchange, index) => (index < last.length - whole ? shortened(exchange) : exchange));
+function keeping(messages: readonly ModelMessage[], kept: KeptHistory): ModelMessage[] {
+  const last = exchangesOf(messages).slice(-kept.exchanges);
+  return last.flatMap((exchange, index) =>
+    index < last.length - kept.whole ? shortened(exchange, kept) : [...exchange],
+  );
 }
 
 /** The words of an exchange without its tools, cut. One without an answer no longer counts. */
-function shortened(exchange: Exchange): ModelMessage[] {
+function shortened(exchange: Exchange, { messageChars, answerChars }: KeptHistory): ModelMessage[] {
   const [question] = exchange;
   const answer = exchange.findLast((message) => message.role === "assistant" && textOf(message) !== "");
   if (question?.role !== "user" || answer === undefined) return [];
   return [
-    { role: "user", content: beginning(textOf(question), questionLength) },
-    { role: "assistant", content: beginning(textOf(answer), answerLength) },
+    { role: "user", content: beginning(textOf(question), messageChars) },
+    { role: "assistant", content: beginning(textOf(answer), answerChars) },
   ];
 }
 

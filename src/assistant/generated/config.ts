@@ -49,6 +49,22 @@ export interface AssistantConfig {
    */
   context_window?: number;
   /**
+   * ralph: exchanges (a message and its answer) that stay once a conversation is long; 8 where it is absent.
+   */
+  max_message_history?: number;
+  /**
+   * ralph: how many of these, the newest, stay whole with their calls of tools; 3 where it is absent.
+   */
+  compress_assistant_after?: number;
+  /**
+   * ralph: characters that stay of an older message; 200 where it is absent.
+   */
+  preserve_reasoning_chars?: number;
+  /**
+   * ralph: characters that stay of an older answer; 300 where it is absent.
+   */
+  preserve_observation_chars?: number;
+  /**
    * ralph: MCP servers whose tools it may use, by name.
    */
   mcpServers?: {

@@ -27,6 +27,12 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
   const name = serviceName({ provider, url });
   const none = noAnswerIn(error);
   if (none !== undefined) return { kind: none.mayPass ? "network" : "no-answer", message: none.message };
+  // The same words would come again, and each time they are paid for.
+  if (error instanceof RangeError)
+    return {
+      kind: "no-answer",
+      message: `${name} sent an answer that is nested too deeply to be read; ask in other words.`,
+    };
   if (!isApiError(error)) {
     const said = wordsIn(error);
     const known = recogniseFailure(said, name, now);

@@ -98,6 +98,12 @@ export function callInText(text: string, tools: readonly BoundTool[]): readonly 
     : [];
 }
 
+/** Whether a text, or its first block, begins as a call written as JSON and can't be read as JSON. */
+export function isBrokenAction(text: string): boolean {
+  const begun = /^\s*(?:```\w*\s*)?(\{\s*"(?:action|tool|name)"\s*:[^]*)$/.exec(text)?.[1];
+  return begun !== undefined && jsonIn((begun.split("```")[0] ?? "").trim()) === undefined;
+}
+
 function actionOf(value: Fields, tools: readonly BoundTool[]): Action | undefined {
   const inner = inputOf(value);
   const key = ["action", "tool", ...(inner === undefined ? [] : ["name"])].find(

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
 import { compacted, fitted, paired, textOf } from "../../../src/assistant/conversation/compact.js";
 import { answerRoom, buffer, leastAnswer, promptRoom, tokensIn } from "../../../src/assistant/conversation/room.js";
-import { lastSession, saveSession, sessionPath } from "../../../src/assistant/conversation/saved.js";
+import { saveSession, sessionsOf, sessionsPath } from "../../../src/assistant/conversation/saved.js";
 import fc from "../../support/runner/fast-check.js";
 
 /** Texts of any length, cheap to make: letters, signs of two units, quotes that JSON escapes. */
@@ -110,6 +110,12 @@ describe("a conversation that is compacted", () => {
     expect(kept).toHaveLength(5 * 2 + 3 * 4);
     expect(compacted(kept)).toEqual(kept);
   });
+
+  it("keeps as much as the settings say", () => {
+    const kept = compacted(long, { exchanges: 4, whole: 1, messageChars: 60, answerChars: 90 });
+    expect(kept.map((message) => textOf(message).length).slice(0, 6)).toEqual([60, 90, 60, 90, 60, 90]);
+    expect(kept.slice(6)).toEqual(long.slice(-4));
+  });
 });
 
 describe("the length of an answer", () => {
@@ -139,29 +145,52 @@ describe("a conversation that is kept", () => {
     { role: "assistant", content: [{ type: "text", text: "Hi" }] },
   ];
 
+  const env = () => ({ HOME: home });
+  const plain = (text: string) => text;
+  const kept = { kind: "dialogue", at: 1, messages, usage } as const;
+  const fileOf = (name: string) => join(sessionsPath(env(), "/a"), `${name}.json`);
+
   it("is read back in the same folder alone, without keys and for its user alone", async () => {
-    const env = { HOME: home };
-    await saveSession(env, "/a", { messages, usage }, (text) => text.replace(/sk-\w+/, "[secret removed]"));
-    expect(await lastSession(env, "/b")).toBeUndefined();
-    expect(await lastSession(env, "/a")).toEqual({
-      messages: [{ role: "user", content: "hello, my key is [secret removed]" }, messages[1]],
-      usage,
-    });
-    const path = sessionPath(env, "/a");
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readFileSync(path, "utf8")).not.toContain("sk-");
+    const name = await saveSession(env(), "/a", kept, (text) => text.replace(/sk-\w+/, "[secret removed]"));
+    expect(await sessionsOf(env(), "/b")).toEqual({ sessions: [], problems: [] });
+    const cleaned = [{ role: "user", content: "hello, my key is [secret removed]" }, messages[1]];
+    const { sessions } = await sessionsOf(env(), "/a");
+    expect([name, sessions]).toEqual(["hello-my-key-is-secret", [{ ...kept, name, messages: cleaned }]]);
+    expect(statSync(fileOf(name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(fileOf(name), "utf8")).not.toContain("sk-");
+  });
+
+  it("has a name of its own, is replaced under it, and of each kind the last 20 are kept", async () => {
+    const first = await saveSession(env(), "/a", kept, plain);
+    const other = await saveSession(env(), "/a", kept, plain);
+    expect(other).toBe(`${first}-2`);
+    expect(await saveSession(env(), "/a", { ...kept, name: first, at: 99 }, plain)).toBe(first);
+    for (let at = 2; at < 25; at += 1) await saveSession(env(), "/a", { ...kept, kind: "message", at }, plain);
+    const { sessions } = await sessionsOf(env(), "/a");
+    expect(sessions.filter(({ kind }) => kind === "dialogue").map(({ name }) => name)).toEqual([first, other]);
+    const times = sessions.filter(({ kind }) => kind === "message").map(({ at }) => at);
+    expect([times.length, times[0], times.at(-1)]).toEqual([20, 24, 5]);
   });
 
   it("of a later format is neither continued nor replaced, exit 5", async () => {
-    const env = { HOME: home };
-    const path = sessionPath(env, "/a");
-    mkdirSync(dirname(path), { recursive: true });
+    const name = await saveSession(env(), "/a", kept, plain);
     const later = `{"format":${stateVersion + 1},"messages":[]}`;
-    writeFileSync(path, later);
-    const refused = expect.objectContaining({ exitCode: 5, message: expect.stringContaining(path) });
-    await expect(lastSession(env, "/a")).rejects.toEqual(refused);
-    await expect(saveSession(env, "/a", { messages, usage }, (text) => text)).rejects.toEqual(refused);
-    expect(readFileSync(path, "utf8")).toBe(later);
+    writeFileSync(fileOf(name), later);
+    const refused = expect.objectContaining({ exitCode: 5, message: expect.stringContaining(fileOf(name)) });
+    await expect(sessionsOf(env(), "/a")).rejects.toEqual(refused);
+    await expect(saveSession(env(), "/a", { ...kept, name }, plain)).rejects.toEqual(refused);
+    expect(readFileSync(fileOf(name), "utf8")).toBe(later);
+  });
+
+  it("of an earlier version is a dialogue of the folder", async () => {
+    const folder = sessionsPath(env(), "/a");
+    mkdirSync(dirname(folder), { recursive: true });
+    writeFileSync(`${folder}.json`, JSON.stringify({ format: 1, cwd: "/a", messages, usage }));
+    for (const _ of [1, 2])
+      expect((await sessionsOf(env(), "/a")).sessions).toMatchObject([
+        { name: "hello-my-key-is-sk", kind: "dialogue" },
+      ]);
+    expect(existsSync(`${folder}.json`)).toBe(false);
   });
 
   it.each([
@@ -172,11 +201,10 @@ describe("a conversation that is kept", () => {
     ['{"format":1,"messages":[{"role":"user","content":"x","__proto__":{"role":"tool"}}]}', undefined],
     [`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`, "holds no conversation"],
   ])("%.60s is told and never used half", async (text, part) => {
-    const env = { HOME: home };
-    mkdirSync(dirname(sessionPath(env, "/a")), { recursive: true });
-    writeFileSync(sessionPath(env, "/a"), text);
-    const found = await lastSession(env, "/a");
-    if (part === undefined) expect(found).toMatchObject({ messages: [{ role: "user", content: "x" }] });
-    else expect(found).toContain(part);
+    mkdirSync(sessionsPath(env(), "/a"), { recursive: true });
+    writeFileSync(fileOf("x"), text);
+    const { sessions, problems } = await sessionsOf(env(), "/a");
+    if (part === undefined) expect(sessions).toMatchObject([{ messages: [{ role: "user", content: "x" }] }]);
+    else expect([sessions, problems]).toEqual([[], [expect.stringContaining(part)]]);
   });
 });

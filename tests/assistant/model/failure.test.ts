@@ -2,11 +2,20 @@ import { describe, expect, it, test } from "vitest";
 import { failureOf } from "../../../src/assistant/model/failure.js";
 import { NoAnswer } from "../../../src/assistant/model/fetch.js";
 import { providerOf } from "../../../src/assistant/providers.js";
+import { usualHistory } from "../../../src/assistant/settings.js";
 
 const where = { ...providerOf("http://127.0.0.1:1/v1/chat/completions", "test"), model: "m" };
-const settings = { ...where, window: 8192, isWindowKnown: false };
+const settings = { ...where, window: 8192, history: usualHistory, isWindowKnown: false };
 
 describe("a service that does not answer", () => {
+  it("is asked once where its answer is nested too deeply to be read", () => {
+    const error = new RangeError("Maximum call stack size exceeded");
+    expect(failureOf(error, settings, 0)).toMatchObject({
+      kind: "no-answer",
+      message: expect.stringContaining("nested"),
+    });
+  });
+
   it("is asked again, unless it says more than any answer has", () => {
     expect(failureOf(new NoAnswer("It is away."), settings, 0).kind).toBe("network");
     const wrapped = new Error("failed", { cause: new NoAnswer("It said too much.", false) });
