@@ -75,9 +75,9 @@ async function history(made, folder, [a, b, c, d], sums) {
       "--quiet",
     ];
     const env = { ...process.env, HOME: join(folder, "home"), XDG_STATE_HOME: join(folder, "state"), VITEST: "" };
-    const { code, stderr } = await run(process.execPath, args, { cwd: project, env });
+    const { code, stdout, stderr } = await run(process.execPath, args, { cwd: project, env });
     if (code !== 0 || !existsSync(join(folder, "brief")))
-      throw new Error(`${fault.id}: exit ${code}: ${stderr.slice(-500)}`);
+      throw new Error(`${fault.id}: exit ${code}: ${(stdout + stderr).slice(-500)}`);
     const recommended = [...readFileSync(join(folder, "brief"), "utf8").matchAll(/Helped: (.*)$/gm)].map(
       ([, did]) => did,
     );

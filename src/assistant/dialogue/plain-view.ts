@@ -2,7 +2,7 @@ import { sanitise } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Said } from "../converse.js";
 
-/** Words that may be a call written as JSON, which is no part of the answer. */
+/** Words that may be a call written as JSON, which does not belong to the answer. */
 const mayBeCall = /^\s*(?:[[{]|`|$)/;
 
 /** The answer as it is on stdout, for a file or another program. */
