@@ -257,7 +257,13 @@ export function mutantsOf({ sources, test: [command, ...args] }, folder, most, r
     }
     writeFileSync(join(folder, file), lines.join("\n"));
     if (noticed)
-      mutants.push({ id: `${file}:${at + 1} ${what.trim()} → ${by.trim()}`.trim(), file, at, text, whole: lines.join("\n") });
+      mutants.push({
+        id: `${file}:${at + 1} ${what.trim()} → ${by.trim()}`.trim(),
+        file,
+        at,
+        text,
+        whole: lines.join("\n"),
+      });
   }
   return mutants;
 }

@@ -25,7 +25,7 @@ type Language = "javascript" | "python" | "rust";
 /** A larger file is not source code. */
 const maxBytes = 1_000_000;
 /** How the cache is written; another one is read anew. */
-const format = 1;
+const format = 2;
 
 interface Entry {
   readonly size: number;

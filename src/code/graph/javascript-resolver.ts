@@ -1,5 +1,6 @@
-import { realpathSync, type Stats, statSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { isObject } from "../../engine/lib/json-fields.js";
 import { javascriptEndings } from "./javascript.js";
 
 /** What the resolver's answers depend on. */
@@ -34,6 +35,7 @@ export async function javascriptResolver(folder: string, files: ReadonlySet<stri
       ".cjs": [".cts", ".cjs"],
     },
   });
+  let own: ((name: string) => string | undefined) | undefined;
   const unreadable = new Set<string>();
   const known = new Map<string, boolean>();
   /** Whether the manifests of a folder and of those above it can be read, where there are any. */
@@ -61,7 +63,10 @@ export async function javascriptResolver(folder: string, files: ReadonlySet<stri
       const places = /^\.{0,2}\//.test(name) ? [resolve(start, name)] : packagesNamed(name, start);
       if (!places.every(isPlainPackage)) return [];
       const { path } = resolver.resolveFileSync(join(folder, from), name);
-      return path === undefined || path === null ? [] : [relative(folder, path)];
+      const found = path === undefined || path === null ? undefined : relative(folder, path);
+      // What a package of the project exports is often built, and then git does not list it.
+      const source = found !== undefined && files.has(found) ? found : (own ??= packagesOf(folder, files))(name);
+      return source === undefined ? [] : [source];
     },
   };
 }
@@ -93,4 +98,69 @@ function isInTheWay(path: string): boolean {
     return false;
   }
   return found !== undefined && !found.isDirectory() && (!found.isFile() || found.size > maxBytes);
+}
+
+/** The source of what an import by the name of a package of the project means: its own name, or one of a workspace. */
+function packagesOf(folder: string, files: ReadonlySet<string>): (name: string) => string | undefined {
+  const packages = new Map(
+    [...files]
+      .filter((path) => basename(path) === "package.json")
+      .map((path) => [path, manifestOf(join(folder, path))] as const)
+      .map(([path, manifest]) => [manifest["name"], { at: dirname(path), manifest }] as const),
+  );
+  return (name) => {
+    const parts = name.split("/");
+    const length = name.startsWith("@") ? 2 : 1;
+    const found = packages.get(parts.slice(0, length).join("/"));
+    if (found === undefined) return undefined;
+    const inner = parts.slice(length).join("/");
+    const targets = [
+      ...targetsIn(found.manifest, inner === "" ? "." : `./${inner}`),
+      inner === "" ? "index.js" : inner,
+    ];
+    return targets
+      .flatMap(sourcesOf)
+      .map((path) => join(found.at, path))
+      .find((path) => files.has(path));
+  };
+}
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+function manifestOf(path: string): Manifest {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isObject(manifest) ? manifest : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The files that a manifest names for a path of its package, under any condition. */
+function targetsIn({ exports, module, main, types }: Manifest, inner: string): string[] {
+  const named =
+    isObject(exports) && Object.keys(exports).every((key) => key.startsWith(".")) ? exports : { ".": exports };
+  const found = Object.entries(named).flatMap(([key, value]) => {
+    const [head = "", tail] = key.split("*");
+    if (tail === undefined) return key === inner ? textsIn(value) : [];
+    const isMatch = inner.startsWith(head) && inner.endsWith(tail) && inner.length >= key.length;
+    const star = inner.slice(head.length, inner.length - tail.length);
+    return isMatch ? textsIn(value).map((text) => text.replaceAll("*", star)) : [];
+  });
+  return inner === "." ? [...found, ...[module, main, types].filter((each) => typeof each === "string")] : found;
+}
+
+const textsIn = (value: unknown): string[] =>
+  typeof value === "string" ? [value] : isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+
+/** Where the source of a built file may be: beside it, in `src` in place of the folder it was built into, or without. */
+function sourcesOf(target: string): string[] {
+  const [first = "", ...rest] = target.replace(/^\.\//, "").split("/");
+  const inner = rest.join("/");
+  const places =
+    inner === "" ? [first, `src/${first}`] : [`${first}/${inner}`, `src/${inner}`, inner, `src/${first}/${inner}`];
+  return places.flatMap((place) => {
+    const bare = place.replace(/(?:\.d)?\.[cm]?[jt]sx?$/, "");
+    return [place, ...javascriptEndings.flatMap((ending) => [`${bare}${ending}`, `${bare}/index${ending}`])];
+  });
 }

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type FileReader, grammars, type Imports } from "./language.js";
 
 /**
@@ -44,10 +44,14 @@ function namesIn(statement: string): string[] {
   return isFrom ? names.map((name) => `${words[1] ?? ""}:${name}`) : names;
 }
 
-/** Finds the file of a Python import among the project's: below the root, `src/`, or next to the file that imports. */
-export const pythonResolver =
-  (files: ReadonlySet<string>) =>
-  (from: string, name: string): string[] => {
+/**
+ * Finds the file of a Python import among the project's: below where packages lie, beside a pyproject.toml or in its
+ * `src`, or next to the file that imports. Of several members of a workspace the nearest counts.
+ */
+export function pythonResolver(files: ReadonlySet<string>) {
+  const roots = rootsOf(files);
+  const near = new Map<string, readonly string[]>();
+  return (from: string, name: string): string[] => {
     const [module = "", what] = name.split(":");
     const dots = /^\.*/.exec(module)?.[0].length ?? 0;
     const rest = module
@@ -55,8 +59,10 @@ export const pythonResolver =
       .split(".")
       .filter((part) => part !== "");
     const above = Array.from({ length: Math.max(0, dots - 1) }, () => "..");
-    const roots = dots > 0 ? [join(dirname(from), ...above)] : [".", "src", dirname(from)];
-    for (const root of roots) {
+    const at = dirname(from);
+    const around = near.get(at) ?? [...roots.toSorted((a, b) => sharedOf(b, at) - sharedOf(a, at)), at];
+    near.set(at, around);
+    for (const root of dots > 0 ? [join(at, ...above)] : around) {
       const paths = [...(what === undefined || what === "*" ? [] : [[...rest, what]]), rest];
       for (const path of paths) {
         const base = join(root, ...path);
@@ -66,3 +72,22 @@ export const pythonResolver =
     }
     return [];
   };
+}
+
+/** The folders from which packages are imported. */
+function rootsOf(files: ReadonlySet<string>): string[] {
+  const all = [...files];
+  const projects = all.filter((path) => basename(path) === "pyproject.toml").map((path) => dirname(path));
+  const packages = all
+    .filter((path) => basename(path) === "__init__.py")
+    .map((path) => dirname(dirname(path)))
+    .filter((outer) => !files.has(join(outer, "__init__.py")));
+  return [...new Set([".", "src", ...projects.flatMap((each) => [each, join(each, "src")]), ...packages])];
+}
+
+/** How many folders two paths have in common from the top; the folder of the project has none with any. */
+function sharedOf(root: string, at: string): number {
+  const [a, b] = [root.split("/"), at.split("/")];
+  const differs = a.findIndex((part, place) => part !== b[place]);
+  return differs === -1 ? a.length : differs;
+}

@@ -68,18 +68,40 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
   /** The folders that hold a Cargo.toml, the deepest first, and the names of their crates. */
   const crates = [...files]
     .filter((path) => basename(path) === "Cargo.toml")
-    .map((path) => ({ root: dirname(path), name: crateName(join(folder, path)) }))
+    .map((path) => ({ root: dirname(path), ...crateIn(join(folder, path)) }))
     .toSorted((a, b) => b.root.length - a.root.length);
   const within = (path: string, root: string) => root === "." || path.startsWith(`${root}/`);
   const isThere = (paths: readonly string[]) => paths.find((path) => files.has(path));
   const entryOf = (root: string) => isThere([join(root, "src/lib.rs"), join(root, "src/main.rs")]);
 
+  /** Roots of programs that a Cargo.toml names. */
+  const named = new Set(crates.flatMap(({ root, paths }) => paths.map((path) => join(root, path))));
+  /** Whether a file is the root of a library, program, test, example or build script. */
+  const isRoot = (path: string): boolean =>
+    named.has(path) ||
+    ["lib.rs", "main.rs", "build.rs"].includes(basename(path)) ||
+    /(?:^|\/)(?:tests|examples|benches|bin)$/.test(dirname(path));
+
   /** Where the modules of a file lie: next to a root or a mod.rs, else in a folder of its name. */
   function homeOf(path: string): string {
-    const [folderOf, name] = [dirname(path), basename(path, ".rs")];
-    const isRoot =
-      ["lib", "main", "mod", "build"].includes(name) || /(?:^|\/)(?:tests|examples|benches|bin)$/.test(folderOf);
-    return isRoot ? folderOf : join(folderOf, name);
+    const name = basename(path, ".rs");
+    return isRoot(path) || name === "mod" ? dirname(path) : join(dirname(path), name);
+  }
+
+  /** The root of the program or library that a file belongs to, and where its modules lie. */
+  function rootOf(from: string, crate: string): { readonly home: string; readonly root: string | undefined } {
+    if (isRoot(from)) return { home: dirname(from), root: from };
+    for (let at = dirname(from); within(at, crate) && at !== crate; at = dirname(at)) {
+      const root = isThere([
+        join(at, "lib.rs"),
+        join(at, "main.rs"),
+        ...[...named].filter((path) => dirname(path) === at),
+      ]);
+      if (root !== undefined) return { home: at, root };
+      // Modules that several tests share belong to each of them.
+      if (/(?:^|\/)(?:tests|examples|benches|bin)$/.test(at)) return { home: at, root: undefined };
+    }
+    return { home: join(crate, "src"), root: entryOf(crate) };
   }
   const fileOf = (home: string, module: readonly string[]): string | undefined =>
     isThere([`${join(home, ...module)}.rs`, join(home, ...module, "mod.rs")]);
@@ -102,8 +124,11 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
     }
     const [first = "", ...rest] = path.replace(/^::/, "").split("::");
     const crate = crates.find(({ root }) => within(from, root));
-    if (first === "crate")
-      return crate === undefined ? [] : longest(join(crate.root, "src"), rest, entryOf(crate.root));
+    if (first === "crate") {
+      if (crate === undefined) return [];
+      const { home, root } = rootOf(from, crate.root);
+      return longest(home, rest, root);
+    }
     if (first === "self") return longest(homeOf(from), rest, undefined);
     if (first === "super") {
       let home = dirname(homeOf(from));
@@ -119,10 +144,17 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
   };
 }
 
-function crateName(manifest: string): string {
-  const lines = textOf(manifest)
-    .split("\n")
-    .map((line) => line.trim());
-  const named = lines.slice(lines.indexOf("[package]") + 1).find((line) => line.startsWith("name"));
-  return (named?.split('"')[1] ?? "").replaceAll("-", "_");
+/** The name of a crate, and the roots of programs that its manifest names. */
+function crateIn(manifest: string): { readonly name: string; readonly paths: readonly string[] } {
+  let section = "";
+  let name = "";
+  const paths: string[] = [];
+  for (const line of textOf(manifest).split("\n")) {
+    const [key = "", value = ""] = line.split("=").map((part) => part.trim());
+    if (key.startsWith("[")) section = key;
+    const text = value.split('"')[1] ?? "";
+    if (section === "[package]" && key === "name") name = text.replaceAll("-", "_");
+    if (/^\[(?:\[(?:bin|test|example|bench)\]|lib)\]/.test(section) && key === "path" && text !== "") paths.push(text);
+  }
+  return { name, paths };
 }

@@ -119,6 +119,74 @@ describe("the import graph", () => {
     expect(await importsOf("tests/it.rs")).toEqual(["src/a/b.rs"]);
   });
 
+  it("finds the sources of what packages of the project export as built files, by their own name too", async () => {
+    const manifest = {
+      name: "@me/castle",
+      exports: { ".": { import: "./dist/index.js" }, "./boxes/*": { types: "./dist/boxes/*.d.ts" } },
+    };
+    project({
+      "package.json": JSON.stringify({ ...manifest, workspaces: ["packages/*"] }),
+      ".gitignore": "dist\nnode_modules\n",
+      "src/index.ts": "",
+      "src/boxes/docker.ts": 'import "@me/castle";\nimport "core";\nimport "core/deep";\nimport "left-pad";\n',
+      "dist/index.js": "",
+      "templates/run.ts": 'import "@me/castle/boxes/docker";\n',
+      "packages/core/package.json": '{"name":"core","main":"lib/main.js"}',
+      "packages/core/src/main.ts": "",
+      "packages/core/src/deep.ts": "",
+    });
+    const expected = ["packages/core/src/deep.ts", "packages/core/src/main.ts", "src/index.ts"];
+    expect(await importsOf("src/boxes/docker.ts")).toEqual(expected);
+    expect(await importsOf("templates/run.ts")).toEqual(["src/boxes/docker.ts"]);
+  });
+
+  it("finds modules of a Python workspace's members, its own before those of others", async () => {
+    project({
+      "pyproject.toml": '[tool.uv.workspace]\nmembers = ["packages/*"]\n',
+      "packages/core/pyproject.toml": "",
+      "packages/core/src/core/__init__.py": "",
+      "packages/core/src/core/deep.py": "",
+      "packages/core/tests/helpers.py": "",
+      "packages/core/tests/test_it.py": "import tests.helpers\n",
+      "packages/app/pyproject.toml": "",
+      "packages/app/src/app/main.py":
+        "from core.deep import x\nimport core\nfrom tests import helpers\nimport vendored.a\n",
+      "packages/app/tests/helpers.py": "",
+      "python/vendored/__init__.py": "",
+      "python/vendored/a.py": "",
+    });
+    expect(await importsOf("packages/app/src/app/main.py")).toEqual([
+      "packages/app/tests/helpers.py",
+      "packages/core/src/core/__init__.py",
+      "packages/core/src/core/deep.py",
+      "python/vendored/a.py",
+    ]);
+    expect(await importsOf("packages/core/tests/test_it.py")).toEqual(["packages/core/tests/helpers.py"]);
+  });
+
+  it("finds what `crate` means in a program of a Rust crate, a test's shared module and a path of its manifest", async () => {
+    project({
+      "Cargo.toml": '[package]\nname = "tool"\n\n[[bin]]\nname = "other"\npath = "cmd/other.rs"\n',
+      "src/lib.rs": "pub mod args;\n",
+      "src/args.rs": "",
+      "src/bin/run/main.rs": "mod args;\nmod work;\nuse crate::args::A;\n",
+      "src/bin/run/args.rs": "",
+      "src/bin/run/work.rs": "use crate::{args, Top};\nuse tool::args;\n",
+      "src/bin/small.rs": "use crate::Own;\nuse tool::args::A;\n",
+      "cmd/other.rs": "mod part;\nuse crate::part::P;\n",
+      "cmd/part.rs": "use crate::Top;\n",
+      "tests/common/mod.rs": "pub mod more;\n",
+      "tests/common/more.rs": "use crate::common::X;\n",
+    });
+    expect(await importsOf("src/bin/run/main.rs")).toEqual(["src/bin/run/args.rs", "src/bin/run/work.rs"]);
+    const ofWork = ["src/args.rs", "src/bin/run/args.rs", "src/bin/run/main.rs"];
+    expect(await importsOf("src/bin/run/work.rs")).toEqual(ofWork);
+    expect(await importsOf("src/bin/small.rs")).toEqual(["src/args.rs"]);
+    expect(await importsOf("cmd/other.rs")).toEqual(["cmd/part.rs"]);
+    expect(await importsOf("cmd/part.rs")).toEqual(["cmd/other.rs"]);
+    expect(await importsOf("tests/common/more.rs")).toEqual(["tests/common/mod.rs"]);
+  });
+
   it("leaves out what git ignores, links, binaries and large files, and lists what does not parse", async () => {
     project({
       ".gitignore": "dist/\n",
