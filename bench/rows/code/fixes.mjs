@@ -15,7 +15,7 @@ export const row = {
   async run() {
     const told = [];
     const counted = { right: 0, wrong: 0, returned: 0, found: 0, fresh: 0, misled: 0 };
-    for (const [at, repository] of repositories.entries()) {
+    for (const [at, repository] of repositories.slice(0, size(3, 1)).entries()) {
       const sums = await ofRepository(repository, size(histories[at], 1), randomFrom(at + 1));
       if (at > 0) for (const key of Object.keys(counted)) counted[key] += sums[key];
       told.push(`${repository.name}: ${inWords(sums)}`);

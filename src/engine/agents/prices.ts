@@ -63,16 +63,18 @@ export const models: readonly Model[] = [
   ...windows([1_048_576, "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro"], [2_097_152, "gemini-1.5-pro"]),
   ...windows([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
   ...windows([32_768, "qwen-max"], [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"], [262_144, "qwen3-max"]),
-  // Open models and other services, as their cards say (2026-11-28); of several sizes the smallest window.
+  // Open models and other services, by what was known of them on 2026-11-28; of several sizes the smallest window.
+  // Compared with their cards on that day: phi-4, granite, magistral, minimax-m2. The others are from general knowledge.
   ...former([8_192, "llama3", "gemma2"]),
   ...windows([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
   ...windows([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),
   ...windows([262_144, "qwen-3-coder"], [131_072, "mistral-large", "mistral-medium", "mistral-nemo", "ministral"]),
-  ...windows([131_072, "devstral", "deepseek-v3.1", "deepseek-v3.2", "deepseek-coder-v2"], [40_960, "magistral"]),
-  ...windows([16_384, "phi-4"], [131_072, "grok-2", "grok-3"], [256_000, "grok-4", "grok-code-fast"]),
-  ...windows([131_072, "kimi-k2", "glm-4.5", "granite-3", "granite-4", "nemotron"], [200_000, "glm-4.6"]),
+  ...windows([131_072, "devstral", "deepseek-v3.1", "deepseek-v3.2", "deepseek-coder-v2"], [40_000, "magistral"]),
+  ...windows([16_384, "phi-4"], [131_072, "phi-4-mini", "grok-2", "grok-3"], [256_000, "grok-4", "grok-code-fast"]),
+  ...windows([131_072, "kimi-k2", "glm-4.5", "granite-4", "nemotron"], [200_000, "glm-4.6"], [4_096, "granite-3"]),
+  ...windows([131_072, "granite-3.1", "granite-3.2", "granite-3.3"]),
   ...windows([128_000, "command-r", "nova-micro"], [256_000, "command-a"], [300_000, "nova-lite", "nova-pro"]),
-  ...windows([1_000_000, "minimax-m1"], [204_800, "minimax-m2"], [65_536, "smollm3"]),
+  ...windows([1_000_000, "minimax-m1"], [196_608, "minimax-m2"], [65_536, "smollm3"]),
 ];
 
 type Row = readonly [window: number, ...names: string[]];
