@@ -5,6 +5,7 @@ import { problemsOf } from "../../../src/engine/storage/schema-check.js";
 import { judgeTests } from "../../../src/task/criteria/tests.js";
 import type { Framework } from "../../../src/task/test-runs/detect.js";
 import { readCargo } from "../../../src/task/test-runs/frameworks/cargo.js";
+import { readJunit } from "../../../src/task/test-runs/frameworks/junit.js";
 import { resultsOf } from "../../../src/task/test-runs/run-tests.js";
 import { errorTypeOf, locationIn, streamEnd } from "../../../src/task/test-runs/results.js";
 import { cases, writeProject } from "../../fixtures/test-projects/projects.js";
@@ -143,4 +144,11 @@ it("of a stream at most 4 KB are kept, the last", () => {
   expect(Buffer.byteLength(end)).toBeLessThanOrEqual(4_096);
   expect(end.endsWith("end")).toBe(true);
   expect(end).not.toContain("\uFFFD");
+});
+
+it("quotes in names and messages of node:test are quotes", async () => {
+  const attributes = `name="says &amp;quot;hi&amp;quot; &amp; &lt;b>" classname="test"`;
+  const file = `<testsuites><testcase ${attributes}><failure type="testCodeFailure" message="&amp;quot;a&amp;quot; == 1">Error</failure></testcase></testsuites>`;
+  const { tests } = await readJunit({ root: "/project", file, stdout: "", stderr: "", exitCode: 1 });
+  expect(tests).toMatchObject([{ test_name: 'says "hi" & <b>', error: { message: '"a" == 1' } }]);
 });

@@ -57,14 +57,14 @@ function explained(test: TestResult, stdout: string): TestResult {
 function testOf(test: Element, above: readonly string[], root: string): TestResult {
   const classname = text(test["@classname"]);
   const place = text(test["@file"]) || (classname === "test" ? "" : classname);
-  const name = relativeTo(root, text(test["@name"]));
+  const name = relativeTo(root, withQuotes(text(test["@name"])));
   const test_name = [...(place === "" ? [] : [relativeTo(root, place)]), ...above, name].join(" > ");
   const seconds = Number.parseFloat(text(test["@time"]));
   const took = seconds >= 0 ? { duration_ms: Math.round(seconds * 1000) } : {};
   const [problem] = [...listOf(test, "failure"), ...listOf(test, "error")];
   if (problem !== undefined) {
     const said = part(problem, "#text");
-    const message = withBreaks(part(problem, "@message"), said);
+    const message = withBreaks(withQuotes(part(problem, "@message")), said);
     const short = message === "collection failure" || message === "" ? lastLine(said) : message;
     const isFile = message === "collection failure" || message === "test failed";
     return {
@@ -75,6 +75,9 @@ function testOf(test: Element, above: readonly string[], root: string): TestResu
   if (test["skipped"] !== undefined) return { status: "skip", test_name };
   return { status: "pass", test_name, ...took };
 }
+
+/** node:test writes a quote of an attribute as an entity, and then the ampersand of that as another one. */
+const withQuotes = (attribute: string): string => attribute.replaceAll("&quot;", '"');
 
 /** node:test leaves the line breaks out of the attribute; where its text says the same with them, that counts. */
 function withBreaks(message: string, said: string): string {
