@@ -153,7 +153,7 @@ function targetsIn({ exports, module, main, types }: Manifest, inner: string): s
 const textsIn = (value: unknown): string[] =>
   typeof value === "string" ? [value] : isObject(value) ? Object.values(value).flatMap(textsIn) : [];
 
-/** Where the source of a built file may be: beside it, in `src` in place of the folder it was built into, or without. */
+/** Where the source of a built file may be: beside it, in `src` in place of the folder of what is built, or without. */
 function sourcesOf(target: string): string[] {
   const [first = "", ...rest] = target.replace(/^\.\//, "").split("/");
   const inner = rest.join("/");

@@ -64,7 +64,7 @@ export const models: readonly Model[] = [
   ...windows([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
   ...windows([32_768, "qwen-max"], [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"], [262_144, "qwen3-max"]),
   // Open models and other services, by what was known of them on 2026-11-28; of several sizes the smallest window.
-  // Compared with their cards on that day: phi-4, granite, magistral, minimax-m2. The others are from general knowledge.
+  // Compared with their cards on that day: phi-4, granite-3, magistral, minimax-m2. The others are from memory.
   ...former([8_192, "llama3", "gemma2"]),
   ...windows([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
   ...windows([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),

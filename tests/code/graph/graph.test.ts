@@ -122,14 +122,14 @@ describe("the import graph", () => {
   it("finds the sources of what packages of the project export as built files, by their own name too", async () => {
     const manifest = {
       name: "@me/castle",
-      exports: { ".": { import: "./dist/index.js" }, "./boxes/*": { types: "./dist/boxes/*.d.ts" } },
+      exports: { ".": { import: "./built/index.js" }, "./boxes/*": { types: "./built/boxes/*.d.ts" } },
     };
     project({
       "package.json": JSON.stringify({ ...manifest, workspaces: ["packages/*"] }),
-      ".gitignore": "dist\nnode_modules\n",
+      ".gitignore": "built\nnode_modules\n",
       "src/index.ts": "",
       "src/boxes/docker.ts": 'import "@me/castle";\nimport "core";\nimport "core/deep";\nimport "left-pad";\n',
-      "dist/index.js": "",
+      "built/index.js": "",
       "templates/run.ts": 'import "@me/castle/boxes/docker";\n',
       "packages/core/package.json": '{"name":"core","main":"lib/main.js"}',
       "packages/core/src/main.ts": "",
