@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { copyTo, madeOnce, mutantsOf, randomFrom, repositories } from "./fault-projects.mjs";
+import { copyTo, madeOnce, mutantsOf, randomFrom, repositories } from "../../fault-projects.mjs";
 import { Absent, cli, inFolder, run, size } from "../../measure.mjs";
 
 /** Histories of each repository, and mutants that they are drawn from. */

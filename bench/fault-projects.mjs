@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fastGlob from "fast-glob";
-import { Absent, root } from "../../measure.mjs";
+import { Absent, root } from "./measure.mjs";
 
 /**
  * The repositories: `make` writes one, `sources` are the files that are mutated, `test` runs the tests. The first one
