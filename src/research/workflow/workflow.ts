@@ -11,7 +11,7 @@ import { accountOf, type Experience } from "./forecast.js";
 import { loadSteered } from "./steering/apply-steering.js";
 import { nextUnit, withoutOne, withPart } from "./next-unit.js";
 import type { Judging } from "../units/judged-result.js";
-import { kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
+import { isWanted, kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
 import { loadNoted } from "../units/shared-unit.js";
 import type { Library, Material, ResearchState, ServeTools, Sharing, UnitWork } from "../units/unit-kind.js";
 import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
@@ -270,7 +270,8 @@ async function withoutOptional(
   const { research } = options;
   const state = await stateNow();
   const due = dueOf(options, state, verdict, about);
-  const isAllLeft = kinds.slice(state.status.done.length).every((kind) => kind.isOptional === true);
+  const left = kinds.slice(state.status.done.length);
+  const isAllLeft = left.every((kind) => kind.isOptional === true || !isWanted(kind, state));
   if (due === undefined || !(due.isFor || isAllLeft)) return undefined;
   const { acceptSettled } = await parts();
   const judge = (work: UnitWork<Material, unknown>, judging: Judging) =>

@@ -190,7 +190,7 @@ describe("a project with five criteria", () => {
     expect(rrd.statistics?.total_waiting).toBe(1);
     expect(rrd.statistics?.analysis_metrics?.["avg_combined_score"]).toBe(30);
     expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toContain(
-      "- On the matter of mice (mice): excluded by c4 (exclude: animal study): yes,",
+      "- On the matter of mice (author2026f): excluded by c4 (exclude: animal study): yes,",
     );
   });
 
