@@ -186,12 +186,12 @@ const promises: readonly (readonly [promise: string, file: string, test: string]
   ["keys and tokens are taken out of them by their form", "assistant/tools/memory.test.ts", "hold no key"],
   [
     "sends nothing to an\naddress of its own before you",
-    "assistant/main.test.ts",
+    "system/assistant/main.test.ts",
     "sends nothing to an address of its own choice",
   ],
   [
     "Each key goes to its maker or this machine alone",
-    "assistant/main.test.ts",
+    "system/assistant/main.test.ts",
     "a key of the user's file does not go to its address",
   ],
   // The local page.

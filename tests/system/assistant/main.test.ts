@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { main } from "../../src/assistant/main.js";
-import { configKeys } from "../../src/compose/config.js";
-import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../fixtures/fake-llm/server.js";
-import { fakeIo } from "../engine/ui/fake-io.js";
-import { outsideAlone } from "./nothing-handed.js";
+import { main } from "../../../src/assistant/main.js";
+import { configKeys } from "../../../src/compose/config.js";
+import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
+import { outsideAlone } from "../../assistant/nothing-handed.js";
 
 let folder: string;
 let home: string;
