@@ -109,7 +109,7 @@ async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset>
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
   const { state, undone, missing } = await undoneAfter(folder, researchFormat, { state: rrd, ledger }, to);
-  let after = state;
+  let after = asJoinedNow(state, rrd);
   // The phase is derived and in no entry; the first iteration that is undone tells in which one it was.
   const [first] = undone;
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
@@ -129,6 +129,28 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
     );
   }
   return { after, unit: "*", to, sentences };
+}
+
+/**
+ * Which records are one work stays as it is now: a person may have joined and parted some since,
+ * and an undo takes back iterations alone.
+ * So each record stands once, and none is lost.
+ */
+function asJoinedNow(after: Rrd, now: Rrd): Rrd {
+  const inPool = new Set(now.papers_pool.map(({ id }) => id));
+  const pooled = new Set(after.papers_pool.map(({ id }) => id));
+  const kept = (after.excluded ?? []).filter(({ id }) => !pooled.has(id) || !inPool.has(id));
+  const left = new Set(kept.map(({ id }) => id));
+  const joined = (now.excluded ?? []).filter(
+    ({ id, before }) => before !== undefined && !pooled.has(id) && !left.has(id),
+  );
+  const excluded = [...kept, ...joined];
+  const pool = after.papers_pool.filter(({ id }) => !left.has(id));
+  return {
+    ...after,
+    papers_pool: pool,
+    ...(excluded.length === 0 && after.excluded === undefined ? {} : { excluded }),
+  };
 }
 
 /** Without a journal at least the papers read since can be taken back. */

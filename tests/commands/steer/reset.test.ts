@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { cli } from "../../support/processes/in-process.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
-import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
+import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/projects/research-folder.js";
 
 const rrdOf = (folder: string): Rrd => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
 const standing = (folder: string) => ({
@@ -110,4 +110,34 @@ test("reset --to brings a broken rrd.json back to its last good version and keep
   expect(standing(folder)).toEqual(good);
   const kept = readdirSync(folder).find((name) => name.startsWith("rrd.json.broken-")) ?? "none";
   expect(readFileSync(join(folder, kept), "utf8")).toBe("{");
+});
+
+test("reset --undo leaves what a person joined and parted since as it is: each record stands once, and none is lost", async () => {
+  const ids = ({ papers_pool: pool, excluded = [] }: Rrd) => [...pool, ...excluded].map(({ id }) => id).toSorted();
+  for (const [before, since] of [
+    [
+      ["join", "one", "two"],
+      ["part", "two"],
+    ],
+    [[], ["join", "one", "two"]],
+  ] as const) {
+    const cwd = freshFolder();
+    const folder = makeResearch(cwd, "hands", {
+      phase: "DISCOVERY",
+      papers_pool: [paper("one", "pending"), paper("two", "pending")],
+      excluded: [{ id: "late", title: "Late", reason: "The search ended.", stage: "screened" }],
+      statistics: { discovery_metrics: { batches: 4, batches_without_new: 2 } },
+    });
+    const step = async ([command, ...args]: readonly string[]) => {
+      if (command === undefined) return;
+      expect(await cli([command, folder, ...args, "--no-git"], cwd), command).toMatchObject({ code: 0 });
+    };
+    await step(before);
+    await step(["reset", "--unit", "discovery"]);
+    await step(since);
+    const pool = rrdOf(folder).papers_pool.map(({ id }) => id);
+    await step(["reset", "--undo"]);
+    expect(ids(rrdOf(folder)), since.join(" ")).toEqual(["late", "one", "two"]);
+    expect(rrdOf(folder).papers_pool.map(({ id }) => id)).toEqual(pool);
+  }
 });

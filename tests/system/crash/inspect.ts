@@ -120,7 +120,8 @@ export const timeless = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DAY")
     // Of the report: "1m 5s of agent time".
     .replaceAll(/(?:under |<|&lt;)?\b\d+(?:h \d+m|m \d+s|s)\b/g, "SPAN")
-    .replaceAll(/"(duration_seconds|prepare_seconds|avg_seconds_per_paper)": ?[\d.]+/g, '"$1":0');
+    // A brief tells how long papers took: its tokens follow from the length of that.
+    .replaceAll(/"(duration_seconds|prepare_seconds|avg_seconds_per_paper|brief_tokens)": ?[\d.]+/g, '"$1":0');
 
 /** What was found, read, decided and learned. */
 export interface Results {
