@@ -42,9 +42,14 @@ export async function checkMeaningCommand(args: CheckArguments, io: Io): Promise
   const { rrd, ledger } = await readResearch(folder);
   const narrative = await readNarrative(folder);
   const { phase } = statusOf(rrd, ledger);
-  if (rrd.meaning?.open === undefined && (narrative === undefined || phase !== "COMPLETE"))
+  if (rrd.meaning?.open === undefined && phase !== "COMPLETE")
     throw new ExpectedError(
       `The report of ${name} is not finished, so its sentences can't be checked yet; 'research-ralph run ${name}' writes it, and has it checked.`,
+      2,
+    );
+  if (rrd.meaning?.open === undefined && narrative === undefined)
+    throw new ExpectedError(
+      `The report of ${name} is a text of an earlier version, which names no quote for a sentence; 'research-ralph reset ${name} --unit report' has the next run write it anew, and check it.`,
       2,
     );
   await requireAgents(config, io, false, roles);

@@ -41,6 +41,15 @@ const fixtures = packageFile("tests/fixtures/formats");
 // Earlier ones wrote the report as text, whose sentences have no list of what they rest on.
 const formats = readdirSync(fixtures).filter((name) => existsSync(join(fixtures, name, "complete/report.json")));
 
+test.each(["1", "ac64460"])("a report that format %s kept as text is not called unfinished", async (format) => {
+  const cwd = freshFolder();
+  const folder = join(cwd, "researches", "grasping-2026-11-22");
+  cpSync(join(fixtures, format, "complete"), folder, { recursive: true });
+  const refused = await cli(["verify", folder, "--meaning", ...byChecker], cwd);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is a text of an earlier version") });
+  expect(refused.err).toContain("reset grasping-2026-11-22 --unit report");
+});
+
 test.each(formats)(
   "a project of format %s was complete without a check, stays so, and gets one when asked",
   async (format) => {
