@@ -3,7 +3,7 @@ import type { QueryLine } from "../../engine/generated/query.js";
 import { countingLines } from "../../engine/storage/state/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { costText, type Sum } from "../../engine/ui/terminal/tally.js";
+import { missingCosts, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
 import { duration } from "../../engine/lib/words.js";
 import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
@@ -482,7 +482,13 @@ function figuresOf(
         ]),
     figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0),
     ...(total.cost_usd !== undefined
-      ? [figure("cost", costText(total), time === "" ? "cost" : `in ${time} of agent time`)]
+      ? [
+          figure(
+            "cost",
+            shortCost(total),
+            [time === "" ? "cost" : `in ${time} of agent time`, ...missingCosts(total)].join("; "),
+          ),
+        ]
       : time === ""
         ? []
         : [figure("cost", time, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),

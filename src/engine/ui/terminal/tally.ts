@@ -209,12 +209,13 @@ export interface Sum extends KnownCost {
 }
 
 /** "$0.12", or "at least $0.12; 22 iterations reported no cost": what agents did not report is never told as $0.00. */
-export const costText = (cost: KnownCost): string =>
-  [
-    shortCost(cost),
-    ...((cost.unreported ?? 0) === 0 ? [] : [`${many(cost.unreported ?? 0, "iteration")} reported no cost`]),
-    ...((cost.unrecorded ?? 0) === 0 ? [] : [`the records of ${many(cost.unrecorded ?? 0, "iteration")} are missing`]),
-  ].join("; ");
+export const costText = (cost: KnownCost): string => [shortCost(cost), ...missingCosts(cost)].join("; ");
+
+/** Of how many iterations the cost is not known, and why; empty where all of it is. */
+export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): string[] => [
+  ...(unreported === 0 ? [] : [`${many(unreported, "iteration")} reported no cost`]),
+  ...(unrecorded === 0 ? [] : [`the records of ${many(unrecorded, "iteration")} are missing`]),
+];
 
 /** The same without the count. */
 export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0, unrecorded = 0 }: KnownCost): string =>
