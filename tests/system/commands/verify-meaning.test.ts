@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -27,6 +27,14 @@ test("a report that was written without a check is checked later, once, and by a
 
   const again = await cli(["verify", "--meaning", ...byChecker], cwd);
   expect(again).toMatchObject({ code: 0, err: expect.stringContaining("was checked already") });
+
+  // Where a sentence stands that its passages do not carry, a script learns it by the exit code.
+  expect((await cli(["report", name, "--check"], cwd)).code).toBe(0);
+  const { answer = [], ...rest } = report();
+  const doubted = answer.map((sentence) => ({ ...sentence, check: { ...sentence.check, verdict: "not-supported" } }));
+  writeFileSync(join(cwd, "researches", name, "report.json"), JSON.stringify({ ...rest, answer: doubted }));
+  const looked = await cli(["report", name, "--check"], cwd);
+  expect(looked).toMatchObject({ code: 1, out: expect.stringContaining("not borne out, says cmd:") });
 });
 
 test("a report that is not written yet can't be checked", async () => {
