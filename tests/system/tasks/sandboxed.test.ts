@@ -107,7 +107,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a task in a sandbox${skippedFor(noB
     const { code, last } = await running;
     const copy = path(".ralph/ralph.last-good.json");
     expect([code, last.verdict, last.iterations]).toEqual([1, "failed", 1]);
-    expect(last.reason).toMatch(/ralph\.json: .*acceptance_criteria.* missing.*; correct it, or copy /);
+    expect(last.reason).toMatch(/ralph\.json has 2 errors: .*acceptance_criteria.* missing.*; correct it, or copy /);
     expect(last.reason.replaceAll(/\s+/g, " ")).toContain(`copy its last good version, ${copy}, there.`);
     expect(state().attempts.map(({ outcome }) => outcome)).toEqual(["accepted"]);
     expect(readFileSync(copy, "utf8")).toBe(good);
