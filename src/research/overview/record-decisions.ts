@@ -24,7 +24,7 @@ import { derive } from "../workflow/derive.js";
 
 /** What a person decides on the eligibility of a paper. */
 export interface EligibilityDecision {
-  /** A paper or an excluded record, as `recordsNamed` takes it. */
+  /** A paper or an excluded record, as `recordNamed` takes it. */
   readonly paper: string;
   /** "include" or "exclude". */
   readonly decision: string;

@@ -38,8 +38,8 @@ const checks: readonly Check[] = [
 
 /**
  * Asks every service that keeps retractions, corrections and withdrawals about the works; some three requests a work.
- * In the order of
- * `works`. Never throws: a service that can't be asked is named for each work that it would have been asked about.
+ * In the order of `works`. Never throws: a service that can't be asked is named for each work that it would have been
+ * asked about.
  */
 export async function checkUpdates(
   works: readonly Identifiers[],
