@@ -85,6 +85,8 @@ describe.skipIf(chromePath === undefined)("the screening page in Chromium", () =
     const first = await heading(page);
     const before = of("p1");
     const press = async (key: string) => {
+      // A page whose script has not run yet takes no key.
+      await page.waitForLoadState("load");
       await page.keyboard.press(key);
       await page.waitForLoadState("load");
     };
