@@ -78,42 +78,12 @@ export class Vectors {
 export const bytesOf = (numbers: Float32Array | Float64Array | Uint32Array): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 
-/**
- * A vector in one byte a number, the largest of them 127: a cosine does not depend on its length. Where many numbers
- * are 0, as those of the built-in embedder, a bit for each says which are not, and the bytes of these follow.
- */
-export function packed(vector: Float32Array): Uint8Array {
-  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const bytes = Int8Array.from(vector, (value) => (largest === 0 ? 0 : Math.round((value / largest) * 127)));
-  const some = bytes.filter((value) => value !== 0);
-  const marks = new Uint8Array(Math.ceil(bytes.length / 8));
-  if (marks.length + some.length >= bytes.length) return new Uint8Array(bytes.buffer);
-  for (const [at, value] of bytes.entries()) if (value !== 0) marks[at >> 3] = (marks[at >> 3] ?? 0) | (1 << (at & 7));
-  const whole = new Uint8Array(marks.length + some.length);
-  whole.set(marks);
-  whole.set(new Uint8Array(some.buffer), marks.length);
-  return whole;
-}
-
-/**
- * Cosine of a vector of length 1 and another of the same dimension, which may be a blob: of four bytes a number, of
- * one, or of one for each number that is not 0. Its length says which.
- */
+/** Cosine of a vector of length 1 and another of the same dimension, or a blob of four bytes a number. */
 export function cosine(a: Float32Array, other: Float32Array | ArrayBuffer): number {
-  if (other instanceof Float32Array) return cosineOf(a, other, undefined);
-  if (other.byteLength === 4 * a.length) return cosineOf(a, new Float32Array(other), undefined);
-  const numbers = new Int8Array(other);
-  return cosineOf(a, numbers, numbers.length === a.length ? undefined : new Uint8Array(other));
-}
-
-/** `marks`: a bit for each number that is not 0, where only these follow behind the bits. */
-function cosineOf(a: Float32Array, numbers: Float32Array | Int8Array, marks: Uint8Array | undefined): number {
-  let next = marks === undefined ? 0 : Math.ceil(a.length / 8);
+  const numbers = other instanceof Float32Array ? other : new Float32Array(other);
   let [sum, square] = [0, 0];
   for (let at = 0; at < a.length; at += 1) {
-    if (marks !== undefined && ((marks[at >> 3] as number) & (1 << (at & 7))) === 0) continue;
-    const value = numbers[next] as number;
-    next += 1;
+    const value = numbers[at] as number;
     sum += (a[at] as number) * value;
     square += value * value;
   }

@@ -1,33 +1,11 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "../support/runner/fast-check.js";
 import { expect, it } from "vitest";
 import { Database } from "../../src/memory/database.js";
-import { bytesOf, cosine, packed, Vectors } from "../../src/memory/vectors.js";
+import { bytesOf, cosine, Vectors } from "../../src/memory/vectors.js";
 
 const unit = (length: number) => new Float32Array(length).fill(1 / Math.sqrt(length));
-
-const number = fc.oneof(fc.constant(0), fc.float({ min: -1, max: 1, noNaN: true }));
-
-it("a packed vector is never longer than a byte a number, and has the cosine of the vector it was made of", () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(number, number), { minLength: 1, maxLength: 400 }), (pairs) => {
-      const [first, second] = [0, 1].map((at) => Float32Array.from(pairs, (pair) => pair[at] ?? 0));
-      if (first === undefined || second === undefined) return;
-      const [a, b] = [Math.hypot(...first), Math.hypot(...second)];
-      fc.pre(a > 1e-3 && b > 1e-3);
-      const stored = packed(second);
-      expect(stored.length).toBeLessThanOrEqual(pairs.length);
-      const exact = first.reduce((sum, value, at) => sum + value * (second[at] ?? 0), 0) / (a * b);
-      const found = cosine(
-        first.map((value) => value / a),
-        Uint8Array.from(stored).buffer,
-      );
-      expect(Math.abs(found - exact)).toBeLessThan(0.1);
-    }),
-  );
-});
 
 it("a vector as bytes of four a number has the cosine of the vector", () => {
   const [a, b] = [Float32Array.of(0.6, 0.8, 0), Float32Array.of(0, 0.28, 0.96)];
@@ -52,5 +30,5 @@ it("a row whose vector is of another model is given a new one once, whatever len
 });
 
 it("a vector of zeros is like none", () => {
-  expect(cosine(Float32Array.of(1, 0), Uint8Array.from(packed(new Float32Array(2))).buffer)).toBe(0);
+  expect(cosine(Float32Array.of(1, 0), new Float32Array(2))).toBe(0);
 });
