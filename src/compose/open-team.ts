@@ -4,6 +4,7 @@ import type { CodeCrew } from "./code-roles.js";
 import { librariansOf, noticesOf, windowOf } from "./code-roles.js";
 import type { ResolvedConfig } from "./config.js";
 import type { Run } from "./drive.js";
+import { readGraph } from "../code/graph/graph.js";
 import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
 import { rolesFolder } from "../code/project-files/layout.js";
 import { sweepTests } from "../code/roles/adversarial-tests.js";
@@ -108,7 +109,6 @@ const tokensWithoutStart = 6_000;
 /** The project's files by their distance from where it fails, read anew for each role. */
 export function rankingOf(folder: string): Ranking {
   const near = async (state: TaskState) => {
-    const { readGraph } = await import("../code/graph/graph.js");
     const graph = await readGraph(folder);
     const starts = startsOf(folder, state, graph);
     return { starts, files: ranked(graph, starts) };

@@ -37,7 +37,7 @@ export interface EngineConfig {
    */
   max_minutes?: number;
   /**
-   * Maximum cost of a run, in US dollars. No limit by default. Set a lifetime budget for a project under 'budget' in its rrd.json.
+   * Maximum cost of a run, in US dollars. No limit by default. Set a budget for all runs under 'budget' in the file of the project or task.
    */
   max_usd?: number;
   /**

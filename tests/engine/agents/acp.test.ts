@@ -200,7 +200,7 @@ describe("a turn with an agent over the Agent Client Protocol", () => {
     const none = await turnWith({}, { model: "huge" });
     expect(none.reader.answer().failure).toMatchObject({
       kind: "unusable",
-      message: expect.stringMatching(/lets nobody choose its model/),
+      message: expect.stringMatching(/does not let a client choose its model/),
     });
   });
 

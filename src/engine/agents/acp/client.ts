@@ -82,7 +82,7 @@ export async function takeTurn(
           return print({
             type: "error",
             kind: "unusable",
-            message: `It lets nobody choose its model, so '${turn.model}' can't be used; leave out --model, or set the model in its own configuration.`,
+            message: `It does not let a client choose its model, so '${turn.model}' can't be used; leave out --model, or set the model in its own configuration.`,
           });
         if (!model.values.includes(turn.model))
           return print({
