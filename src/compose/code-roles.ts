@@ -1,12 +1,14 @@
 import { requireHere, type RoleNames } from "./agents.js";
+import { acpPrefix } from "../engine/agents/acp/common-agents.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
-import { windowOf as windowOfModel } from "../engine/agents/prices.js";
-import { modelOf } from "../engine/agents/registry.js";
+import { familyOf, windowOf as windowOfModel } from "../engine/agents/prices.js";
+import { familiesOf, knownAgents, modelOf } from "../engine/agents/registry.js";
 import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { nearest } from "../engine/lib/nearest.js";
 import { given } from "../engine/lib/given.js";
+import { programIn } from "../engine/process/search-path.js";
 
 /** The roles that agents have in a team, and how freely they answer unless somebody says otherwise. */
 const usualTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
@@ -24,18 +26,83 @@ export interface CodeCrew {
   readonly hasAdversary: boolean;
   readonly isBuiltIn: boolean;
   readonly temperatures: Readonly<Record<string, number>>;
+  /** Of each role whose model the run's own agent does not have: which agent is asked for it. */
+  readonly others: readonly string[];
+}
+
+/**
+ * The agent for a role with this model: the run's own where it can have it, else another of the configuration, else one
+ * of its maker's that is installed, else `ralph` where there is a key. @throws ExpectedError (exit code 2) without one.
+ */
+function agentWith(model: string, role: string, config: ResolvedConfig, env: NodeJS.ProcessEnv): string {
+  const family = familyOf(model);
+  const settings = { agents: config.agents, adapters: [], env };
+  const isFit = (name: string) => family === undefined || familiesOf(name, settings)?.includes(family) !== false;
+  if (isFit(config.agent)) return config.agent;
+  const isCommand = (name: string) => name.startsWith("cmd:") || config.agents[name]?.type === "command";
+  const own = [...config.fallbacks, ...Object.keys(config.agents)].find((name) => !isCommand(name) && isFit(name));
+  const isInstalled = (name: string) => programIn(env["PATH"] ?? "", name.replace(/^acp:/, "")) !== undefined;
+  const installed = knownAgents(settings).find(
+    (name) => family !== undefined && familiesOf(name, settings)?.includes(family) === true && isInstalled(name),
+  );
+  const hasKey =
+    config.models?.[role]?.api_key !== undefined || keysOf("ralph", model)?.some((name) => (env[name] ?? "") !== "");
+  const found = own ?? installed ?? (hasKey === true ? "ralph" : undefined);
+  if (found !== undefined) return found;
+  throw new ExpectedError(
+    `/models/${role}: ${config.agent} has no model '${model}', and no agent that has it is installed; name another model, or install one of its maker.`,
+    2,
+  );
 }
 
 /** The variables that may hold an adapter's key; a key of the configuration is given as the first. */
 function keysOf(type: string, model = ""): readonly string[] | undefined {
-  const ofModel = model.startsWith("gemini") ? ["GOOGLE_API_KEY", "GEMINI_API_KEY"] : ["OPENAI_API_KEY"];
+  const ofGemini = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
+  const ofModel = model.startsWith("gemini") ? ofGemini : ["OPENAI_API_KEY"];
   const known: Readonly<Record<string, readonly string[]>> = {
     claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     codex: ["CODEX_API_KEY", "OPENAI_API_KEY"],
     amp: ["AMP_API_KEY"],
+    ...(model.startsWith("gemini") ? { acp: ofGemini } : {}),
     ralph: model.startsWith("claude") ? ["ANTHROPIC_API_KEY"] : ofModel,
   };
   return known[type];
+}
+
+/** The agent of a role by `models.<role>`. @throws ExpectedError (exit code 2) where that has no effect. */
+function agentOfModel(
+  { model, api_key }: NonNullable<ResolvedConfig["models"]>[string],
+  role: string,
+  config: ResolvedConfig,
+  env: NodeJS.ProcessEnv,
+) {
+  const { agent: asked, agents } = config;
+  if (asked.startsWith("cmd:") || agents[asked]?.type === "command")
+    throw new ExpectedError(
+      `/models/${role} has no effect on the command agent ${asked}; name another with --agent.`,
+      2,
+    );
+  const base = model === undefined ? asked : agentWith(model, role, config, env);
+  const acp = base.startsWith(acpPrefix) ? { type: "acp" as const, command: base.slice(acpPrefix.length) } : {};
+  const type = agents[base]?.type ?? acp.type ?? base;
+  const own = agents[base]?.env ?? {};
+  const variables = keysOf(type, model ?? agents[base]?.model) ?? [];
+  const [variable] = variables;
+  const isKnown = variables.some((each) => (own[each] ?? env[each] ?? "") !== "");
+  if (api_key !== undefined && variable === undefined)
+    throw new ExpectedError(`/models/${role}/api_key has no effect on ${base}, whose keys are not known.`, 2);
+  const key = api_key === undefined || variable === undefined || isKnown ? {} : { [variable]: api_key };
+  return {
+    name: `${acp.command?.split(" ")[0] ?? base}-${role}`,
+    agent: {
+      ...acp,
+      ...agents[base],
+      type: type as NonNullable<(typeof agents)[string]["type"]>,
+      ...given({ model }),
+      env: { ...own, ...key },
+    },
+    other: base === asked ? [] : [`${asked} has no model ${model}, so ${base} is asked for it as the ${role}.`],
+  };
 }
 
 /** @throws ExpectedError (exit code 2) for a role that there is not, and for a model of an agent that takes none. */
@@ -47,6 +114,7 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
   const names: Record<string, readonly string[]> = {};
   const temperatures: Record<string, number> = { ...usualTemperatures };
   let agents = config.agents;
+  const others: string[] = [];
   let isBuiltIn = false;
   for (const role of roles) {
     const wish = wishes[role];
@@ -70,34 +138,14 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
       isBuiltIn = true;
     } else if (chosen.length > 0) names[role] = chosen;
     else if (model?.model !== undefined || model?.api_key !== undefined) {
-      const base = config.agent;
-      const type = agents[base]?.type ?? base;
-      if (base.startsWith("cmd:") || type === "command")
-        throw new ExpectedError(
-          `/models/${role} has no effect on the command agent ${base}; name another with --agent.`,
-          2,
-        );
-      const own = agents[base]?.env ?? {};
-      const variables = keysOf(type, model.model ?? agents[base]?.model) ?? [];
-      const [variable] = variables;
-      const isKnown = variables.some((each) => (own[each] ?? env[each] ?? "") !== "");
-      if (model.api_key !== undefined && variable === undefined)
-        throw new ExpectedError(`/models/${role}/api_key has no effect on ${base}, whose keys are not known.`, 2);
-      const key = model.api_key === undefined || variable === undefined || isKnown ? {} : { [variable]: model.api_key };
-      const name = `${base}-${role}`;
-      agents = {
-        ...agents,
-        [name]: {
-          ...agents[base],
-          type: type as NonNullable<(typeof agents)[string]["type"]>,
-          ...given({ model: model.model }),
-          env: { ...own, ...key },
-        },
-      };
-      names[role] = [name, ...config.fallbacks];
+      const own = agentOfModel(model, role, config, env);
+      agents = { ...agents, [own.name]: own.agent };
+      names[role] = [own.name, ...config.fallbacks];
+      others.push(...own.other);
     }
   }
-  return { config: { ...config, agents }, names, hasAdversary: wishes["adversary"] !== false, isBuiltIn, temperatures };
+  const hasAdversary = wishes["adversary"] !== false;
+  return { config: { ...config, agents }, names, hasAdversary, isBuiltIn, temperatures, others };
 }
 
 /** @throws ExpectedError (exit code 2) for an agent that there is not, or that can't work on the files of a project. */
@@ -142,12 +190,13 @@ function requireRoles(names: readonly string[], pointer: string): void {
 
 /** What a person has to know of the agents in their roles, once a run. */
 export function noticesOf(
-  { config }: Pick<CodeCrew, "config">,
+  { config, others }: Pick<CodeCrew, "config" | "others">,
   agents: readonly { readonly name: string; readonly takesTemperature?: true; readonly free?: true }[],
 ): string[] {
   const fixed = agents.filter((agent) => agent.takesTemperature !== true).map(({ name }) => name);
   const codex = agents.map(({ name }) => name).filter((name) => (config.agents[name]?.type ?? name) === "codex");
   return [
+    ...others,
     ...(fixed.length === 0
       ? []
       : [

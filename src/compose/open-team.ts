@@ -53,7 +53,7 @@ export async function openTeam(
 ): Promise<TeamWorkflow> {
   if (snapshots === undefined) throw new Error("a team works in a repository");
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
-  for (const message of noticesOf({ config }, everyone)) notify("info", message);
+  for (const message of noticesOf(crew, everyone)) notify("info", message);
   const { workspace } = task;
   const roles = rolesFolder(config.stateDir, folder);
   sweepTests(workspace);

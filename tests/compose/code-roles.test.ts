@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { crewOf, noticesOf } from "../../src/compose/code-roles.js";
+import type { AgentSettings } from "../../src/engine/agents/definition.js";
+import { familiesOf } from "../../src/engine/agents/registry.js";
 import type { ResolvedConfig } from "../../src/compose/config.js";
 
 const config = (more: object): ResolvedConfig =>
@@ -40,8 +45,37 @@ describe("the agents of roles", () => {
     expect(token.config.agents["claude-critic"]?.env).toEqual({ ANTHROPIC_AUTH_TOKEN: "t" });
     const gemini = { critic: { model: "gemini-3-pro", api_key: "k" } };
     expect(crewOf(config({ agent: "ralph", models: gemini }), {}).config.agents["ralph-critic"]?.env).toEqual({
-      GOOGLE_API_KEY: "k",
+      GEMINI_API_KEY: "k",
     });
+  });
+
+  it("are others where the run's own has no such model", () => {
+    const models = { librarian: { model: "gemini-2.0-pro" } };
+    const name = (more: object, env = {}) => crewOf(config({ models, ...more }), env).names["librarian"]?.[0];
+    expect(() => crewOf(config({ models }), {})).toThrow(
+      "/models/librarian: claude has no model 'gemini-2.0-pro', and no agent that has it is installed",
+    );
+    expect(name({ agents: { mine: { type: "ralph" } } })).toBe("mine-librarian");
+    const other = crewOf(config({ models }), { GOOGLE_API_KEY: "k" });
+    expect(other.config.agents["ralph-librarian"]).toEqual({ type: "ralph", model: "gemini-2.0-pro", env: {} });
+    expect(other.others).toEqual([expect.stringContaining("claude has no model gemini-2.0-pro, so ralph is asked")]);
+    // A gateway may have any model, and who knows what arguments say.
+    expect(name({}, { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" })).toBe("claude-librarian");
+    expect(name({ agents: { claude: { args: ["--settings", "x"] } } })).toBe("claude-librarian");
+    expect(crewOf(config({ models: { librarian: { model: "opusplan" } } }), {}).others).toEqual([]);
+  });
+
+  it("is the maker's own where that is installed", () => {
+    const folder = mkdtempSync(join(tmpdir(), "path-"));
+    writeFileSync(join(folder, "gemini"), "", { mode: 0o755 });
+    const models = { critic: { model: "gemini-3-pro", api_key: "k" } };
+    const crew = crewOf(config({ models }), { PATH: folder });
+    rmSync(folder, { recursive: true });
+    expect(crew.names["critic"]).toEqual(["gemini-critic", "codex"]);
+    const agents = crew.config.agents as AgentSettings["agents"];
+    expect(agents["gemini-critic"]).toMatchObject({ type: "acp", command: "gemini", env: { GEMINI_API_KEY: "k" } });
+    const settings = { agents, adapters: [], env: {} };
+    expect(familiesOf("gemini-critic", settings)).toEqual(["gemini"]);
   });
 
   it.each([
@@ -63,11 +97,11 @@ describe("the agents of roles", () => {
 
   it("are told of once where a temperature or the closing of a context does not apply", () => {
     const agents = [{ name: "mine", takesTemperature: true as const }, { name: "claude" }, { name: "codex" }];
-    const notices = noticesOf({ config: config({}) }, agents);
+    const notices = noticesOf({ config: config({}), others: [] }, agents);
     expect(notices).toEqual([
       expect.stringContaining("claude, codex take no temperature"),
       expect.stringContaining("codex does not report its usage"),
     ]);
-    expect(noticesOf({ config: config({}) }, agents.slice(0, 1))).toEqual([]);
+    expect(noticesOf({ config: config({}), others: [] }, agents.slice(0, 1))).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { given } from "../../engine/lib/given.js";
 import { resultName } from "../../engine/lib/layout.js";
@@ -5,7 +6,7 @@ import { wasFull } from "../../engine/loop/stop-conditions/context-window.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import type { OwnOutcome } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun, Work } from "../../engine/loop/types.js";
-import { keepAnswer, readChecked } from "../../engine/storage/result-file.js";
+import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/lib/words.js";
 import { checkTests } from "../../task/criteria/tests.js";
 import { protecting } from "../../task/project-files/protect.js";
@@ -43,29 +44,9 @@ export async function judge(
   run: AgentRun,
   work: Work,
 ): Promise<Judged | Refused> {
-  const { workspace, snapshots } = options;
+  const { workspace } = options;
   const round = roundOf(state, unit.round);
-  if (unit.kind === "artisan") {
-    const snapshot = await snapshots.take(run.iteration);
-    const before = round?.before;
-    const files =
-      snapshot === undefined || before === undefined ? [] : await snapshots.changes(before, snapshot.commit);
-    if (files.length === 0)
-      return {
-        reasons: [
-          "No file was changed. Make the change in the current folder, then give your answer; files that git ignores, and files of a repository inside this one, do not count.",
-        ],
-      };
-    const said = await answered<ArtisanResult>(options, "result-artisan", run, false);
-    const { hypothesis, action_taken } = "reasons" in said ? wordsIn(run.message, round?.plan?.cause) : said.value;
-    const changed = files.map(({ path }) => path);
-    return {
-      event: "ok",
-      set: { hypothesis, action_taken, changed: changed.slice(0, maxChanged), ...given({ after: snapshot?.commit }) },
-      summary: `changed ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`,
-      ...given({ after: snapshot?.commit }),
-    };
-  }
+  if (unit.kind === "artisan") return await judgeArtisan(options, round, run);
   if (unit.kind === "librarian") {
     const said = await answered<LibrarianResult>(options, "result-librarian", run, true);
     if ("reasons" in said) return said;
@@ -88,6 +69,45 @@ export async function judge(
   if ("reasons" in said) return said;
   const findings = await tryTests(options, state, said.value, work);
   return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
+}
+
+async function judgeArtisan(options: TeamOptions, round: Round | undefined, run: AgentRun): Promise<Judged | Refused> {
+  const { snapshots } = options;
+  const changes = async () => {
+    const snapshot = await snapshots.take(run.iteration);
+    const before = round?.before;
+    const files =
+      snapshot === undefined || before === undefined ? [] : await snapshots.changes(before, snapshot.commit);
+    return { files, after: snapshot?.commit };
+  };
+  const first = await changes();
+  const isAnswer = first.files.some(({ path, kind }) => path === resultName && kind === "added");
+  const { files, after } = isAnswer && (await tookAnswer(options, run)) ? await changes() : first;
+  if (files.length === 0)
+    return {
+      reasons: [
+        "No file was changed. Make the change in the current folder, then give your answer; files that git ignores, and files of a repository inside this one, do not count.",
+      ],
+    };
+  const said = await answered<ArtisanResult>(options, "result-artisan", run, false);
+  const { hypothesis, action_taken } = "reasons" in said ? wordsIn(run.message, round?.plan?.cause) : said.value;
+  const changed = files.map(({ path }) => path);
+  return {
+    event: "ok",
+    set: { hypothesis, action_taken, changed: changed.slice(0, maxChanged), ...given({ after }) },
+    summary: `changed ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`,
+    ...given({ after }),
+  };
+}
+
+/** Takes an answer that the artisan left as a file in the project out of it: the change does not hold it. */
+async function tookAnswer({ workspace, roleFolder, redact }: TeamOptions, { iteration }: AgentRun): Promise<boolean> {
+  const left = join(workspace, resultName);
+  const read = await readChecked("result-artisan", left, redact);
+  if ("reasons" in read) return false;
+  await replaceResult(roleFolder(iteration), read.value);
+  rmSync(left, { force: true });
+  return true;
 }
 
 /** Runs an adversary's tests in the project, and takes them out again with all that they have changed. */

@@ -144,6 +144,8 @@ export interface AgentDefinition {
   readonly takesTools?: true;
   /** Its invocation hands the brief's temperature to its program. */
   readonly takesTemperature?: true;
+  /** First words of its models' names, where it has those of one maker alone. */
+  readonly families?: readonly string[];
   /** The oldest version that it was tested with, and how to get a newer one. */
   readonly oldest?: { readonly version: string; readonly update: string };
   /** Names of the variables that its program is set by, given to it in a sandbox; a key among them stays outside. */

@@ -146,6 +146,15 @@ export function windowOf(name: string | undefined): number | undefined {
   return most === 0 ? undefined : Math.min(...shared.flatMap((each) => (each.parts === most ? [each.window] : [])));
 }
 
+/**
+ * The word that the names of its nearest kin begin with, such as "claude" or "gemini". Undefined for a name without kin
+ * in the list.
+ */
+export function familyOf(name: string): string | undefined {
+  const [first] = partsOf(plainName(name));
+  return models.some((model) => partsOf(model.name)[0] === first) ? first : undefined;
+}
+
 /** "gpt-5.1-codex" is gpt, 5, 1, codex; "qwen3:8b" is qwen, 3, 8, b. */
 const partsOf = (name: string): string[] => name.match(/[a-z]+|\d+/g) ?? [];
 

@@ -1,7 +1,7 @@
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
 import type { Agent } from "../loop/types.js";
-import { acp } from "./acp/acp.js";
+import { acp, knownAgent } from "./acp/acp.js";
 import { acpPrefix, commonAgents } from "./acp/common-agents.js";
 import { amp } from "./amp.js";
 import { claude } from "./claude/claude.js";
@@ -150,11 +150,31 @@ export function modelOf(spec: string, settings: AgentSettings): string | undefin
 export const usualModelsOf = (spec: string, settings: AgentSettings): readonly string[] =>
   find(spec, settings).definition.usualModels ?? [];
 
+/**
+ * First words of the names of its models, where the agent has those of one maker alone. Undefined where it may have
+ * any: its arguments or the environment may send it to another service. @throws as `createAgent` for an unknown name.
+ */
+export function familiesOf(
+  spec: string,
+  settings: Pick<AgentSettings, "adapters" | "agents" | "env">,
+): readonly string[] | undefined {
+  const { definition, context } = find(spec, settings);
+  const { families, setBy } = definition === acp ? (knownAgent(context) ?? {}) : definition;
+  const env = Object.entries({ ...settings.env, ...context.options.env });
+  const isSentElsewhere = env.some(
+    ([name, value = ""]) => value !== "" && name.endsWith("_BASE_URL") && setBy?.test(name),
+  );
+  return isSentElsewhere || (context.options.args ?? []).length > 0 ? undefined : families;
+}
+
 const inline = "cmd:";
 
 const isCommonAgent = (word: string): boolean => commonAgents.some(({ name }) => name === word);
 
-function find(named: string, settings: AgentSettings): { definition: AgentDefinition; context: AgentContext } {
+function find<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
+  named: string,
+  settings: Settings,
+): { definition: AgentDefinition; context: Omit<AgentContext, "settings"> & { readonly settings: Settings } } {
   const spec = isDistant(named) ? specBehind(named) : named;
   if (spec.startsWith(inline)) {
     const line = spec.slice(inline.length).trim();
@@ -197,7 +217,11 @@ function find(named: string, settings: AgentSettings): { definition: AgentDefini
   return { definition: known, context: { name: spec, options: options ?? {}, settings } };
 }
 
-function unknown(spec: string, settings: AgentSettings, configured: boolean): ExpectedError {
+function unknown(
+  spec: string,
+  settings: Pick<AgentSettings, "adapters" | "agents">,
+  configured: boolean,
+): ExpectedError {
   if (configured)
     return new ExpectedError(
       `The agent '${spec}' of the config has neither a type nor a command; give it one of them.`,

@@ -115,6 +115,16 @@ describe("the rounds of a coding run", () => {
     expect(project.brief("artisan", 2)).toContain("No file was changed");
   });
 
+  it("take an artisan's answer that it left as a file out of the project", async () => {
+    const answer = JSON.stringify({ hypothesis: "off by one", action_taken: "compared with <=" });
+    const artisan = `echo '${answer}' > result.json; if [ $N = 2 ]; then ${fix}; fi; echo done`;
+    const { last } = await project.json(...project.agent(byRole({ artisan })));
+    expect([last.verdict, last.rounds]).toEqual(["complete", 1]);
+    expect(steps()).toEqual(["librarian ok, artisan refused, artisan ok, critic approve, tests pass, adversary ok"]);
+    expect(project.git("status", "--porcelain")).toBe("M src/range.mjs");
+    expect(project.state().rounds[0]).toMatchObject({ hypothesis: "off by one", changed: ["src/range.mjs"] });
+  });
+
   it("let the tests decide where the critic gives no answer that can be used", async () => {
     const { last } = await project.json(...project.agent(byRole({ critic: "echo no" })));
     expect([last.verdict, last.rounds, last.runs]).toEqual(["complete", 1, 6]);

@@ -50,7 +50,7 @@ export const acp: AgentDefinition = {
     const known = knownAgent(context);
     const own = ownReach(options);
     const [program = ""] = commandOf(context, known);
-    const named = known === undefined || options.command !== undefined ? filesIn(lineOf(context), settings.cwd) : [];
+    const named = known === undefined ? filesIn(lineOf(context), settings.cwd) : [];
     const read = [packageFile(), realOf(packageFile()), ...(locate(program, env)?.read ?? []), ...named, ...own.read];
     const hosts = [...own.hosts, ...(web ? anyPublicHost : [])];
     return { ...own, read, ...keptKey(known, env, hosts) };
@@ -69,10 +69,10 @@ export const acp: AgentDefinition = {
   },
 };
 
-/** The agent that the name or the type of the configuration stands for. */
-function knownAgent({ name, options }: AgentContext): AcpAgent | undefined {
-  const wanted = name.startsWith(acpPrefix) ? name.slice(acpPrefix.length) : name;
-  return options.command === undefined ? commonAgents.find((one) => one.name === wanted) : undefined;
+/** The agent that its name stands for, or its command, where that is the name of one alone. */
+export function knownAgent({ name, options }: Pick<AgentContext, "name" | "options">): AcpAgent | undefined {
+  const own = name.startsWith(acpPrefix) ? name.slice(acpPrefix.length) : name;
+  return commonAgents.find((one) => one.name === (options.command ?? own));
 }
 
 /** The program and its arguments; a command line is for the shell. */

@@ -10,6 +10,8 @@ export interface AcpAgent {
   readonly args: readonly string[];
   /** The flag that chooses its model. Absent: the session is asked to change it. */
   readonly modelFlag?: string;
+  /** As in an agent's definition. */
+  readonly families?: readonly string[];
   /** How to get it. */
   readonly install: string;
   /** How it is let in. */
@@ -37,6 +39,7 @@ export const commonAgents: readonly AcpAgent[] = [
     program: "gemini",
     args: ["--acp"],
     modelFlag: "--model",
+    families: ["gemini"],
     install: "npm install -g @google/gemini-cli",
     login: "Set GEMINI_API_KEY, or run `gemini` once and log in.",
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],

@@ -16,6 +16,7 @@ export const claude: AgentDefinition = {
   oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },
   setBy: /^(?:ANTHROPIC|CLAUDE|DISABLE|MAX|BASH)_|^API_TIMEOUT_MS$/,
   keyVariables,
+  families: ["claude"],
   // By the account.
   usualModels: ["sonnet", "opus"],
   invoke(brief, context, maxUsd): Invocation {

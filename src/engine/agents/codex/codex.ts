@@ -29,6 +29,7 @@ export const codex: AgentDefinition = {
   takesTools: true,
   oldest: { version: "0.169.0", update: "npm install -g @openai/codex@latest" },
   keyVariables: ["CODEX_API_KEY", "OPENAI_API_KEY"],
+  families: ["gpt", "o", "chatgpt"],
   invoke(brief, context): Invocation {
     const { options } = context;
     const command = programOf(context, "codex");
