@@ -24,6 +24,7 @@ The original's spelling works too: --new "<topic>" --run <folder> --list
 export const summaries = {
   run: "run a project until its files prove that it is done",
   new: "create a project from a topic",
+  begin: 'make a project of a question and run it: research-ralph "a question" --quick',
   update: "search for what was published since a finished project's last search",
   read: "read one paper: an arXiv id, a DOI, a URL or a local PDF",
   extract: "ask the papers that were read for further fields, or a second agent for all",

@@ -1,12 +1,13 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { messageOf, faultOfMachine } from "../engine/lib/errors.js";
 import { printThrough } from "../engine/ui/command-line.js";
 import { oneLine } from "../engine/lib/sanitise.js";
 import type { Io } from "../engine/ui/io.js";
-import { researchesName } from "../research/project-files/layout.js";
+import { ownListIn } from "../research/papers/records/own-list.js";
+import { researchesName, rrdFile, rrdName } from "../research/project-files/layout.js";
+import { taskFile } from "../task/project-files/layout.js";
 import { healAfterKill } from "./heal.js";
-import { summaries } from "./help-text.js";
 import { withCommandFirst } from "./old-spelling.js";
 import { buildProgram } from "./program.js";
 
@@ -24,16 +25,32 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     program.hook("preAction", async () => {
       for (const sentence of await healAfterKill(io)) io.stderr(`warning: ${oneLine(sentence)}\n`);
     });
-    const isFolder = (word: string) =>
-      existsSync(resolve(io.cwd, word)) || existsSync(resolve(io.cwd, researchesName, word));
+    const commands = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+    const options = program.commands.flatMap((command) => command.options).filter(({ required }) => required);
+    const valued = new Set(options.flatMap(({ short, long }) => [short ?? "", long ?? ""]));
     await printThrough(io, program).parseAsync(
-      withCommandFirst(jsonLast(args), { commands: [...Object.keys(summaries), "create", "help"], isFolder }),
+      withCommandFirst(jsonLast(args), {
+        ...{ commands: [...commands, "help"], valued },
+        kindOf: (word) => kindOf(word, io.cwd),
+      }),
       { from: "user" },
     );
     return exitCode;
   } catch (error) {
     return fail(error, args, io);
   }
+}
+
+/** A folder without a project, and a file that lists works, are documents to read. */
+function kindOf(word: string, cwd: string): "project" | "documents" | undefined {
+  const path = resolve(cwd, word);
+  if (existsSync(resolve(cwd, researchesName, word))) return "project";
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true)
+    return ownListIn(word) === undefined || basename(path) === rrdName ? "project" : "documents";
+  if (found?.isDirectory() !== true) return undefined;
+  const isOurs = [rrdFile(path), taskFile(path)].some((file) => existsSync(file)) || basename(path) === researchesName;
+  return isOurs ? "project" : "documents";
 }
 
 /** People write it anywhere; commander takes it behind the command. */

@@ -1,18 +1,26 @@
+import { nearest } from "../engine/lib/nearest.js";
+
 /** Commands by what the original called them, where it differs. */
 const flagCommands = ["--new", "--run", "--list", "--status", "--reset", "--config"] as const;
 
 export interface Surroundings {
   readonly commands: readonly string[];
-  /** Whether a word is the path or the name of a folder. */
-  isFolder(word: string): boolean;
+  /** Options that are followed by a value, such as "--agent". */
+  readonly valued: ReadonlySet<string>;
+  /** What a word is the path or the name of: a project, or documents to read; undefined: neither. */
+  kindOf(word: string): "project" | "documents" | undefined;
 }
 
+/** Words of a question at least. One word is a command, a project, a file, or a mistake. */
+const leastWords = 3;
+
 /**
- * Arguments with the command in front, whatever way they were spelt: scripts written for the original say
- * `--new "<topic>"`, `--run <folder> -p 30`, `<folder> 20`; nothing at all means `run`.
+ * Arguments with the command in front, whatever way they were spelt: a question, a folder of papers or an export begins
+ * a project; scripts written for the original say `--new "<topic>"`, `--run <folder> -p 30`, `<folder> 20`; nothing at
+ * all means `run`.
  */
-export function withCommandFirst(args: readonly string[], { commands, isFolder }: Surroundings): string[] {
-  const [first, second, ...rest] = args;
+export function withCommandFirst(args: readonly string[], { commands, valued, kindOf }: Surroundings): string[] {
+  const [first] = args;
   if (first === undefined) return ["run"];
   if (commands.includes(first)) return [...args];
 
@@ -28,9 +36,32 @@ export function withCommandFirst(args: readonly string[], { commands, isFolder }
   }
 
   if (first === "-h" || first === "--help") return ["--help"];
-  if (first.startsWith("-")) return ["run", ...args];
-  if (!isFolder(first)) return [...args];
+  const { words, options } = apart(args, valued);
+  const [word, second, ...rest] = words;
+  if (word === undefined) return ["run", ...args];
+  if (commands.includes(word)) return [word, ...words.slice(1), ...options];
+  const kind = kindOf(word);
   // ralph.sh <folder> <iterations>
-  if (second !== undefined && /^\d+$/.test(second)) return ["run", first, "-i", second, ...rest];
-  return ["run", ...args];
+  if (kind === "project" && second !== undefined && /^\d+$/.test(second))
+    return ["run", word, "-i", second, ...rest, ...options];
+  if (kind === "project") return ["run", ...words, ...options];
+  return kind === "documents" || isQuestion(words, commands) ? ["begin", ...words, ...options] : [...args];
+}
+
+/** A sentence in quotes, or as many words of which none looks like a command. */
+const isQuestion = (words: readonly string[], commands: readonly string[]): boolean =>
+  (words[0] ?? "").trim().split(/\s+/).length >= leastWords ||
+  (words.length >= leastWords && words.every((word) => nearest(word, commands) === undefined));
+
+/** Words that stand for themselves, and options with their values. */
+function apart(args: readonly string[], valued: ReadonlySet<string>): { words: string[]; options: string[] } {
+  const words: string[] = [];
+  const options: string[] = [];
+  let isValue = false;
+  for (const arg of args) {
+    if (!isValue && !arg.startsWith("-")) words.push(arg);
+    else options.push(arg);
+    isValue = !isValue && valued.has(arg);
+  }
+  return { words, options };
 }

@@ -109,76 +109,27 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--classic", "let the agent edit the project folder itself, as in the original");
   withAgent(run);
 
-  type OfNew = Omit<Wishes, "sources" | "columns" | "keywords" | "criteria" | "fields" | "seeds"> & {
-    source?: string[];
-    column?: string[];
-    keyword?: string[];
-    criterion?: string[];
-    field?: string[];
-    seed?: string[];
-    ask: boolean;
-  };
+  type OfNew = OfWishes & { ask: boolean };
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("./run/new.js");
-    const {
-      source: sources,
-      column: columns,
-      keyword: keywords,
-      criterion: criteria,
-      seed: seeds,
-      field: fields,
-    } = options;
-    const { from, until, name, recall, confidence, rubric, branch, ask } = options;
-    const wishes = given({
-      topic,
-      sources,
-      columns,
-      keywords,
-      criteria,
-      fields,
-      seeds,
-      from,
-      until,
-      name,
-      recall,
-      confidence,
-      rubric,
-      branch,
-    });
-    return newCommand({ ...wishes, ...howOf(options), ask }, io);
+    return newCommand({ ...wishesOf(options), ...given({ topic }), ...howOf(options), ask: options.ask }, io);
   })
     .alias("create")
-    .option("-p, --papers <N>", "number of papers in the pool", number)
-    .option(
-      "--source <names>",
-      "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, OpenAlex, Semantic Scholar, web)",
-      listed,
-    )
-    .option(...columnOption)
-    .option("--name <words>", "name of the project and its folder (default: the agent's or the topic's words)")
-    .option("--keyword <words>", "search for these words too; again for more", listed)
-    .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
-    .option(
-      "--rubric <which>",
-      "points for papers: original, none, or a rubric in YAML (default: none where there are criteria)",
-    )
-    .option(
-      "--field <what>",
-      "extract this from each paper, 'sample size: how many, per arm', or a form in YAML; again for more",
-      several,
-    )
-    .option(
-      "--seed <paper>",
-      "paper that surely belongs: DOI, arXiv id, PDF, or a list of works; again for more",
-      several,
-    )
-    .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
-    .option("--until <date>", "latest date of publication")
-    .option("--recall <share>", "screen until this share of the relevant records is found: 0.95", share)
-    .option("--confidence <share>", "how sure --recall has to be, at least 0.5 (default: 0.95)", share)
-    .option(...branchOption)
     .option("--ask", "have the agent say what the topic leaves open, and answer it");
-  withAgent(create);
+  withAgent(withWishes(create));
+
+  type OfBegin = OfWishes & { quick: boolean; yes: boolean };
+  const begin = add("begin", "<words...>", async (options: OfBegin & Common, words) => {
+    const { beginCommand } = await import("./run/begin.js");
+    const { quick, yes } = options;
+    return beginCommand({ ...wishesOf(options), words, ...howOf(options), quick, yes }, io);
+  })
+    .usage('[options]\n       research-ralph "a question" | papers/ | export.ris')
+    .option("--quick", "a first report soon: eight papers, three at a time, no product ideas")
+    .option("-y, --yes", "agree to what it says it will do, and begin")
+    .option("-i, --iterations <N>", "maximum iterations of this run", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
+  withAgent(withLimits(withWishes(begin)));
 
   type OfUpdate = { since?: string; dryRun: boolean };
   const update = add("update", "<folders...>", async (options: OfUpdate & Common, folders) => {
@@ -410,14 +361,14 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-y, --yes", "ask nothing")
     .option("--task", "write a ralph.json instead: a task with acceptance criteria");
   add("fleet", "", async ({ flags, json, key }: { key: boolean } & Common) =>
-    (await import("./inspect/fleet.js")).fleetCommand({ flags, json, key }, io),
+    (await import("./fleet/fleet.js")).fleetCommand({ flags, json, key }, io),
   )
     .option("--key", "print the public key of your runs, which workers on other machines accept with --accept")
     .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
     .option("--insecure-redis", "allow Redis on another machine without TLS");
   type OfWorker = { concurrency?: number; limit?: string; atMost?: string };
   add("worker", "", async (options: OfWorker & Common) => {
-    const { workerCommand } = await import("./run/worker.js");
+    const { workerCommand } = await import("./fleet/worker.js");
     const { concurrency, limit, atMost } = options;
     return workerCommand({ ...given({ concurrency, limit, atMost }), ...howOf(options) }, io);
   })
@@ -503,7 +454,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("-i, --iterations <N>", "maximum runs of agents in this run", number);
   withAgent(withLimits(code));
 
-  const demo = add("demo", "", async (options) => (await import("./demo.js")).demoCommand(howOf(options), io));
+  const demo = add("demo", "", async (options) => (await import("./setup/demo.js")).demoCommand(howOf(options), io));
   withAgent(demo);
   return program;
 }
@@ -528,7 +479,58 @@ const ofTask = (command: Command): Command =>
     .option("--worktree", "work in a new worktree on a new branch; your files stay as they are")
     .option("--force", "continue after the verdict stuck");
 
-/** What one run of a task may take. */
+/** Options that say what a new project is about. */
+type OfWishes = Omit<Wishes, "sources" | "columns" | "keywords" | "criteria" | "fields" | "seeds" | "ideas"> & {
+  source?: string[];
+  column?: string[];
+  keyword?: string[];
+  criterion?: string[];
+  field?: string[];
+  seed?: string[];
+};
+
+function wishesOf(options: OfWishes): Wishes {
+  const { source: sources, column: columns, keyword: keywords, criterion: criteria, seed: seeds } = options;
+  const { field: fields, from, until, name, recall, confidence, rubric, branch } = options;
+  return given({
+    ...{ sources, columns, keywords, criteria, fields, seeds },
+    ...{ from, until, name, recall, confidence, rubric, branch },
+  });
+}
+
+const withWishes = (command: Command): Command =>
+  command
+    .option("-p, --papers <N>", "number of papers in the pool", number)
+    .option(
+      "--source <names>",
+      "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, OpenAlex, Semantic Scholar, web)",
+      listed,
+    )
+    .option(...columnOption)
+    .option("--name <words>", "name of the project and its folder (default: the agent's or the topic's words)")
+    .option("--keyword <words>", "search for these words too; again for more", listed)
+    .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
+    .option(
+      "--rubric <which>",
+      "points for papers: original, none, or a rubric in YAML (default: none where there are criteria)",
+    )
+    .option(
+      "--field <what>",
+      "extract this from each paper, 'sample size: how many, per arm', or a form in YAML; again for more",
+      several,
+    )
+    .option(
+      "--seed <paper>",
+      "paper that surely belongs: DOI, arXiv id, PDF, or a list of works; again for more",
+      several,
+    )
+    .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
+    .option("--until <date>", "latest date of publication")
+    .option("--recall <share>", "screen until this share of the relevant records is found: 0.95", share)
+    .option("--confidence <share>", "how sure --recall has to be, at least 0.5 (default: 0.95)", share)
+    .option(...branchOption);
+
+/** What one run may take. */
 const withLimits = (command: Command): Command =>
   command
     .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)

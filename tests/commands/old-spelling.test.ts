@@ -3,7 +3,13 @@ import { withCommandFirst } from "../../src/commands/old-spelling.js";
 
 const surroundings = {
   commands: ["run", "new", "list", "status", "reset", "config", "help"],
-  isFolder: (word: string) => word.startsWith("researches/"),
+  valued: new Set(["-p", "--agent", "--papers"]),
+  kindOf: (word: string) =>
+    word.startsWith("researches/")
+      ? ("project" as const)
+      : /\/$|\.ris$/.test(word)
+        ? ("documents" as const)
+        : undefined,
 };
 
 test.each([
@@ -27,6 +33,24 @@ test.each([
   ["-h", "--help"],
   ["lsit", "lsit"],
   ["new --list", "new --list"],
+  ["--agent codex researches/a", "run researches/a --agent codex"],
+  ["--agent codex new topic", "new topic --agent codex"],
+  ["does simulation prepare hands --quick", "begin does simulation prepare hands --quick"],
+  ["--agent codex does simulation prepare hands", "begin does simulation prepare hands --agent codex"],
+  ["papers/ --yes", "begin papers/ --yes"],
+  ["one.ris two.ris -p 7", "begin one.ris two.ris -p 7"],
+  ["sim2real transfer", "sim2real transfer"],
+  ["staus of it", "staus of it"],
 ])("%j means %j", (typed, meant) => {
   expect(withCommandFirst(typed === "" ? [] : typed.split(" "), surroundings).join(" ")).toBe(meant);
+});
+
+test("a question in quotes is one, whatever words it holds and wherever it stands", () => {
+  const question = "how do hospitals report and list incidents?";
+  expect(withCommandFirst([question, "--yes"], surroundings)).toEqual(["begin", question, "--yes"]);
+  expect(withCommandFirst(["--agent", "codex", question], surroundings)).toEqual([
+    ...["begin", question, "--agent", "codex"],
+  ]);
+  // The value of an option is no question.
+  expect(withCommandFirst(["--agent", "cmd:./my agent here"], surroundings)[0]).toBe("run");
 });

@@ -41,6 +41,23 @@ async function askForLine(io: Pick<Io, "stdin" | "terminal">, message: string): 
   return said ?? "";
 }
 
+/**
+ * Has the person agree to what was just said. @throws ExpectedError (exit code 2), with what then was not done, where
+ * they do not, or nobody can be asked.
+ */
+export async function agreed(
+  io: Pick<Io, "canAsk" | "stdin" | "terminal">,
+  { yes, toBegin, otherwise }: { readonly yes: boolean; readonly toBegin: string; readonly otherwise: string },
+): Promise<void> {
+  if (yes) return;
+  if (!io.canAsk) throw new ExpectedError(`${otherwise}; add --yes to agree to these costs.`, 2);
+  const choice = await choose(io, "Begin?", [
+    { value: "yes", label: toBegin },
+    { value: "no", label: "No, change nothing" },
+  ]);
+  if (choice !== "yes") throw new ExpectedError(`${otherwise}.`, 2);
+}
+
 /** For commands that ask only at their end: said before an agent has worked for it. */
 export function needTerminal(io: Io): void {
   if (!io.canAsk)

@@ -70,6 +70,8 @@ export interface Wishes {
   readonly confidence?: number;
   /** The branch that its commits go to, which is not checked out; true: one of its name. */
   readonly branch?: string | true;
+  /** No product ideas at the end. */
+  readonly ideas?: false;
 }
 
 interface NewArguments extends Wishes {
@@ -81,7 +83,7 @@ interface NewArguments extends Wishes {
 }
 
 /** Asked where nobody names any: services that need no key, and the agent's own search. */
-const defaultSources = ["arXiv", "OpenAlex", "Semantic Scholar", "web"];
+export const defaultSources: readonly string[] = ["arXiv", "OpenAlex", "Semantic Scholar", "web"];
 
 /**
  * Makes a project folder from a topic: of what is said alone where it names the sources, else in one iteration of the
@@ -167,6 +169,7 @@ export async function create(
     confidence,
     rubric,
     branch,
+    ideas,
   }: Wishes,
   config: ResolvedConfig,
   io: Io,
@@ -212,7 +215,7 @@ export async function create(
     criteria: typed,
     fields: form,
     ...days,
-    ...given({ screening, columns }),
+    ...given({ screening, columns, ideas }),
     parent,
     now: io.clock.now,
   };

@@ -19,7 +19,7 @@ export async function firstStepsCommand(args: FirstStepArguments, io: Io): Promi
     { value: "demo", label: "run the demo: a complete project on sample papers, without key or network" },
     { value: "doctor", label: "check whether everything is installed" },
   ]);
-  if (choice === "demo") return (await import("../demo.js")).demoCommand(args, io);
+  if (choice === "demo") return (await import("./demo.js")).demoCommand(args, io);
   if (choice === "doctor") return (await import("./doctor.js")).doctorCommand(args, io);
   return (await import("../run/new.js")).newCommand({ ...args, ask: false }, io);
 }

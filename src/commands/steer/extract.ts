@@ -31,7 +31,7 @@ import { readNarrative } from "../../research/units/narrative/kept-narrative.js"
 import { derive } from "../../research/workflow/derive.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { requirePerson } from "./require-person.js";
-import { choose } from "../run/ask-person.js";
+import { agreed } from "../run/ask-person.js";
 import { work } from "../run/run.js";
 import { requireForm, typedForm } from "../run/typed-form.js";
 
@@ -92,7 +92,11 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
   }
   await requireAgents(config, io, false, roleNamesOf(config));
   for (const line of await costLines(folder, changed, open, config, io)) say(io, line);
-  await agreed(args.yes, io);
+  await agreed(io, {
+    yes: args.yes,
+    toBegin: "Yes, look for them",
+    otherwise: "Nothing was changed and no agent was started",
+  });
   return work(folder, await edit(), config, io, { ...args, forecast: false });
 }
 
@@ -146,15 +150,3 @@ async function costLines(
 
 /** Tokens of a brief besides its text and its form, and those that an agent's CLI adds. */
 const ownTokens = 3_000;
-
-/** @throws ExpectedError (exit code 2) where the person does not agree, or nobody can be asked. */
-async function agreed(yes: boolean, io: Io): Promise<void> {
-  if (yes) return;
-  if (!io.canAsk)
-    throw new ExpectedError("Nothing was changed and no agent was started; add --yes to agree to these costs.", 2);
-  const choice = await choose(io, "Begin?", [
-    { value: "yes", label: "Yes, look for them" },
-    { value: "no", label: "No, change nothing" },
-  ]);
-  if (choice !== "yes") throw new ExpectedError("Nothing was changed and no agent was started.", 2);
-}

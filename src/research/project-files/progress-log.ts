@@ -20,7 +20,7 @@ export interface Pattern {
 }
 
 const heading = "**Research Patterns:**";
-const tailBytes = 256 * 1024;
+const partBytes = 256 * 1024;
 
 /** The lines of a progress entry that carry patterns; empty for none. */
 export function patternLines(unit: string, patterns: readonly string[] = []): string[] {
@@ -59,14 +59,19 @@ export async function readNotes(folder: string, stateDir: string): Promise<strin
     .filter((note) => note !== "");
 }
 
+/** The words that the project was made of, as its log begins with them; undefined where that head is gone. */
+export function topicOf(folder: string): string | undefined {
+  return /^Topic: (.*)$/m.exec(readPart(progressFile(folder), "start").split(/^---\r?$/m)[0] ?? "")?.[1]?.trim();
+}
+
 /** The end of progress.txt, without what waits for a person's yes. */
 async function endOfLog(folder: string, stateDir: string): Promise<string> {
   const file = progressFile(folder);
-  return (await agreedLog(stateDir, file))?.slice(-tailBytes) ?? readTail(file);
+  return (await agreedLog(stateDir, file))?.slice(-partBytes) ?? readPart(file, "end");
 }
 
-/** Empty for what can't be read, and for what is not a file. */
-function readTail(path: string): string {
+/** As much of a long file as is read; empty for what can't be read, and for what is not a file. */
+function readPart(path: string, which: "start" | "end"): string {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -76,8 +81,12 @@ function readTail(path: string): string {
   try {
     const found = fstatSync(file);
     if (!found.isFile()) return "";
-    const buffer = Buffer.alloc(Math.min(found.size, tailBytes));
-    return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, found.size - buffer.length));
+    const buffer = Buffer.alloc(Math.min(found.size, partBytes));
+    return buffer.toString(
+      "utf8",
+      0,
+      readSync(file, buffer, 0, buffer.length, which === "start" ? 0 : found.size - buffer.length),
+    );
   } finally {
     closeSync(file);
   }

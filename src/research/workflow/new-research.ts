@@ -55,6 +55,8 @@ interface CreateOptions {
   readonly until?: string;
   readonly screening?: Rrd["requirements"]["screening"];
   readonly columns?: Rrd["requirements"]["columns"];
+  /** No product ideas at the end, whatever the rubric. */
+  readonly ideas?: false;
   /** The folder that holds projects. Absolute. */
   readonly parent: string;
   readonly now: () => number;
@@ -331,6 +333,7 @@ export function newRrd(
     | "from"
     | "until"
     | "screening"
+    | "ideas"
   >,
   requirements: Requirements,
 ): Rrd {
@@ -371,7 +374,7 @@ export function newRrd(
     timing: null,
     handoff: {
       product_ideation: {
-        enabled: rubric === "original",
+        enabled: rubric === "original" && options.ideas !== false,
         min_ideas: 3,
         max_ideas: 12,
         output_filename: ideasName,

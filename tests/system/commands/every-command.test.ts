@@ -25,6 +25,11 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
     ["sim2real transfer for dexterous manipulation", "--agent", "baseline", "--no-git", "--quiet"],
     /^researches\/\S+\n$/,
   ],
+  [
+    "begin",
+    ["does it transfer at all?", "--source", "folder:.", "--agent", "baseline", "--no-git", "--yes", "--quick"],
+    /It searches folder:\./,
+  ],
   ["list", [], /grasping-2026-03-01/],
   ["status", ["grasping-2026-03-01"], /grasping-2026-03-01/],
   ["show", ["grasping", "sample_01"], /^One Calibration Platform/],

@@ -1,7 +1,7 @@
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { workerCommand } from "../../../src/commands/run/worker.js";
+import { workerCommand } from "../../../src/commands/fleet/worker.js";
 import { addressOf } from "../../../src/fleet/address.js";
 import { talkOf, times } from "../../../src/fleet/keys.js";
 import { fleetState } from "../../../src/fleet/overview.js";

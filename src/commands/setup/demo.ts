@@ -1,11 +1,11 @@
-import { type ConfigFlags, resolveConfig } from "../compose/config.js";
-import { say } from "../engine/ui/terminal/format.js";
-import { readResearch } from "../research/project-files/research.js";
-import type { Io } from "../engine/ui/io.js";
-import { shown } from "../research/overview/find-research.js";
-import { create } from "./run/new.js";
-import { work } from "./run/run.js";
-import { exitCodeOf } from "../engine/loop/exit-codes.js";
+import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { say } from "../../engine/ui/terminal/format.js";
+import { readResearch } from "../../research/project-files/research.js";
+import type { Io } from "../../engine/ui/io.js";
+import { shown } from "../../research/overview/find-research.js";
+import { create } from "../run/new.js";
+import { work } from "../run/run.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 
 const topic = "How well does training in simulation prepare robot hands for real work?";
 const name = "Sample: sim2real transfer, dexterous manipulation";

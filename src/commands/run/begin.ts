@@ -1,0 +1,186 @@
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { requireAgents, settingsFor } from "../../compose/agents.js";
+import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
+import { experienceOf } from "../../compose/forecast-basis.js";
+import { installedAgents } from "../../engine/agents/program.js";
+import { checkAgent } from "../../engine/agents/registry.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
+import { given } from "../../engine/lib/given.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { many } from "../../engine/lib/words.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
+import type { Io } from "../../engine/ui/io.js";
+import { flowed, say } from "../../engine/ui/terminal/format.js";
+import { forecastText } from "../../engine/ui/terminal/tally.js";
+import { targetOf } from "../../research/derived/status.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { listResearches, nameFor } from "../../research/overview/find-research.js";
+import { researchesName } from "../../research/project-files/layout.js";
+import { topicOf } from "../../research/project-files/progress-log.js";
+import { readResearch } from "../../research/project-files/research.js";
+import { requirementsOfTopic } from "../../research/search/topic-words.js";
+import { forecastOf } from "../../research/workflow/forecast.js";
+import { newRrd } from "../../research/workflow/new-research.js";
+import { statusOf } from "../../research/workflow/next-unit.js";
+import { agreed, askForTopic } from "./ask-person.js";
+import { create, defaultSources, type Wishes } from "./new.js";
+import { runCommand, work } from "./run.js";
+
+interface BeginArguments extends Wishes {
+  /** Paths of folders of papers and of exports, and the words of the question behind them. */
+  readonly words: readonly string[];
+  readonly flags: ConfigFlags;
+  /** A first report soon: eight papers, three at a time, without product ideas. */
+  readonly quick: boolean;
+  readonly yes: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly json: boolean;
+}
+
+const quickly = { papers: 8, jobs: 3 } as const;
+
+/**
+ * What `research-ralph "a question"` does: says what it will do, what that costs and where it goes, asks once, makes
+ * the project and runs it. The same command goes on with the project that it made; with more papers it deepens it.
+ */
+export async function beginCommand(args: BeginArguments, io: Io): Promise<number> {
+  const { brought, question } = readWords(args.words, io.cwd);
+  const flags = args.quick ? { ...quickly, ...args.flags } : args.flags;
+  const sources = [...brought, ...(args.sources ?? [])];
+  const earlier = await begunBefore(io.cwd, question, sources);
+  if (earlier !== undefined) return goOn(earlier, { ...args, flags }, io);
+  if (question === undefined && !io.canAsk)
+    throw new ExpectedError(
+      `The question is missing; say what you want to know of ${args.words.join(" ")}: research-ralph ${args.words.join(" ")} "what limits the transfer?"`,
+      2,
+    );
+  const topic = question ?? (await askForTopic(io));
+  const config = await withAgent(flags, io);
+  const planned = await plan(topic, sources, config, io);
+  const target = { ...config, papers: planned.papers };
+  if (!args.json) for (const line of planned.lines) io.stderr(`${flowed(line, io)}\n`);
+  await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
+  const wishes = {
+    ...args,
+    ...(sources.length > 0 ? { sources } : args.quick ? { sources: defaultSources } : {}),
+    ...(args.quick ? { ideas: false as const } : {}),
+  };
+  const { verdict, folder } = await create(topic, wishes, target, io, args);
+  if (folder === undefined) return exitCodeOf(verdict);
+  const exitCode = await work(folder, (await readResearch(folder)).rrd, target, io, { ...args, forecast: false });
+  if (exitCode === 0 && args.quick && !args.json && !args.quiet)
+    say(io, "The same command without --quick reads more papers in the same project.");
+  return exitCode;
+}
+
+/** Paths that come first are what the person brings; the rest is the question. */
+function readWords(words: readonly string[], cwd: string): { brought: string[]; question?: string } {
+  const end = words.findIndex((word) => !existsSync(resolve(cwd, word)));
+  const paths = end < 0 ? words : words.slice(0, end);
+  const brought = paths.map((path) =>
+    statSync(resolve(cwd, path)).isDirectory()
+      ? `folder:${path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path}`
+      : path,
+  );
+  const question = words.slice(paths.length).join(" ").trim();
+  return { brought, ...(question === "" ? {} : { question }) };
+}
+
+/** The project here that was made of the same words, an unfinished one first. */
+async function begunBefore(
+  cwd: string,
+  question: string | undefined,
+  sources: readonly string[],
+): Promise<string | undefined> {
+  let finished: string | undefined;
+  for (const folder of await listResearches(cwd)) {
+    const asked = topicOf(folder);
+    if (question !== undefined && (asked === undefined || plain(asked) !== plain(question))) continue;
+    const read = await readResearch(folder).catch(() => undefined);
+    if (read === undefined || (sources.length > 0 && !isSame(sources, read.rrd.requirements.sources ?? []))) continue;
+    if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") return folder;
+    finished = folder;
+  }
+  return finished;
+}
+
+const plain = (words: string): string => words.replace(/\s+/g, " ").trim().toLowerCase();
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((source) => others.includes(source));
+
+/** Runs a project that is there, up to the target that is asked for now where that is larger. */
+async function goOn(folder: string, args: BeginArguments, io: Io): Promise<number> {
+  const { rrd } = await readResearch(folder);
+  const { papers, ...flags } = args.flags;
+  const wanted = papers ?? (await resolveConfig(io, flags)).papers;
+  const isDeeper = wanted > targetOf(rrd);
+  const name = nameFor(io.cwd, folder);
+  if (!args.json && !args.quiet)
+    say(io, `It goes on with ${name}${isDeeper ? `, from ${targetOf(rrd)} papers to ${wanted}` : ""}.`);
+  if (isDeeper)
+    await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
+  const more = isDeeper ? { ...flags, papers: wanted } : flags;
+  return runCommand({ ...args, folder, flags: more, force: isDeeper, classic: false, ask: false }, io);
+}
+
+/**
+ * The settings, with an agent that is here: the one that the person chose, else the first that is installed, else the
+ * built-in one where it has a key or a local model. @throws ExpectedError where nothing can work.
+ */
+async function withAgent(flags: ConfigFlags, io: Io): Promise<ResolvedConfig> {
+  const config = await resolveConfig(io, flags);
+  if (config.origins.agent !== "default") {
+    await requireAgents(config, io);
+    return config;
+  }
+  for (const agent of new Set([config.agent, ...installedAgents(io.env), "ralph"])) {
+    const chosen = agent === config.agent ? config : await resolveConfig(io, { ...flags, agent });
+    if (await isReady(chosen, io)) return chosen;
+  }
+  throw new ExpectedError(
+    "No agent is installed here. Install Claude Code, Codex, Amp, Gemini CLI or OpenCode, or name a command of yours with --agent 'cmd:…'; the built-in --agent ralph needs only a key in ANTHROPIC_API_KEY or OPENAI_API_KEY, or a local model such as Ollama's. research-ralph demo shows a whole project without any.",
+  );
+}
+
+async function isReady(config: ResolvedConfig, io: Io): Promise<boolean> {
+  if (!(await checkAgent(config.agent, settingsFor(config, io))).ok) return false;
+  return requireAgents(config, io).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof ExpectedError)) throw error;
+      return false;
+    },
+  );
+}
+
+/** What will be done, what it takes and where it goes, a line each; and how many papers may be included. */
+async function plan(
+  topic: string,
+  sources: readonly string[],
+  config: ResolvedConfig,
+  io: Io,
+): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
+  const searched = sources.length === 0 ? defaultSources : sources;
+  const rrdFor = (papers: number): Rrd => newRrd({ papers, sources: searched }, requirementsOfTopic(topic));
+  const { countBrought } = await import("../../compose/library.js");
+  const records = await countBrought(rrdFor(config.papers), io.cwd);
+  // Of what a person brings nothing is left out because a number was not thought of.
+  const papers = config.origins.papers === "default" ? Math.max(config.papers, records ?? 0) : config.papers;
+  const folder = join(io.cwd, researchesName, "new");
+  const experience = { ...(await experienceOf(folder, config, io)), ...given({ records }) };
+  const forecast = forecastOf(rrdFor(papers), [], experience);
+  const most = records === undefined ? papers : Math.min(papers, records);
+  return {
+    papers,
+    lines: [
+      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(most, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.`,
+      forecast === undefined
+        ? "What it costs is not known; --max-usd and --max-minutes limit it."
+        : `${forecastText(forecast)}; estimated from ${forecast.from}. --max-usd and --max-minutes limit it.`,
+      `The project is a folder under ${researchesName}/ here. Ctrl+C stops it, and the same command goes on.`,
+    ],
+  };
+}

@@ -1,0 +1,109 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { main } from "../../../src/commands/main.js";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
+import { cli, ioIn, type } from "../../support/processes/in-process.js";
+import { freshFolder } from "../../support/projects/research-folder.js";
+
+const question = "how well does sim2real transfer serve dexterous manipulation?";
+const baseline = ["--agent", "baseline", "--no-git"];
+
+function withPapers(): string {
+  const cwd = freshFolder();
+  cpSync(packageFile("demo/corpus"), join(cwd, "papers"), {
+    recursive: true,
+    filter: (path) => !path.endsWith(".pdf"),
+  });
+  return cwd;
+}
+
+const projects = (cwd: string): string[] =>
+  existsSync(join(cwd, "researches")) ? readdirSync(join(cwd, "researches")) : [];
+
+const rrdOf = (cwd: string): Rrd =>
+  JSON.parse(readFileSync(join(cwd, "researches", projects(cwd)[0] ?? "", "rrd.json"), "utf8")) as Rrd;
+
+test("one command makes a project of a question and a folder, runs it, and later deepens the same one", async () => {
+  const cwd = withPapers();
+  const unasked = await cli(["papers/", question, ...baseline], cwd);
+  expect(unasked).toMatchObject({ code: 2, err: expect.stringContaining("add --yes") });
+  expect(unasked.err).toMatch(/folder:papers.*up to 10 papers with baseline[\s\S]*≈ \d+ iterations[\s\S]*researches\//);
+  expect(projects(cwd)).toEqual([]);
+
+  const quick = await cli(["papers/", question, "--quick", "--yes", ...baseline], cwd);
+  expect(quick).toMatchObject({ code: 0, out: expect.stringContaining("COMPLETE") });
+  const first = rrdOf(cwd);
+  expect(first).toMatchObject({
+    phase: "COMPLETE",
+    requirements: { target_papers: 8, sources: ["folder:papers"] },
+    handoff: { product_ideation: { enabled: false } },
+  });
+  expect(first.papers_pool).toHaveLength(8);
+
+  // The same words again, however they are spaced: nothing is made, and more is read only with a yes.
+  const same = [`  ${question.toUpperCase()} `, "--source", "folder:papers", ...baseline];
+  expect(await cli(["papers", question, "--quick", ...baseline], cwd)).toMatchObject({ code: 0 });
+  expect(rrdOf(cwd).papers_pool).toHaveLength(8);
+  expect(await cli(same, cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/from 8 papers to 20[\s\S]*--yes/),
+  });
+  expect(await cli([...same, "--yes"], cwd)).toMatchObject({ code: 0 });
+  expect(projects(cwd)).toHaveLength(1);
+  expect(rrdOf(cwd).papers_pool.length).toBeGreaterThan(8);
+});
+
+test("on a terminal it asks for the question of a folder, says what it will do, and asks once", async () => {
+  const cwd = withPapers();
+  const io = ioIn(cwd, {}, { canAsk: true });
+  type(io, question, "\r", "\u001b[B", "\r");
+  expect(await main(["papers/", ...baseline], io, "0.0.0")).toBe(2);
+  expect(projects(cwd)).toEqual([]);
+  type(io, question, "\r", "\r");
+  expect(await main(["papers/", ...baseline], io, "0.0.0")).toBe(0);
+  expect(rrdOf(cwd).phase).toBe("COMPLETE");
+});
+
+test("a run that was cut short goes on by the same command, without a question", async () => {
+  const cwd = withPapers();
+  const cut = await cli(["papers/", question, "--yes", "-i", "2", ...baseline], cwd);
+  expect(cut.code).toBe(3);
+  expect(await cli(["papers/", question, ...baseline], cwd)).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("It goes on with"),
+  });
+  expect(projects(cwd)).toHaveLength(1);
+});
+
+test("an export is read by its name, and a script has to say the question", async () => {
+  const cwd = freshFolder();
+  const entry = (title: string) => `TY  - JOUR\nTI  - ${title}\nAU  - Sample, A\nPY  - 2024\nER  - \n`;
+  writeFileSync(join(cwd, "export.ris"), entry("Grippers in simulation") + entry("Hands in the real world"));
+  expect(await cli(["export.ris", ...baseline], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('research-ralph export.ris "'),
+  });
+  const { err } = await cli(["export.ris", "do grippers work at all?", "--yes", ...baseline], cwd);
+  expect(err).toContain("It searches export.ris");
+  expect(rrdOf(cwd).requirements.sources).toEqual(["export.ris"]);
+});
+
+test("without an agent it says which there are; with another than the default one, that one works", async () => {
+  const cwd = withPapers();
+  const none = ioIn(cwd, { PATH: cwd });
+  expect(await main([question, "--yes"], none, "0.0.0")).toBe(1);
+  for (const words of ["Claude Code", "--agent ralph", "research-ralph demo"]) expect(none.err()).toContain(words);
+  mkdirSync(join(cwd, "bin"));
+  writeFileSync(join(cwd, "bin/codex"), "#!/bin/sh\necho codex-cli 0.169.0\n", { mode: 0o755 });
+  const other = ioIn(cwd, { PATH: `${cwd}/bin:/usr/bin:/bin` });
+  expect(await main([question], other, "0.0.0")).toBe(2);
+  expect(other.err()).toContain("with codex");
+  expect(projects(cwd)).toEqual([]);
+});
+
+test.each(["staus", "sim2real", "simulated hands"])("%j is no question, and says so", async (word) => {
+  const { code, err } = await cli([word], freshFolder());
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/unknown command/) });
+});
