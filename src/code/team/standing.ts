@@ -43,10 +43,12 @@ export function untestedRound(state: TaskState): number | undefined {
 }
 
 /** The tests as they stood last, in words, and whether a change came after them. */
-export function testsText(state: TaskState, { passed, failing }: Tested): string {
+export function testsText(state: TaskState, { framework, passed, failing }: Tested): string {
   const round = untestedRound(state);
   const since = round === undefined ? "" : `, before the change of round ${round}, which is not tested yet`;
-  return `${passed} passed, ${failing} failing${since}`;
+  // Of a command nobody knows how many tests it runs.
+  const isAlone = framework === "command" && passed === 0 && failing <= 1;
+  return `${isAlone ? `the command ${failing === 0 ? "passes" : "fails"}` : `${passed} passed, ${failing} failing`}${since}`;
 }
 
 const titles: Readonly<Record<Step["role"], string>> = {

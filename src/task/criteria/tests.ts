@@ -109,7 +109,8 @@ export function judgeTests(
   ];
   if (ran.length === 0) {
     const none = skipped > 0 ? `${many(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");
-    const detail = `${framework}: ${none}${said(results)}`;
+    const words = said(results);
+    const detail = `${framework}: ${none}${none.includes(words.trim()) ? "" : words}`;
     return {
       passed: false,
       detail,

@@ -6,14 +6,17 @@ import type { Observation } from "../../generated/memory.js";
 import type { HistoryLimits } from "../../lib/history-limits.js";
 import type { LoopMemory } from "../run-record/loop-memory.js";
 
-/** The ways in which iterations repeat themselves. */
+/**
+ * The ways in which iterations repeat themselves. Those first that say why nothing was left: files that stay as they
+ * are, are the same each time.
+ */
 export const loopKinds = [
-  "identical-answers",
-  "oscillation",
-  "redundant-writes",
   "read-loop",
   "planning-loop",
   "command-loop",
+  "identical-answers",
+  "oscillation",
+  "redundant-writes",
 ] as const;
 export type LoopKind = (typeof loopKinds)[number];
 
