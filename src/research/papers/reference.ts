@@ -150,7 +150,8 @@ function asDoiText(text: string): string | undefined {
   const named = text.replace(/[\u200b-\u200f\u2060\ufeff]/g, "").replace(/^["'“‘<([{\s]+(?=10\.|doi|https?:)/i, "");
   const plain = named.replace(/^(?:info:doi\/|urn:doi:|doi\s*:|doi\s+(?=10\.))\s*/i, "");
   const resolved = /^(?:https?:\/\/)?(?:www\.|dx\.)?doi\.org\/(?:doi:)?(.+)$/i.exec(plain)?.[1];
-  const bare = resolved === undefined && !/^10\.[\d.]+%2f/i.test(plain) ? plain : decoded(resolved ?? plain);
+  const isEncoded = /^10\.[^%]*%(?:2[89f]|3[a-e])/i.test(plain);
+  const bare = resolved === undefined && !isEncoded ? plain : decoded(resolved ?? plain);
   const doi = withoutEnd(bare);
   // Cold Spring Harbor's preprints have one DOI for all versions, and addresses with a version behind it.
   return anyDoi.test(doi)

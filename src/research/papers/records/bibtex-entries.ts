@@ -27,9 +27,15 @@ export function bibtexEntries(text: string): BibtexEntry[] {
   const starts = [...text.matchAll(start)];
   const entries: BibtexEntry[] = [];
   const strings = new Map(months.map((month) => [month.slice(0, 3).toLowerCase(), month]));
+  let commentEnd = 0;
   for (const [index, found] of starts.entries()) {
+    if (found.index < commentEnd) continue;
     const [whole, type = "", open] = found;
     const at = found.index + whole.length;
+    if (type.toLowerCase() === "comment" && open === "{") {
+      commentEnd = at + (closedAt(text.slice(at, at + maxEntry), "}", true) ?? 0);
+      continue;
+    }
     const next = starts[index + 1];
     const body = bodyOf(text.slice(at, next === undefined ? text.length : next.index + 1), open === "(" ? ")" : "}");
     const line = lineAt(found.index + whole.lastIndexOf("@"));
@@ -76,6 +82,10 @@ function closedAt(text: string, close: string, escapesCount: boolean): number | 
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];
     if (sign === "\\" && !escapesCount) at += 1;
+    else if (depth === 0 && sign === "%" && /[,\n][ \t]*$/.test(text.slice(Math.max(0, at - 80), at)))
+      at = lineEnd(text, at);
+    else if (depth === 0 && sign === '"' && close === ")" && /=\s*$/.test(text.slice(Math.max(0, at - 20), at)))
+      at = closeOf(text, at, sign) ?? at;
     else if (depth === 0 && sign === close) return at;
     else if (sign === "{") depth += 1;
     else if (sign === "}") depth -= 1;
@@ -96,6 +106,11 @@ function keyOf(body: string, type: string): { readonly key: string; readonly fro
 
 const fieldStart = /([^\s,={}"#][^,={}"#]{0,80})=\s*/y;
 
+const lineEnd = (text: string, from: number): number => {
+  const end = text.indexOf("\n", from);
+  return end === -1 ? text.length : end;
+};
+
 interface Known {
   readonly strings: ReadonlyMap<string, string>;
   /** The end of the entry is missing, so that a brace may be. */
@@ -108,6 +123,11 @@ function fieldsOf(body: string, from: number, known: Known) {
   while (at < body.length) {
     if (/[,\s]/.test(body[at] ?? "")) {
       at += 1;
+      continue;
+    }
+    // Where a field would begin, a comment may.
+    if (body[at] === "%") {
+      at = lineEnd(body, at);
       continue;
     }
     fieldStart.lastIndex = at;
@@ -153,7 +173,7 @@ function pieceAt(
   }
   const close = closeOf(body, from, open);
   const inside = body.slice(from + 1, close);
-  const next = isCut ? (nextField.exec(inside)?.index ?? -1) : -1;
+  const next = isCut || close === undefined ? (nextField.exec(inside)?.index ?? -1) : -1;
   if (next === -1)
     return { value: close === undefined ? inside.replace(/[{}]/g, "") : inside, end: (close ?? body.length) + 1 };
   return { value: inside.slice(0, next).replace(/[{}]/g, ""), end: from + 1 + next };

@@ -1,5 +1,5 @@
 import type { Creator, Entry as ParsedEntry, Options } from "@retorquere/bibtex-parser";
-import { authorsOf } from "../authors.js";
+import { authorsOf, partsOfName } from "../authors.js";
 import { type BibtexEntry, bibtexEntries } from "./bibtex-entries.js";
 import { isWhole, narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
@@ -27,15 +27,33 @@ const types: Readonly<Record<string, WorkType>> = {
   online: "web-page",
   electronic: "web-page",
   www: "web-page",
+  webpage: "web-page",
+  mvcollection: "book",
+  reference: "book",
+  mvreference: "book",
+  inreference: "book-chapter",
+  bookinbook: "book-chapter",
+  mvproceedings: "proceedings",
 };
 
 /** Fields whose value is not TeX. Programs escape signs in them all the same. */
-const verbatim = new Set(["doi", "url", "eprint", "file", "pmid", "pmcid", "howpublished", "arxivid"]);
+const verbatim = new Set([
+  "doi",
+  "url",
+  "eprint",
+  "file",
+  "pmid",
+  "pubmed_id",
+  "pubmed-id",
+  "pmcid",
+  "howpublished",
+  "arxivid",
+]);
 /** Fields that a record has a place for; the others are not read. */
 const wanted = new Set(
   `title subtitle shorttitle maintitle author editor year date month day journal journaltitle shortjournal booktitle volume number issue pages
-  eid articleno abstract keywords keyword note annote publisher school institution organization address location edition
-  series isbn issn language langid crossref xdata archiveprefix eprinttype primaryclass accession accession_number unique-id
+  eid articleno art_number article-number abstract keywords keyword author_keywords note annote publisher school institution organization address location edition
+  series isbn issn eissn language langid crossref xdata archiveprefix eprinttype primaryclass accession accession_number unique-id
   type`
     .split(/\s+/)
     .concat([...verbatim]),
@@ -43,6 +61,7 @@ const wanted = new Set(
 
 /** Under its own name the library sorts this list, and leaves the TeX in it. */
 const keywordList = "keywordlist";
+const nameThere = (field: string): string => (field === "keywords" ? keywordList : field);
 
 const options: Options = { sentenceCase: false, english: false, caseProtection: false, unsupported: "ignore" };
 
@@ -94,20 +113,26 @@ function parseFields(parse: Parse, type: string, fields: BibtexEntry["fields"]) 
   for (const { name, value } of fields) if (verbatim.has(name)) values[name] = unescaped(value);
   const inTex = fields.filter(({ name }) => !verbatim.has(name));
   const whole = attempt(parse, type, inTex);
-  if (whole !== undefined) return { values: { ...values, ...whole }, lost: [] };
-  const lost: string[] = [];
-  for (const field of inTex) {
-    const read = attempt(parse, type, [field]) ?? attempt(parse, type, [withoutTex(field)]);
-    if (read === undefined) lost.push(`the field ${field.name} in line ${field.line} can't be read`);
-    else Object.assign(values, read);
-  }
-  return { values, lost };
+  if (whole !== undefined) Object.assign(values, whole);
+  else
+    for (const field of inTex)
+      Object.assign(values, attempt(parse, type, [field]) ?? attempt(parse, type, [withoutTex(field)]));
+  // Names that it can't read are read as other sources write such lists.
+  const lost = inTex.filter(
+    ({ name, value }) => !isNames(name) && /[\p{L}\d]/u.test(value) && isEmpty(values[nameThere(name)]),
+  );
+  return {
+    values,
+    lost: lost.map(
+      ({ name, line, value }) => `the field ${name} in line ${line} can't be read (${value.slice(0, 40)})`,
+    ),
+  };
 }
 
+const isEmpty = (value: Values[string]): boolean => value === undefined || value.length === 0;
+
 function attempt(parse: Parse, type: string, fields: BibtexEntry["fields"]): ParsedEntry["fields"] | undefined {
-  const text = fields
-    .map(({ name, value }) => `${name === "keywords" ? keywordList : name} = {${prepared(name, value)}}`)
-    .join(",\n");
+  const text = fields.map(({ name, value }) => `${nameThere(name)} = {${prepared(name, value)}}`).join(",\n");
   try {
     const { entries, errors } = parse(`@${type}{k,\n${text}\n}`, options);
     const [entry] = entries;
@@ -123,12 +148,42 @@ function prepared(name: string, value: string): string {
   const whole = value
     // For the library a comment begins there; databases write "10 %".
     .replace(/(?<!\\)%/g, String.raw`\%`)
-    // It drops these, and makes mark-up of links.
+    // Mendeley's "~" and "^" would be accents without a letter.
+    .replace(/\\([~^])\{\}/g, (_, sign: string) => (sign === "~" ? "\\textasciitilde{}" : "\\textasciicircum{}"))
+    // It drops these, and makes mark-up of links and paragraphs.
+    .replace(/\n\s*\n|\\par\b/g, "\n")
     .replace(/(?<!\\)\\(?=\s)/g, "~")
     .replace(/\\((?:La|Bib|Con|Xe|Lua)?TeX)\b(?:\{\})?/g, "$1")
-    .replace(/\\href\s*\{[^{}]{0,2000}\}\s*(?=\{)|\\url\s*(?=\{)/g, "");
-  if (name !== "author" && name !== "editor") return withAngles(withoutMoney(whole));
-  return whole.replace(/;\s+(?=\S)/g, " and ");
+    .replace(/\\(?:href|foreignlanguage|textcolor)\s*\{[^{}]{0,2000}\}\s*(?=\{)|\\url\s*(?=\{)/g, "")
+    .replace(/\\(?:footnote|thanks)\s*\{[^{}]*\}/g, "")
+    .replace(/(\\[a-z]{2,20})\*(?=\{)/g, "$1")
+    // It drops formulas that stand apart, and draws degrees as another sign.
+    .replace(/\$\$([^$]{1,1000})\$\$|\\\[([^$]{1,1000}?)\\\]/g, (_, a?: string, b?: string) => `$${a ?? b}$`)
+    .replace(/\^\{\s*\\circ\s*\}/g, "^\\circ ");
+  return isNames(name) ? preparedNames(whole) : withAngles(withoutMoney(whole));
+}
+
+const isNames = (field: string): boolean => field === "author" || field === "editor";
+
+/** A list of names as BibTeX writes them, without footnotes and marks behind a name. */
+function preparedNames(value: string): string {
+  const names = value
+    .replace(/\$\^\{?(?:[\d,*\s]|\\d?dagger)*\}?\$|\\textsuperscript\{[\d,*\s]*\}/g, "")
+    .replace(/\\and\b/g, " and")
+    .replace(/;\s+(?=\S)/g, " and ");
+  const listed = names.replace(etAl, "");
+  return listed.includes("{") ? listed : namesWithAnd(listed);
+}
+
+const etAl =
+  /(?<![\s,])[\s,]+(?:and\s+)?(?:\\(?:textit|emph))?\{?(?:\\(?:it|em)\s)?et[\s~]al\b\.?\}?(?:\s+and\s+others)?\s*$/i;
+
+/** "Smith, J. & Doe, A.", and "Ann Smith, Bob Doe, and Cy Roe" of names in two words. */
+function namesWithAnd(value: string): string {
+  const names = value.includes(",") ? value.replace(/(?<![\s,]),?\s+\\?&\s/g, " and ") : value;
+  const parts = names.split(/,\s+and\s+|\sand\s|,/).map((part) => part.trim());
+  const isPlainList = /,\s+and\s/.test(names) && parts.every((part) => /\S\s+\S/.test(part));
+  return isPlainList ? parts.join(" and ") : names;
 }
 
 /** TeX's old fonts draw other signs for "<" and ">" outside of formulas, and so does the library. */
@@ -158,7 +213,7 @@ const withoutTex = (field: BibtexEntry["fields"][number]): BibtexEntry["fields"]
 /** Signs that programs escape in addresses, DOIs and paths. */
 const unescaped = (value: string): string =>
   value
-    .replace(/^\\url\s*\{(.*)\}?$/s, "$1")
+    .replace(/^\\url\s*\{(.*?)\}?$/s, "$1")
     .replace(/\$\\backslash\$|\\textbackslash(?:\{\})?/g, "\\")
     .replace(/\\text(less|greater|underscore|asciitilde)(?:\{\})?/g, (_, name: string) => signs[name] ?? "")
     .replace(/\{?\\([~^])\{\}\}?|\{?\\([_%&#$~{}()])\}?/g, "$1$2")
@@ -182,6 +237,10 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
   const kind = narrowed(types[type], said);
   const journal = text("journal", "journaltitle", "shortjournal");
   const inJournal = /\barxiv:?\s*(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.exec(journal ?? "")?.[1];
+  // ADS writes it in place of the pages, and DBLP of the volume.
+  const place = text("pages", "eid", "articleno", "art_number", "article-number");
+  const inVolume = /^abs\/(\S+)$/.exec(text("volume") ?? "")?.[1];
+  const inPlace = inVolume ?? [place, text("eid")].find(isArxiv);
   const title = text("title", "shorttitle", "maintitle") ?? (isWhole(kind) ? text("booktitle") : undefined);
   const sub = text("subtitle");
   const isThesis = /thesis/.test(type);
@@ -198,19 +257,20 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     dates: [text("date"), text("year")].flatMap((each) => each ?? []),
     day: [text("month"), text("day")].flatMap((each) => each ?? []).join(" "),
     venue: isWhole(kind) ? undefined : (journal ?? text("booktitle")),
-    volume: text("volume"),
+    volume: inVolume === undefined ? text("volume") : undefined,
     issue: text("number", "issue"),
-    pages: text("pages", "eid", "articleno"),
+    pages: isArxiv(place) ? undefined : place,
     abstract: text("abstract"),
     dois: [text("doi"), text("howpublished"), text("note")].flatMap((each) => each ?? []),
-    arxiv: [eprint, inJournal].flatMap((each) => each ?? []),
-    pmid: text("pmid") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
+    arxiv: [eprint, inJournal, inPlace].flatMap((each) => each ?? []),
+    pmid:
+      text("pmid", "pubmed_id", "pubmed-id") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
     pmcid: text("pmcid"),
     urls: [text("url"), text("howpublished")].flatMap((each) => each ?? []),
     type: isPreprint && (kind === "journal-article" || kind === undefined) ? "preprint" : kind,
-    numbers: [text("isbn"), text("issn")].flatMap((each) => each ?? []),
-    keywords: (text(keywordList, "keyword") ?? "").split(/[;,]/).map((word) => word.trim()),
-    note: text("note", "annote"),
+    numbers: [text("isbn"), text("issn"), text("eissn")].flatMap((each) => each ?? []),
+    keywords: keywordsIn(text(keywordList), text("keyword"), text("author_keywords")),
+    note: [text("note"), text("annote")].flatMap((each) => each ?? []).join("\n"),
     publisher: isThesis
       ? text("school", "institution", "publisher")
       : text("publisher", "institution", "organization", "school"),
@@ -222,6 +282,11 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     files: filesOf(text("file") ?? ""),
   };
 }
+
+const keywordsIn = (...lists: readonly (string | undefined)[]): string[] =>
+  lists.flatMap((list) => (list ?? "").split(/[;,]/)).map((word) => word.trim());
+
+const isArxiv = (value: string | undefined): boolean => /^arxiv:/i.test(value ?? "");
 
 /** An arXiv id in `eprint`; old ones may stand there without their class or slash: "9711201" of cs. */
 function arxivOf(eprint: string | undefined, prefix = "arxiv", category = ""): string | undefined {
@@ -238,6 +303,10 @@ function namesOf(value: Values[string], raw: string): string[] {
   const names = creators.map(({ name, lastName, firstName, prefix, suffix }) => {
     if (lastName === undefined) return name ?? firstName ?? "";
     const last = prefix === undefined || prefix === "" ? lastName : `${prefix} ${lastName}`;
+    const inOrder = [firstName, last].filter(Boolean).join(" ");
+    // "Smith JA" as PubMed writes it, which BibTeX would read as a given name and a surname.
+    const { rest, initials } = raw.includes(inOrder) ? partsOfName(inOrder) : { rest: inOrder };
+    if (initials !== undefined && /\p{Ll}/u.test(rest)) return `${rest}, ${initials}`;
     return [last, firstName, suffix].filter((part) => part !== undefined && part !== "").join(", ");
   });
   const isOneOfSeveral =

@@ -1,6 +1,8 @@
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { authorsOf } from "../authors.js";
 import { workTypeOf } from "./ris.js";
+import { zoteroFields } from "./zotero-item.js";
+import { given } from "../../../engine/lib/given.js";
 import { narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 type Item = Readonly<Record<string, unknown>>;
@@ -9,7 +11,7 @@ type Item = Readonly<Record<string, unknown>>;
 export function isCslJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   try {
-    return itemsOf(JSON.parse(text)).some((item) => isObject(item) && typeof item["title"] === "string");
+    return itemsOf(JSON.parse(text)).some(isWork);
   } catch {
     return false;
   }
@@ -29,6 +31,11 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
   return itemsOf(value).map((item, index): ReadEntry => {
     const line = index + 1;
     if (!isObject(item)) return { line, why: "it is not an object" };
+    if ("itemType" in item) {
+      const fields = zoteroFields(item);
+      if (fields === undefined) return { line, why: "it is a note or an attachment" };
+      return { line, entry: fields, ...given({ key: fields.key, ownKey: fields.key }) };
+    }
     const { id } = item;
     const key = typeof id === "string" || typeof id === "number" ? String(id) : "";
     const { "citation-key": cited } = item;
@@ -41,11 +48,26 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
 const isObject = (value: unknown): value is Item =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The works of a text: itself, a list (under any name, as of Crossref or Pandoc), or each under its key. */
 function itemsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  const { items } = (value ?? {}) as { readonly items?: unknown };
-  return Array.isArray(items) ? items : [value];
+  if (!isObject(value) || isWork(value)) return [value];
+  const inside = Object.values(value);
+  const list = inside.find((each) => Array.isArray(each) && each.some(isWork)) as unknown[] | undefined;
+  if (list !== undefined) return list;
+  if (inside.length > 0 && inside.every(isWork)) return inside;
+  const [deeper] = inside
+    .filter(isObject)
+    .map(itemsOf)
+    .filter((each) => each.some(isWork));
+  return deeper ?? [value];
 }
+
+const isWork = (value: unknown): boolean =>
+  isObject(value) &&
+  [value["title"], Array.isArray(value["title"]) ? value["title"][0] : undefined].some(
+    (title) => typeof title === "string",
+  );
 
 const types: Readonly<Record<string, WorkType>> = {
   "article-journal": "journal-article",

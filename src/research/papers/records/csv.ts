@@ -132,7 +132,11 @@ export async function readTable(text: string, path: string, chosen: ChosenColumn
   const [headers, ...others] = rows;
   const places = placesOf(headers?.record ?? [], path, chosen);
   const cellsOf = (record: readonly string[]): Cells => {
-    return (name) => record[places.get(name) ?? -1]?.trim() || undefined;
+    return (name) => {
+      const value = record[places.get(name) ?? -1]?.trim() ?? "";
+      // R writes NA for what is missing.
+      return value === "" || value === "NA" ? undefined : value;
+    };
   };
   const plain = (headers?.record ?? []).map(plainHeader);
   const isOurs = plain.includes("found by") && plain.includes("duplicate of");
@@ -164,9 +168,9 @@ function placesOf(headers: readonly string[], path: string, chosen: ChosenColumn
       throw new ExpectedError(`${path} has no column '${wanted}'; its columns are ${listed(headers)}.`, 2);
     if (found !== undefined) places.set(name, found);
   }
-  // Scopus names its journals in one column, and itself in "Source".
+  // Scopus and ASySD name the journal in one column, and the database in "Source".
   const [source, venue] = [plain.indexOf("source"), places.get("venue")];
-  if (source !== -1 && venue !== source && plain.includes("eid")) places.set("database", source);
+  if (source !== -1 && venue !== source && !places.has("database")) places.set("database", source);
   if (!places.has("title"))
     throw new ExpectedError(
       `${path} has no column that is known as the title; name it with --column title=<header>. Its columns are ${listed(headers)}.`,
@@ -190,7 +194,7 @@ function workOf(cell: Cells, isParted: boolean): RawEntry {
     editors: namesOf(cell("editors"), isParted),
     dates: list("year", "date"),
     day: list("month", "day").join(" ") || cell("date"),
-    venue: cell("venue"),
+    venue: cell("venue")?.replace(inJournal, ""),
     volume: cell("volume"),
     issue: cell("issue"),
     pages: [cell("pages"), cell("firstPage")].find((each) => each !== undefined && !isExcelDate(each)),
@@ -216,6 +220,9 @@ function workOf(cell: Cells, isParted: boolean): RawEntry {
   };
 }
 
+/** A place in a journal, which Embase and Cochrane write behind its name: " (2020) 12:3 (1-12)", ", 2020, 12(3)". */
+const inJournal = /(?: \((?:1[89]|20)\d\d\) \d|, (?:1[89]|20)\d\d, ).*$/s;
+
 /** What spreadsheets make of pages such as 11-19: "19-Nov", "Nov 19". Which came first is lost. */
 const isExcelDate = (pages: string): boolean => /^(?:\d{1,2}[-. ]\p{L}{3,4}\.?|\p{L}{3,4}[-. ]\d{1,2})$/u.test(pages);
 
@@ -229,6 +236,9 @@ function numberIn(cell: string): string | undefined {
 /** Scopus writes the number of each author behind the name, OpenAlex a line between two. */
 function namesOf(cell: string | undefined, isParted: boolean): string[] {
   if (cell === undefined) return [];
+  // A list as Python writes it, in a table of ASReview.
+  const inPython = /^\[(['"])(.*)\1\]$/s.exec(cell)?.[2];
+  if (inPython !== undefined) return inPython.split(/['"], ['"]/);
   // PubMed ends the list with a full stop: "Sample A, Example BC."
   const isPubMeds = /^(?:[^,.;]+ \p{Lu}{1,3}(?:, |\.$))+$/u.test(cell);
   const listed = isPubMeds ? cell.slice(0, -1) : cell;

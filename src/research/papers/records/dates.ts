@@ -30,7 +30,7 @@ interface DateParts {
 /** "2021", "2019//", "2021/05/12/", "2020 Jan-Feb", "12 May 2021", "20210512", "c. 1999". */
 function parse(text: string): DateParts | undefined {
   const numeric =
-    /^\s*(\d{4})[-/.](\d{1,2})?(?:[-/.](\d{1,2}))?(?![\d\p{L}])/u.exec(text) ??
+    /^\s*(\d{4})[-/.](\d{1,2})?(?:[-/.](\d{1,2}))?(?!\d|(?!T\d)\p{L})/u.exec(text) ??
     /^\s*(\d{4})(\d\d)(\d\d)\s*$/.exec(text);
   if (numeric !== null && yearIn.test(numeric[1] ?? "")) {
     const [year = 0, month, day] = numeric.slice(1).map((part) => (part ? Number(part) : undefined));

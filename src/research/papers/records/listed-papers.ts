@@ -10,6 +10,7 @@ import type { Bibliography, Entry } from "./entry.js";
 import type { ChosenColumns } from "./csv.js";
 import { readRecords, unreadSentence } from "./read-records.js";
 import { idOf } from "../seeds/seed.js";
+import { parseReference } from "../reference.js";
 
 /** The works of a bibliography file as records, with what could not be read. */
 export interface ListedPapers {
@@ -37,9 +38,16 @@ export async function readListedPapers(name: string, path: string, columns: Chos
 function withFile(record: PaperRecord, { files = [] }: Entry, folder: string): PaperRecord {
   const pdf = files
     .filter((file) => /\.pdf$/i.test(file))
-    .map((file) => resolve(folder, file))
+    .flatMap((file) => placesOf(file, folder))
     .find((file) => foundAt(file)?.isFile() === true);
   return pdf === undefined ? record : { ...record, pdf_url: pathToFileURL(pdf).href };
+}
+
+/** Where a file of an entry may lie: at its address, in the list's folder, or under the root, as Mendeley writes. */
+function placesOf(file: string, folder: string): string[] {
+  if (!/^file:/i.test(file)) return [resolve(folder, file), resolve("/", file)];
+  const reference = parseReference(file);
+  return reference.kind === "file" ? [reference.path] : [];
 }
 
 /** The database that an entry came from, by its file: "Ovid MEDLINE(R) <1946 to 2026>" without its years. */

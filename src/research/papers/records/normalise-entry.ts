@@ -1,4 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
+import { withoutReferences } from "../../../text/entities.js";
 import { identifiersFrom } from "../identifiers.js";
 import type { Identifiers, Publication } from "../paper-record.js";
 import { withoutOwnNotes } from "../export/own-notes.js";
@@ -40,8 +41,8 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
     ...given({
       date: dateOf(raw.dates ?? [], raw.day),
       venue: isOwn ? undefined : plain(raw.venue, maxShort),
-      volume: plain(raw.volume, maxPlace),
-      issue: plain(raw.issue, maxPlace),
+      volume: placeIn(raw.volume),
+      issue: placeIn(raw.issue),
       pages: pagesOf(raw),
       abstract: abstractOf(raw.abstract),
       url: urls[0] === undefined ? undefined : new URL(urls[0]).href,
@@ -55,7 +56,7 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
 }
 
 /** Mark-up that citation formats allow in titles, and nothing that could be a sign of less. */
-const markup = /<\/?(?:[biu]|em|strong|sub|sup|sc|span|scp|italic|bold|jats:[a-z]{1,12})(?:\s[^<>]{0,100})?>/gi;
+const markup = /<\/?(?:[biu]|em|strong|code|sub|sup|sc|span|scp|italic|bold|jats:[a-z]{1,12})(?:\s[^<>]{0,100})?>/gi;
 
 /** One line without mark-up, cut at `most` characters. */
 function plain(value: string | undefined, most: number): string | undefined {
@@ -66,13 +67,10 @@ function plain(value: string | undefined, most: number): string | undefined {
     // Letters of formulas: the italic one of "μm".
     .replace(/[\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize("NFKC"))
     .replace(markup, "")
-    .replace(/&(amp|lt|gt|quot|#39|apos);/g, (sign, name: string) => entities[name] ?? sign)
-    .replace(/\s+/g, " ")
-    .trim();
-  return bare === "" ? undefined : bare.slice(0, most);
+    .replace(/<\/?(?:p|br|div|[uo]l|li)(?:\s[^<>]{0,100})?\/?>/gi, " ");
+  const text = (bare.includes("&") ? withoutReferences(bare) : bare).replace(/\s+/g, " ").trim();
+  return text === "" ? undefined : text.slice(0, most);
 }
-
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", apos: "'" };
 
 /** Scopus and PsycInfo write "[No abstract available]" in its place. */
 function abstractOf(value: string | undefined): string | undefined {
@@ -81,12 +79,13 @@ function abstractOf(value: string | undefined): string | undefined {
 }
 
 /** What files write where they know no author, or leave some out. */
-const nobody = /^(?:others|et al\.?|&na;?|\[?anonymous\]?\.?|\[?no authors? listed\]?\.?|n\/?a|null|undefined|-+)$/i;
+const nobody =
+  /^(?:others|et al\.?|&na;?|\[?anonymous\]?\.?|\[?no (?:authors?|author name|authorship),? (?:listed|available|indicated)\]?\.?|n\/?a|null|undefined|-+|…)$/i;
 
 /** Names of a list, each once, in its order; several in one value stand apart by semicolons or lines. */
 function namesIn(values: readonly string[]): string[] {
   const names = values
-    .flatMap((value) => value.split(/[;\n]/))
+    .flatMap((value) => withoutReferences(value).split(/[;\n]/))
     .map((name) => (plain(name, maxShort) ?? "").replace(/^and\s/i, ""))
     .map((name) => name.replace(/(?<![\s,])[\s,]+$/, "").trim())
     .filter((name) => name !== "" && !nobody.test(name));
@@ -120,10 +119,13 @@ function isbnIn(value: string): string | undefined {
   return found?.trim();
 }
 
+/** A volume, an issue or a page; publishers write "n/a" for what an article has not got yet. */
+const placeIn = (value: string | undefined): string | undefined =>
+  /^n\/?a$/i.test(value?.trim() ?? "") ? undefined : plain(value, maxPlace);
+
 /** "12-34": a first page that is a range already holds the last. */
 function pagesOf({ pages, lastPage }: RawEntry): string | undefined {
-  const first = plain(pages, maxPlace);
-  const last = plain(lastPage, maxPlace);
+  const [first, last] = [placeIn(pages), placeIn(lastPage)];
   if (first === undefined || last === undefined || first === last || /[-‐-―−]/.test(first))
     return first?.replace(/(?<!\s)\s*[-‐-―−]+\s*/g, "-") ?? last;
   return `${first}-${last}`;

@@ -58,10 +58,15 @@ function dialectOf(text: string): Dialect | undefined {
 }
 
 /** Whether a text is a list of tagged records. */
-export const isTagged = (text: string): boolean => dialectOf(text) !== undefined;
+export const isTagged = (text: string): boolean => dialectOf(flush(text)) !== undefined;
+
+/** Copied RIS may be indented. */
+const flush = (text: string): string =>
+  /^[ \t]+TY\s{0,3}-/m.test(text) ? text.replace(/^[ \t]+(?=[A-Z][A-Z\d]\s{0,3}-)/gm, "") : text;
 
 /** Reads the records of a tagged file of any of the four formats. */
-export function readTagged(text: string): ReadEntry[] {
+export function readTagged(file: string): ReadEntry[] {
+  const text = flush(file);
   const dialect = dialectOf(text);
   if (dialect === undefined) return [];
   return recordsOf(text, dialect).map(({ line, values }) => {
@@ -132,18 +137,24 @@ export const workTypeOf = (name: string | undefined): WorkType | undefined =>
 export const addressesIn = (value: string): readonly string[] => value.match(/https?:\/\/[^\s;|<>"]+/gi) ?? [];
 
 function risFields({ all, first }: Tags) {
-  const type = narrowed(workTypeOf(first("TY")), first("M3"));
-  const database = first("DB", "DP");
+  const named = first("TY") ?? "";
+  // Scopus calls papers in a series SER, and what the kind has no name for is GEN.
+  const said = /^(?:SER|GEN)$/i.test(named) ? workTypeOf(first("M3")) : undefined;
+  const type = narrowed(said ?? workTypeOf(named), first("M3"));
+  const database = databaseIn(first("DB"), first("DP"));
   // Passages that our own export quotes may name other works.
   const notes = all("N1").filter((note) => !isOwnNote(note));
-  const isPubMed = /pubmed|medline/i.test(database ?? "");
-  const accession = first("AN");
+  const isPubMed = /pubmed|medline|^(?:nlm|med)$/i.test(database ?? "");
+  // Embase's own number stands in U2, and Ovid's may in ID alone.
+  const accession = first("AN") ?? all("U2").find((value) => /^L\d{5,}$/.test(value));
+  const inId = isPubMed ? /^\d{7,8}$/.exec(first("ID") ?? "")?.[0] : undefined;
+  const title = first("TI", "T1", "CT");
   const isPart = type === "proceedings-article" || type === "book-chapter";
   const whole = isPart ? first("T2", "C3", "BT", "JO", "JF") : undefined;
-  const journal = first("JF", "JO", "T2", "JA", "J2", "J1", "BT", "C3", "SO");
+  const journal = first("JF", "JO", "T2", "JA", "J2", "J1", ...(title === undefined ? [] : ["BT"]), "C3", "SO");
   return {
     key: first("LB", "ID"),
-    title: first("TI", "T1", "CT") ?? first("BT"),
+    title: title ?? first("BT", "ST", "TT"),
     authors: all("AU", "A1"),
     editors: all("ED", "A2"),
     dates: all("PY", "Y1", "YR"),
@@ -159,7 +170,8 @@ function risFields({ all, first }: Tags) {
     pmid:
       (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
       /^\d{5,9}$/.exec(first("C2") ?? "")?.[0] ??
-      /^PUBMED (\d{1,9})$/i.exec(first("PM") ?? "")?.[1],
+      /^PUBMED (\d{1,9})$/i.exec(first("PM") ?? "")?.[1] ??
+      inId,
     pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
     urls: [...all("UR", "US"), ...all("L2", "LK", "L1")].flatMap((value) => addressesIn(value)),
     type,
@@ -176,6 +188,12 @@ function risFields({ all, first }: Tags) {
     files: all("L1", "L4").filter((value) => !/^https?:/i.test(value)),
   };
 }
+
+/** EBSCO names a database by a code: "ccm" of EBSCOhost. */
+const databaseIn = (name: string | undefined, provider: string | undefined): string | undefined =>
+  name !== undefined && provider !== undefined && /^[a-z\d]{3,5}$/.test(name)
+    ? `${provider} ${name}`
+    : (name ?? provider);
 
 function medlineFields({ all, first }: Tags) {
   const ids = all("LID", "AID");
@@ -197,7 +215,9 @@ function medlineFields({ all, first }: Tags) {
     pmcid: first("PMC"),
     type: types.some((name) => /preprint/i.test(name))
       ? ("preprint" as const)
-      : workTypeOf(types.find((name) => workTypeOf(name) !== undefined)),
+      : first("TI") !== undefined && first("BTI") !== undefined
+        ? ("book-chapter" as const)
+        : workTypeOf(types.find((name) => workTypeOf(name) !== undefined)),
     numbers: [...all("IS"), ...all("ISBN")],
     keywords: all("MH", "OT"),
     publisher: first("PB"),
@@ -210,7 +230,16 @@ function medlineFields({ all, first }: Tags) {
 
 function webOfScienceFields({ all, first }: Tags) {
   const lines = (...tags: readonly string[]) => all(...tags).flatMap((value) => value.split("\n"));
-  const kind = ({ B: "book", S: "book", C: "proceedings-article" } as const)[first("PT") ?? ""];
+  const said = workTypeOf(first("DT"));
+  const isPart = first("SO") !== undefined && first("SO") !== first("TI");
+  // "Article; Proceedings Paper" of a journal is an article.
+  const kinds: Readonly<Record<string, WorkType | undefined>> = {
+    J: said === "proceedings-article" ? "journal-article" : said,
+    B: said ?? "book",
+    S: said ?? (isPart ? "book-chapter" : "book"),
+    C: said ?? "proceedings-article",
+    P: "patent",
+  };
   return {
     title: first("TI"),
     authors: lines(all("AF").length > 0 ? "AF" : "AU"),
@@ -226,7 +255,7 @@ function webOfScienceFields({ all, first }: Tags) {
     abstract: first("AB"),
     dois: all("DI"),
     pmid: first("PM"),
-    type: workTypeOf(first("DT")) ?? kind,
+    type: kinds[first("PT") ?? ""] ?? said,
     numbers: [...all("BN"), ...all("SN"), ...all("EI")],
     keywords: all("DE", "ID").flatMap((value) => value.split(/;/)),
     publisher: first("PU"),

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { at, line, list } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
-import type { WorkType } from "../../papers/records/entry.js";
 import { recordOf } from "../../papers/records/listed-papers.js";
 import { entryOf } from "../../papers/records/normalise-entry.js";
+import { zoteroFields } from "../../papers/records/zotero-item.js";
 import { askJson, askText, type NoAnswer } from "../shared/ask-service.js";
 import type { Answer, Source, SourceContext } from "../shared/source.js";
 
@@ -118,63 +118,11 @@ function isFileAddress(address: string): boolean {
   }
 }
 
-const types: Readonly<Record<string, WorkType>> = {
-  journalArticle: "journal-article",
-  magazineArticle: "journal-article",
-  newspaperArticle: "journal-article",
-  conferencePaper: "proceedings-article",
-  bookSection: "book-chapter",
-  book: "book",
-  thesis: "dissertation",
-  report: "report",
-  preprint: "preprint",
-  dataset: "dataset",
-  computerProgram: "software",
-  patent: "patent",
-  webpage: "web-page",
-};
-
 /** A work as Zotero describes it; undefined for notes, attachments and what has no title. */
 function recordIn(data: unknown): PaperRecord | undefined {
-  const text = (...names: readonly string[]) => names.map((name) => line(at(data, name))).find(Boolean);
-  const type = text("itemType") ?? "";
-  if (["attachment", "note", "annotation"].includes(type) || at(data, "parentItem") !== undefined) return undefined;
-  const people = (kind: string) =>
-    list(at(data, "creators")).flatMap((creator) => {
-      if (line(at(creator, "creatorType")) !== kind) return [];
-      const [family, given] = [line(at(creator, "lastName")), line(at(creator, "firstName"))];
-      return line(at(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
-    });
-  const extra = typeof at(data, "extra") === "string" ? String(at(data, "extra")) : "";
-  const inExtra = (name: RegExp) => name.exec(extra)?.[1];
-  const entry = entryOf(
-    {
-      title: text("title"),
-      authors: people("author"),
-      editors: people("editor"),
-      dates: [text("date") ?? ""],
-      venue: text("publicationTitle", "proceedingsTitle", "bookTitle", "conferenceName"),
-      volume: text("volume"),
-      issue: text("issue"),
-      pages: text("pages"),
-      abstract: text("abstractNote"),
-      dois: [text("DOI") ?? "", inExtra(/^DOI:\s*(\S+)/im) ?? ""],
-      arxiv: [inExtra(/^arXiv:\s*(\S+)/im) ?? "", text("archiveID") ?? ""].filter((id) => /\d{4}\.\d|\/\d{7}/.test(id)),
-      pmid: inExtra(/^PMID:\s*(\d+)/im),
-      pmcid: inExtra(/^PMCID:\s*(PMC\d+)/im),
-      urls: [text("url") ?? ""],
-      type: types[type],
-      numbers: [text("ISBN") ?? "", text("ISSN") ?? ""],
-      keywords: list(at(data, "tags")).flatMap((tag) => line(at(tag, "tag")) ?? []),
-      publisher: text("publisher", "university", "institution"),
-      place: text("place"),
-      edition: text("edition"),
-      series: text("series"),
-      language: text("language"),
-    },
-    inExtra(/^Citation Key:\s*(\S+)/im) ?? text("citationKey", "key") ?? "item",
-  );
+  const fields = zoteroFields(data);
+  const entry = fields && entryOf(fields, fields.key ?? "item");
   if (entry === undefined) return undefined;
-  const database = text("libraryCatalog") ?? "Zotero";
+  const database = entry.database ?? "Zotero";
   return { ...recordOf(entry, database), database };
 }

@@ -33,9 +33,11 @@ export function utf16Of(bytes: Uint8Array, type = ""): "utf-16le" | "utf-16be" |
   const [even = 0, odd = 0] = counts;
   const [fewer, more] = [Math.min(even, odd), Math.max(even, odd)];
   const isNamed = /charset=["']?(?:utf-16|ucs-2)/i.test(type);
+  // Of Chinese text only the marks between its words are ASCII; read byte by byte it is not UTF-8.
+  const isSparse = fewer === 0 && more > 0.02 * head.length && decodedAs("utf-8", bytes, true) === undefined;
   const isWide = isNamed
     ? more > 0
-    : head.length >= leastWide && more > 0.3 * head.length && fewer < 0.02 * head.length;
+    : head.length >= leastWide && ((more > 0.3 * head.length && fewer < 0.02 * head.length) || isSparse);
   return isWide ? (even > odd ? "utf-16be" : "utf-16le") : undefined;
 }
 

@@ -162,6 +162,7 @@ describe("the text of a document", () => {
       '<?xml version="1.0" encoding="UTF-16"?><a>naïve</a>',
     ],
     ["UTF-16 without a mark", Buffer.from("A naïve test. ".repeat(9), "utf16le"), "A naïve test. ".repeat(9)],
+    ["Chinese in UTF-16 without a mark", Buffer.from("研究中文标题,".repeat(9), "utf16le"), "研究中文标题,".repeat(9)],
     ["the same from the other end", Buffer.from("A test. ".repeat(9), "utf16le").swap16(), "A test. ".repeat(9)],
   ])("is read as what it is: %s", (_, bytes, text) => expect(decodeText(bytes)).toBe(text));
 
