@@ -65,7 +65,7 @@ export const summaries = {
   worker: "run agents here for runs on other machines, over Redis",
   doctor: "check Node, git, agents and folders, and say how to fix problems",
   tool: "call one of the tools that agents have, or list them",
-  mcp: "serve these tools to any MCP client over stdio",
+  mcp: "serve these tools and the commands to any MCP client over stdio",
   code: "repair or extend code by roles until the tests pass",
   task: "work on a task until its acceptance criteria are met",
   demo: "run a complete project on sample papers",

@@ -19,9 +19,10 @@ import { buildProgram } from "./program.js";
 export async function main(args: readonly string[], io: Io, version: string): Promise<number> {
   try {
     let exitCode = 0;
-    const program = buildProgram(io, version, (code) => {
+    const ended = (code: number) => {
       exitCode = code;
-    });
+    };
+    const program = buildProgram(io, version, ended, (other, outside) => main(other, outside, version));
     program.hook("preAction", async () => {
       for (const sentence of await healAfterKill(io)) io.stderr(`warning: ${oneLine(sentence)}\n`);
     });

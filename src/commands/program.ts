@@ -40,9 +40,15 @@ type Word<Arg extends string> = Arg extends `${string}...${string}`
 
 /**
  * The command line as commander knows it. Every command is imported when it is called: loading all of them would
- * cost over a second at each start. `done` is told the exit code of the command that ran.
+ * cost over a second at each start. `done` is told the exit code of the command that ran; `run` runs another command
+ * line.
  */
-export function buildProgram(io: Io, version: string, done: (exitCode: number) => void): Command {
+export function buildProgram(
+  io: Io,
+  version: string,
+  done: (exitCode: number) => void,
+  run: (args: readonly string[], io: Io) => Promise<number>,
+): Command {
   const program = new Command("research-ralph");
   program
     .description(
@@ -82,7 +88,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     force: boolean;
     classic: boolean;
   };
-  const run = add("run", "[folder]", async (options: OfRun & Common, folder) => {
+  const runs = add("run", "[folder]", async (options: OfRun & Common, folder) => {
     if (folder === undefined && io.canAsk && !options.json) {
       const { firstStepsCommand } = await import("./setup/first-steps.js");
       const begun = await firstStepsCommand(howOf(options), io);
@@ -107,7 +113,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .option("--ask", "ask the project's open questions first")
     .option("--force", "allow -p on a project already started; continue after the verdict stuck")
     .option("--classic", "let the agent edit the project folder itself, as in the original");
-  withAgent(run);
+  withAgent(runs);
 
   type OfNew = OfWishes & { ask: boolean };
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
@@ -349,7 +355,7 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .command("completion <shell>")
     .description(summaries.completion)
     .action(async (shell: string) => {
-      const { completionScript } = await import("./completion.js");
+      const { completionScript } = await import("./setup/completion.js");
       io.stdout(completionScript(program, shell));
       done(0);
     });
@@ -420,11 +426,16 @@ export function buildProgram(io: Io, version: string, done: (exitCode: number) =
     .command("mcp")
     .description(summaries.mcp)
     .allowExcessArguments(false)
-    .option("--research <folder>", `${projectOfTools}; again for more`, several)
+    .option(
+      "--research <folder>",
+      "only read the papers of this project; again for more (default: all of the folder)",
+      several,
+    )
     .option("--paper <id>", "allow only this paper")
     .option("--tools <names>", "tools to serve, separated by commas (default: all)")
+    .option("--write", "serve what changes projects and starts agents, too: start, run, ask, add, steer, stop, resume")
     .action(async (values: object) => {
-      done(await (await import("./search/mcp.js")).mcpCommand({ ...values, version }, io));
+      done(await (await import("./search/mcp.js")).mcpCommand({ ...values, version }, io, run));
     });
 
   type OfTask = Pick<TaskArguments, "goal" | "testCommand" | "undo" | "branch" | "target"> &

@@ -10,6 +10,7 @@ import { findWork } from "../kinds/find-work.js";
 import { task } from "../kinds/task.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
+import { pageOf } from "../../research/project-files/layout.js";
 import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
 import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
@@ -40,24 +41,29 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     for (const notice of read.notices) notify(notice);
     const model = reportModel(read.input);
     const doubts = doubtsOf(model);
-    if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, doubts }, null, 2)}\n`);
+    if (json)
+      io.stdout(
+        `${JSON.stringify({ folder, ...summaryOf(model), report: pageOf(folder), notices, doubts }, null, 2)}\n`,
+      );
     else printDoubts(model, doubts, io);
     return doubts.length > 0 ? 1 : 0;
   }
   const config = await configToRead(io, flags);
   const running = await isHeldByRun(lockFile(folder));
   const { model, written } = await (running ? shownBeside : writtenNow)(folder, config, io, notify);
-  if (json) io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), notices, written }, null, 2)}\n`);
+  if (json)
+    io.stdout(
+      `${JSON.stringify({ folder, ...summaryOf(model), report: pageOf(folder), notices, written }, null, 2)}\n`,
+    );
   else {
     const figures = [
       ...model.figures.map(({ value, label }) => `${value} ${label}`),
       ...(model.crossReferences.inside + model.crossReferences.outside === 0 ? [] : [crossReferencesText(model)]),
     ];
-    const answer = model.answer.map(({ text }) => oneLine(text)).join(" ");
     const lines = [
       oneLine(model.title),
       ...wrap(oneLine(model.question), io.columns),
-      ...wrap(`Answer: ${model.unanswered ?? answer}`, io.columns),
+      ...wrap(`Answer: ${model.unanswered ?? answerText(model)}`, io.columns),
       ...(model.unanswered === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
@@ -92,9 +98,13 @@ const shownBeside: Made = async (folder, { stateDir }, { clock }, notify) => {
   return { model: reportModel(input), written: [] };
 };
 
+const answerText = ({ answer }: ReportModel): string => answer.map(({ text }) => oneLine(text)).join(" ");
+
 const summaryOf = (model: ReportModel) => ({
   question: model.question,
   narrative: model.narrative,
+  answer: model.unanswered === undefined ? answerText(model) : null,
+  sureness: model.unanswered === undefined ? surenessText(model.sureness) : null,
   figures: Object.fromEntries(model.figures.map(({ name, value }) => [name, value])),
   ...(model.meaning === undefined
     ? {}
@@ -106,6 +116,7 @@ const summaryOf = (model: ReportModel) => ({
           removed: model.meaning.removed.length,
         },
       }),
+  not_borne_out: (model.meaning?.removed ?? []).map(({ text, says }) => ({ text, says })),
   insights: model.insightCount,
   cross_references: model.crossReferences.inside,
   cross_references_outside: model.crossReferences.outside,

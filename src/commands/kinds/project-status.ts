@@ -15,6 +15,7 @@ import { type ListedPaper, papersByScore } from "../../research/overview/papers-
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
 import { screenedOutIds, seedsOf } from "../../research/papers/seeds/seed.js";
+import { pageOf } from "../../research/project-files/layout.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/screening/eligibility/agreement.js";
 import { criterionInFull, eligibilityReport } from "../../research/screening/eligibility/eligibility.js";
@@ -42,7 +43,7 @@ export async function projectStatus(
     each.status === "pending" && reading.has(each.id) ? { ...each, status: "analyzing" as const } : each,
   );
   return {
-    json: { ...report, pool, under_way, running, held, finished },
+    json: { ...report, pool, under_way, running, held, finished, report: pageOf(folder) },
     rows: rowsOf(report, shown(io.cwd, folder)),
     // Tables give way to a terminal alone: a pipe wants whole titles.
     below: pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)],

@@ -22,6 +22,12 @@ export const inNames =
       })
       .join(" ");
 
+/** An answer for programs: each quote has what people call its paper beside the id. */
+export const withKeys = <Kept extends Pick<Answer, "quotes">>(answer: Kept, names: ReadonlyMap<string, string>) => ({
+  ...answer,
+  quotes: answer.quotes.map((quote) => ({ ...quote, key: names.get(quote.paper) ?? quote.paper })),
+});
+
 type Surface = Pick<Io, "columns" | "color">;
 
 /** A text in lines of the terminal's width, at most 100 columns, indented. */

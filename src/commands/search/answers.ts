@@ -15,7 +15,7 @@ import { markGiven } from "../../research/derived/meaning-mark.js";
 import { answerMeaning } from "../../research/report/narrative/questions.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
-import { answerLines, inNames } from "./answer-lines.js";
+import { answerLines, inNames, withKeys } from "./answer-lines.js";
 
 /** An answer with what became of it. */
 export interface AnswerStanding {
@@ -69,12 +69,18 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
 }
 
 /** An answer for programs, with what people read of its check in the same words. */
-export function asJson({ answer, checkers, latest, why }: AnswerStanding) {
+export function asJson({ answer, names, checkers, latest, why }: AnswerStanding) {
   const statements = answer.statements.map((said) => ({
     ...said,
     ...given({ meaning: markGiven(said.check, checkers).meaning?.says }),
   }));
-  return { ...answer, statements, ...given({ checked: answerMeaning(answer, checkers)?.says }), latest, stale: why };
+  return {
+    ...withKeys(answer, names),
+    statements,
+    ...given({ checked: answerMeaning(answer, checkers)?.says }),
+    latest,
+    stale: why,
+  };
 }
 
 /** The answers of a project, oldest first, with whether they still stand. */

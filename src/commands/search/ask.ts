@@ -23,7 +23,7 @@ import { namesAsked } from "../../research/overview/questions/pool.js";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
 import { foldersAsked, isAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { remainingLimits } from "../run/remaining-limits.js";
-import { answerLines } from "./answer-lines.js";
+import { answerLines, withKeys } from "./answer-lines.js";
 import { standings } from "./answers.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
@@ -164,7 +164,9 @@ async function put(
   if (answer !== undefined) {
     const { open: _, ...said } = answer.answer;
     io.stdout(
-      json ? `${JSON.stringify({ type: "answer", ...said })}\n` : `${answerLines(said, answer.names, io).join("\n")}\n`,
+      json
+        ? `${JSON.stringify({ type: "answer", ...withKeys(said, answer.names) })}\n`
+        : `${answerLines(said, answer.names, io).join("\n")}\n`,
     );
   }
   const code = exitCodeOf(verdict);

@@ -15,7 +15,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { accountOf, spentOn } from "../../research/workflow/forecast.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
-import { checkedLines } from "./answer-lines.js";
+import { checkedLines, withKeys } from "./answer-lines.js";
 import { type Answered, keepIteration } from "./open-question.js";
 
 /**
@@ -57,7 +57,7 @@ export async function checkAnswer(
       },
       checked: (checked, rates) => {
         said = how.json
-          ? `${JSON.stringify({ type: "answer", ...checked })}\n`
+          ? `${JSON.stringify({ type: "answer", ...withKeys(checked, names) })}\n`
           : `\n${checkedLines(checked, rates, names, io).join("\n")}\n`;
       },
     }),

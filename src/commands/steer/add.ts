@@ -1,5 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
-import { relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
@@ -8,6 +7,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Rrd } from "../../research/generated/rrd.js";
+import { requireInside } from "./inside-folder.js";
 import { requirePerson } from "./require-person.js";
 import { editOrLeave } from "../../research/overview/edit-or-leave.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
@@ -21,7 +21,6 @@ import {
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
 import { readListedPapers } from "../../research/papers/records/listed-papers.js";
-import { parseReference } from "../../research/papers/reference.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
@@ -116,13 +115,7 @@ export async function addForPage(folder: string, typed: string, io: Io): Promise
   const reference = typed.trim();
   if (reference === "") throw new ExpectedError("Nothing is named; give a DOI, an address or a path.", 2);
   // A stolen cookie of the page must not get other files read.
-  const named = parseReference(reference, io.cwd);
-  const path = named.kind === "file" ? named.path : resolve(io.cwd, reference);
-  if (existsSync(path) && relative(realpathSync(io.cwd), realpathSync(path)).split(sep)[0] === "..")
-    throw new ExpectedError(
-      `${reference} lies outside the folder that the page was started in; 'research-ralph add' in a terminal takes it.`,
-      2,
-    );
+  requireInside(reference, io.cwd, "the page");
   const config = await configToRead(io, {}, ["sources", "state_dir"]);
   const { all, isNoted } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
   const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";

@@ -1,3 +1,5 @@
+import { nearest } from "../lib/nearest.js";
+
 /**
  * What a call of a tool can do: read files, change files, run programs, ask the network, change what is remembered. Who
  * calls decides by it whether a person is asked first.
@@ -74,3 +76,9 @@ export const quoted = (text: string): string => {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
   return `'${line.length > 60 ? `${line.slice(0, 59)}…` : line}'`;
 };
+
+/** That there is no tool of this name, with the nearest one, or all. */
+export function unknownTool(names: readonly string[], name: string): string {
+  const near = nearest(name.slice(0, 60), names);
+  return `There is no tool ${quoted(name)}; ${near === undefined ? `there are ${names.join(", ")}.` : `did you mean ${near}?`}`;
+}

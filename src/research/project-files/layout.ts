@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inHidden, lastGoodOf, ledgerName } from "../../engine/lib/layout.js";
 
@@ -21,6 +22,11 @@ export const reportName = "research-report.md";
 export const reportDataName = "report.json";
 /** The report as a page, for a browser. */
 export const pageName = "report.html";
+/** The absolute path of the report's page; null where none is written yet. */
+export function pageOf(folder: string): string | null {
+  const page = join(folder, pageName);
+  return existsSync(page) ? page : null;
+}
 export const bibliographyName = "references.bib";
 export const ideasName = "product-ideas.json";
 
@@ -70,6 +76,8 @@ export const passagesFile = inHidden("passages.bin");
 export const answersFolder = inHidden("http");
 /** Pages and PDFs, apart from the answers: some hundred of them would push those out. */
 export const documentsFolder = inHidden("documents");
+/** What the run said that a client of `mcp` started last. */
+export const runLogFile = inHidden("run.log");
 /** Where a person has got to in deciding on records, with their notes. */
 export const screeningFile = inHidden("screening.json");
 /** Signature of the committed files as a run, or a person's command, has left them. */

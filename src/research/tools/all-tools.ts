@@ -1,5 +1,4 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
 import { clip } from "../../engine/lib/tokens.js";
 import { checkAnswer } from "./check-answer.js";
 import { codeLinks } from "./code-links.js";
@@ -10,7 +9,7 @@ import { paperDetails } from "./paper-details.js";
 import { readSection } from "./read-section.js";
 import { searchPapers } from "./search-papers.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
-import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
+import { isProblem, type Problem, unknownTool } from "../../engine/tools/tool.js";
 import type { Given, ResearchTool, ToolContext } from "./context.js";
 import { fence } from "../../engine/lib/sanitise.js";
 import { isObject } from "../../engine/lib/json-fields.js";
@@ -45,7 +44,7 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly unanswered?: true } | Problem> {
   const tool = offered.find((each) => each.name === name);
-  if (tool === undefined) return { problem: unknownTool(offered, name) };
+  if (tool === undefined) return { problem: unknownTool(namesOf(offered), name) };
   const checked = checkedArguments(tool, given);
   if (isProblem(checked)) return checked;
   const found = await tool.run(checked, context, signal).catch(expected);
@@ -102,15 +101,11 @@ function expected(error: unknown): Problem {
 export function toolsNamed(names: readonly string[] | undefined, projects: number): readonly ResearchTool[] | Problem {
   const fitting = projects > 1 ? tools.filter(({ name }) => acrossProjects.includes(name)) : tools;
   for (const name of names ?? []) {
-    if (!tools.some((tool) => tool.name === name)) return { problem: unknownTool(tools, name) };
+    if (!tools.some((tool) => tool.name === name)) return { problem: unknownTool(namesOf(tools), name) };
     if (!fitting.some((tool) => tool.name === name))
       return { problem: `${name} reads one project; for several there are ${acrossProjects.join(" and ")}.` };
   }
   return fitting.filter(({ name }) => names?.includes(name) !== false);
 }
 
-function unknownTool(offered: readonly ResearchTool[], name: string): string {
-  const names = offered.map((tool) => tool.name);
-  const near = nearest(name.slice(0, 60), names);
-  return `There is no tool ${quoted(name)}; ${near === undefined ? `there are ${names.join(", ")}` : `did you mean ${near}`}${near === undefined ? "." : "?"}`;
-}
+const namesOf = (offered: readonly ResearchTool[]): string[] => offered.map(({ name }) => name);

@@ -59,7 +59,7 @@ test("a tool that there is not is named as wrong before anything else, where the
   await expect(toolCommand({ name: "serch_papers" }, io)).rejects.toThrow(
     "There is no tool 'serch_papers'; did you mean search_papers?",
   );
-  await expect(mcpCommand({ tools: "outlines", version: "1" }, io)).rejects.toThrow(
+  await expect(mcpCommand({ tools: "outlines", version: "1" }, io, async () => 1)).rejects.toThrow(
     "There is no tool 'outlines'; did you mean outline?",
   );
 });

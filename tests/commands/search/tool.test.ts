@@ -43,7 +43,12 @@ test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters.prop
   async (name, parameters) => {
     const io = fakeIo({ cwd: freshFolder() });
     const ended: number[] = [];
-    await buildProgram(io, "1", (code) => ended.push(code)).parseAsync(["tool", name, "--help"], { from: "user" });
+    await buildProgram(
+      io,
+      "1",
+      (code) => ended.push(code),
+      async () => 1,
+    ).parseAsync(["tool", name, "--help"], { from: "user" });
     expect(ended).toEqual([0]);
     for (const parameter of parameters)
       expect(io.out()).toMatch(new RegExp(`^ {2}${parameter} +(string|integer|object)`, "m"));

@@ -3,17 +3,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { Client, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import { formatRrd } from "../../../src/research/project-files/rrd-file.js";
-import { main } from "../../../src/commands/main.js";
-import { splitLines } from "../../../src/engine/process/lines.js";
-import { cli, ioIn } from "../../support/processes/in-process.js";
+import { cli } from "../../support/processes/in-process.js";
+import { connectClient, said, startServer } from "../../support/processes/mcp-client.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 import { inFence, sectionedText } from "./shelf.js";
 
@@ -59,39 +57,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts the server as `research-ralph mcp` does; what it prints goes to `hear`. Ends when its stdin does. */
-function server(args: readonly string[], hear: (text: string) => void, project = "one") {
-  const stdin = new PassThrough();
-  const io = ioIn(folder, {}, { stdin, stdout: hear });
-  return { io, stdin, ended: main(["mcp", "--research", project, ...args], io, "0.0.0") };
-}
-
-/** An official client that speaks to a server in this process over streams, as over the pipes of a child. */
-const connect = (...args: string[]): Promise<{ client: Client }> => connectTo("one", args);
-
-async function connectTo(project: string, args: readonly string[] = []): Promise<{ client: Client }> {
-  const lines = splitLines(10_000_000);
-  const transport: Transport = {
-    start: async () => undefined,
-    send: async (message: JSONRPCMessage) => void started.stdin.write(`${JSON.stringify(message)}\n`),
-    close: async () => {
-      started.stdin.end();
-      expect(await started.ended).toBe(0);
-      transport.onclose?.();
-    },
-  };
-  const hear = (text: string) => {
-    for (const line of lines.push(Buffer.from(text))) transport.onmessage?.(JSON.parse(line) as JSONRPCMessage);
-  };
-  const started = server(args, hear, project);
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  return { client };
-}
-
-const said = (answer: Awaited<ReturnType<Client["callTool"]>>): string =>
-  answer.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+/** A client of a server for one project. */
+const connect = async (...args: string[]): Promise<{ client: Client }> => connectTo("one", args);
+const connectTo = async (project: string, args: readonly string[] = []): Promise<{ client: Client }> => ({
+  client: await connectClient(folder, ["--research", project, ...args]),
+});
+const server = (args: readonly string[], hear: (text: string) => void) =>
+  startServer(folder, ["--research", "one", ...args], hear);
 
 test("an official client lists the tools as read-only, calls them, and reads errors as answers", async () => {
   const { client } = await connect();

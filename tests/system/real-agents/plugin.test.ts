@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -22,6 +22,9 @@ async function claude(...args: string[]) {
     PATH: `${bin}:${process.env["PATH"]}`,
     RESEARCH_RALPH_STATE_DIR: join(here.folder, "state"),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    // The plugin's server is started with npx, which takes the program that is installed for all.
+    npm_config_prefix: here.folder,
+    RESEARCH_RALPH_AGENT: "baseline",
   };
   const running = promisify(execFile)(found.program, args, { cwd: work, env, timeout: 240_000 });
   running.child.stdin?.end();
@@ -37,29 +40,50 @@ describe.skipIf("problem" in found)(
       expect(stdout).toContain("Validation passed");
     });
 
-    test("starts a review, answers a question from it and shows the report's path", async () => {
+    test("starts a review, answers a question from it and shows the report's path, by the server's tools", async () => {
+      const tool = (name: string, input: object) => ({
+        name: `mcp__plugin_research-ralph_research-ralph__${name}`,
+        input,
+      });
+      const review = {
+        sources: ["samples"],
+        name: "hands",
+        papers: 3,
+        keywords: ["sim2real"],
+        max_minutes: 5,
+        wait: true,
+      };
       const steps = [
-        'research-ralph new "do simulated hands transfer" --source samples --name hands -p 3 --keyword sim2real --agent baseline',
-        "research-ralph run hands --agent baseline --quiet",
-        'research-ralph ask hands "Does training in simulation transfer?" --agent baseline',
-        "research-ralph report hands",
+        tool("list", {}),
+        tool("start", { topic: "do simulated hands transfer", ...review }),
+        tool("ask", { question: "Does training in simulation transfer?" }),
+        tool("report", {}),
       ];
       here.server = await startFakeLlm(({ results }) => {
-        const command = steps[results.length];
-        if (command !== undefined) return { text: "Next.", tools: [{ name: "Bash", input: { command } }] };
-        const folder = /Written in (\S+):/.exec(results.join("\n"))?.[1] ?? "nowhere";
-        return { text: `The report: ${folder}/report.html` };
+        const next = steps[results.length];
+        if (next !== undefined) return { text: "Next.", tools: [next] };
+        const { answer, report } = JSON.parse(results.at(-1) ?? "{}") as { answer: string; report: string };
+        return { text: `${answer} The report: ${report}` };
       });
+      const yes = ["start", "ask"].map((name) => tool(name, {}).name).join(",");
       const { stdout } = await claude(
-        ...["--plugin-dir", packageFile(), "--model", "sonnet"],
+        ...["--plugin-dir", packageFile(), "--model", "sonnet", "--allowedTools", yes],
         ...["-p", "/research-ralph:review do simulated hands transfer"],
       );
       const [first] = here.server.requests;
       expect(first?.user).toContain("The person wants a literature review on: do simulated hands transfer");
-      const results = here.server.requests.at(-1)?.results ?? [];
-      expect(results).toHaveLength(steps.length);
-      expect(results[2]).toMatch(/\[1\] \w+, § /);
-      expect(stdout).toMatch(/The report: \S*researches\/hands\S*\/report\.html/);
+      const [list, started, answered] = here.server.requests.at(-1)?.results ?? [];
+      expect(JSON.parse(list ?? "")).toEqual({ work: [] });
+      expect(JSON.parse(started ?? "")).toMatchObject({
+        exit_code: 0,
+        forecast: { papers: 3 },
+        budget: { max_minutes: 5 },
+      });
+      const { statements, quotes } = JSON.parse(answered ?? "") as { statements: object[]; quotes: object[] };
+      expect(statements.length).toBeGreaterThan(0);
+      expect(quotes).toContainEqual(expect.objectContaining({ key: expect.stringMatching(/^\w+\d{4}/) }));
+      const page = /The report: (\S*researches\/hands\S*\/report\.html)/.exec(stdout)?.[1] ?? "";
+      expect(existsSync(page)).toBe(true);
     });
   },
 );

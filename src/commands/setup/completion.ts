@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { ExpectedError } from "../engine/lib/errors.js";
+import { ExpectedError } from "../../engine/lib/errors.js";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
