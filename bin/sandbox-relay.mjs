@@ -7,6 +7,7 @@
 //   sandbox-relay.mjs tools <socket>
 //       Joins stdin and stdout to a socket: the tool server runs outside.
 import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { connect, createServer } from "node:net";
 
 const [mode, socket = "", ...rest] = process.argv.slice(2);
@@ -42,6 +43,18 @@ const listen = (port, onClient) =>
     createServer({ allowHalfOpen: true }, onClient).on("error", reject).listen(port, "127.0.0.1", resolve);
   });
 
+/**
+ * Puts nothing in the place of stdin, stdout and stderr, which the program has too. Node sets those that it looks at to
+ * not block, also at the first `pipe` of two sockets, and what a program says faster than it is read is lost then: it
+ * gets EAGAIN, with which Codex ends.
+ */
+function leaveOutput() {
+  for (const descriptor of [0, 1, 2]) {
+    closeSync(descriptor);
+    openSync("/dev/null", "r+");
+  }
+}
+
 async function run(ports, command, args) {
   const [own, ...forwarded] = ports.split(",").map(Number);
   await Promise.all([
@@ -49,6 +62,7 @@ async function run(ports, command, args) {
     ...forwarded.map((port) => listen(port, (client) => through(client, port))),
   ]);
   const child = spawn(command, args, { stdio: "inherit" });
+  child.once("spawn", leaveOutput);
   child.on("error", ({ message }) => {
     console.error(message);
     process.exit(127);

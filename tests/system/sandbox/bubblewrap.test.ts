@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import {
   existsSync,
@@ -14,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { noReach, type Reach } from "../../../src/engine/process/reach.js";
 import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
@@ -35,9 +37,14 @@ interface More {
   readonly options?: Partial<SandboxOptions>;
   readonly reach?: Partial<Reach>;
   readonly request?: Partial<ProcessRequest>;
+  /** Called before the next line is asked for. */
+  readonly took?: (line: string) => Promise<void>;
 }
 
-async function run(command: string, { options, reach, request }: More = {}): Promise<{ out: string; end: ProcessEnd }> {
+async function run(
+  command: string,
+  { options, reach, request, took }: More = {},
+): Promise<{ out: string; end: ProcessEnd }> {
   const { sandbox } = await openSandbox("bubblewrap", { env: { PATH: sandboxPath }, ...options });
   const lines = sandbox?.exec({
     ...{ command: "sh", args: ["-c", command], cwd: workspace, env: { PATH: sandboxPath }, stdin: "" },
@@ -51,6 +58,7 @@ async function run(command: string, { options, reach, request }: More = {}): Pro
     if (step === undefined) throw new Error("no sandbox");
     if (step.done === true) return { out: out.join("\n"), end: step.value };
     out.push(step.value);
+    await took?.(step.value);
   }
 }
 
@@ -119,6 +127,23 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     expect(out).toBe(`from stdin\n${workspace}`);
     expect(end).toMatchObject({ cause: "exited", exitCode: 3, stderr: "told\n", notices: [] });
     expect(readFileSync(join(workspace, "file.txt"), "utf8")).toBe("kept\n");
+  });
+
+  test("says all that it has to say to a reader who is slow, also once it has used its way out", async () => {
+    const server = createHttpServer((_, response) => response.end("answered\n"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const blocks = "grep flags /proc/self/fdinfo/1; grep flags /proc/self/fdinfo/2";
+    const { out, end } = await run(`${blocks}; curl -s http://${host}/; ${blocks}; seq 1000000`, {
+      reach: { hosts: [host] },
+      took: (line) => (line === "answered" ? sleep(1_000) : Promise.resolve()),
+    });
+    server.close();
+    const lines = out.split("\n");
+    expect(lines[2]).toBe("answered");
+    expect(lines.slice(3, 5)).toEqual(lines.slice(0, 2));
+    expect(lines.length).toBe(1_000_005);
+    expect(end).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("sees nothing of the folder around its own, and what lies deeper counts before what lies around it", async () => {
