@@ -1,9 +1,7 @@
-import { rm } from "node:fs/promises";
 import type { ResolvedConfig } from "./config.js";
 import { libraryFor } from "./library.js";
 import { httpFor } from "../research/sources/network.js";
 import type { QueryLine } from "../engine/generated/query.js";
-import { makeTemporaryFolder } from "../engine/storage/regular-file.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
@@ -26,7 +24,6 @@ export interface Asking {
    * costs nothing: the next update asks anew.
    */
   keep(opened: Rrd, came: Came): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Nobody waits for an update that cron began, so every paper has the time of some requests. */
@@ -34,18 +31,16 @@ const minCheckMs = 3 * 60_000;
 const checkMs = 5_000;
 
 /** Opens the way to a project's sources for an update. `signal`: ends every request. */
-export async function openAsking(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal): Promise<Asking> {
+export function openAsking(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal): Asking {
   const lines: QueryLine[] = [];
   let search: SearchRecord | undefined;
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal, undefined, {
     record: async (line) => void lines.push(line),
     search: (kept) => (search = kept),
   });
-  // Texts as they are today must not take the place of those that were read.
-  const scratch = makeTemporaryFolder("research-ralph-update-");
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), freshMs: 0 });
   const today = paperLookups({
-    folder: scratch,
+    folder,
     http,
     contextFor: contextsWith(config, io.env, http),
     clock: systemClock,
@@ -56,10 +51,8 @@ export async function openAsking(folder: string, config: ResolvedConfig, io: Io,
       sources: library,
       kept: () => search,
       updates: (papers) => library.updates(papers, Math.max(minCheckMs, papers.length * checkMs)),
-      textNow: async (paper) => {
-        const answer = await today.text(paper);
-        return "text" in answer ? answer.text : undefined;
-      },
+      // Texts as they are today must not take the place of those that were read.
+      textNow: (paper) => today.textNow(paper),
       textThen: (paper) => keptText(textsFolder(folder), paper.id),
     },
     questions: lines,
@@ -71,6 +64,5 @@ export async function openAsking(folder: string, config: ResolvedConfig, io: Io,
           await saveText(textsFolder(folder), id, text, addressStamp(paper));
       }
     },
-    close: () => rm(scratch, { recursive: true, force: true }),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
-import { type Asking, openAsking } from "../../compose/search-for-update.js";
+import { openAsking } from "../../compose/search-for-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
@@ -166,7 +166,6 @@ async function begin(
   const notify = (_: string, message: string) => say(io, message);
   const research = args.dryRun ? undefined : await openResearch(folder, { derive, git: config.git, notify });
   const nothingWritten = `${name}: interrupted while its sources were asked; nothing was written.`;
-  let asking: Asking | undefined;
   let isOpened = false;
   let opened: Rrd;
   try {
@@ -180,7 +179,7 @@ async function begin(
       ...askedUpdate(state, window, io.clock.now()),
       ...given({ iteration: research?.nextIteration() }),
     };
-    asking = await openAsking(folder, config, io, signals.finish);
+    const asking = openAsking(folder, config, io, signals.finish);
     const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside);
     if (signals.finish.aborted) {
       say(io, nothingWritten);
@@ -222,7 +221,6 @@ async function begin(
     return interruptedBy(signals);
   } finally {
     signals.stop();
-    await asking?.close();
     if (research !== undefined) {
       await signState(folder, config.stateDir);
       await research.close();

@@ -36,6 +36,12 @@ export async function findText(paper: NamedPaper, options: ReadOptions): Promise
   }
 }
 
+/** The text of a paper as it can be had now, whatever is kept of it. Keeps nothing. */
+export async function readAnew(paper: NamedPaper, options: FetchOptions): Promise<Fetched> {
+  const file = localFile(paper);
+  return file === undefined ? await fetchPaper(paper, options) : await readLocal(file, options.signal);
+}
+
 /**
  * The text of a paper as far as no network is needed: the one kept, a local file's, a sample's. Undefined: it would be
  * fetched. Writes nothing.

@@ -6,7 +6,7 @@ import { unpaywall } from "../sources/clients/unpaywall.js";
 import { codeLinks } from "../sources/clients/code-links.js";
 import type { Tried } from "../full-text/choose-full-text.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
-import { findText } from "../full-text/find-text.js";
+import { findText, readAnew } from "../full-text/find-text.js";
 import { type OwnRecord, ownRecords } from "../full-text/own-record.js";
 import type { ContextFor, Source } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
@@ -36,6 +36,8 @@ export type TextAnswer = { readonly text: DocumentText } | { readonly unavailabl
 /** What is asked about one paper at a time. Never throws for what a network does. */
 export interface PaperLookups {
   text(paper: NamedPaper): Promise<TextAnswer>;
+  /** Its text as it can be had now. Nothing is kept of it. Undefined where it can't be had. */
+  textNow(paper: NamedPaper): Promise<DocumentText | undefined>;
   /** What happened to papers since they were published, by id; bounded in time (`within` milliseconds). */
   updates(papers: readonly NamedPaper[], within?: number): Promise<ReadonlyMap<string, UpdateCheck>>;
   /** What services say of documents of this machine by the names that they print, by id; bounded in time. */
@@ -70,19 +72,17 @@ export function paperLookups({
       ? []
       : [{ name: source.name, find: (works) => lookup.call(source, works, context) }];
   };
+  const ways = () => ({ signal, http, contextFor, copies: [unpaywall, europePmc].flatMap(asked) });
   return {
     async text(paper) {
-      const options = {
-        cacheDir: textsFolder(folder),
-        signal,
-        http,
-        contextFor,
-        copies: [unpaywall, europePmc].flatMap(asked),
-      };
-      const answer = await findText(paper, options);
+      const answer = await findText(paper, { cacheDir: textsFolder(folder), ...ways() });
       if (answer.status === "ok") return { text: answer.text };
       if (answer.transient === true) return { unavailable: answer.reason, transient: true };
       return { unavailable: `${answer.reason}${triedWords(answer.tried)}` };
+    },
+    async textNow(paper) {
+      const answer = await readAnew(paper, ways());
+      return answer.status === "ok" ? answer.text : undefined;
     },
     updates: async (papers, within = maxCheck) =>
       await checkWorks(worksOf(papers), {

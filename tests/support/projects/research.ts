@@ -90,6 +90,7 @@ export const library = (over: Partial<Library> & { offered?: readonly PaperRecor
   serves: (source) => source === "samples",
   candidates: async () => over.offered ?? [],
   text: async ({ id }) => ({ text: paperText(id) }),
+  textNow: async () => undefined,
   services: () => [],
   substitution: () => undefined,
   search: async () => nothingFound,
