@@ -28,6 +28,7 @@ import { row as evidence } from "./rows/documents/evidence.mjs";
 import { row as fixes } from "./rows/code/fixes.mjs";
 import { row as fleet } from "./rows/machines/fleet.mjs";
 import { row as git } from "./rows/loop/git.mjs";
+import { row as graphRecall } from "./rows/code/graph-recall.mjs";
 import { row as growth } from "./rows/documents/growth.mjs";
 import { row as history } from "./rows/loop/history.mjs";
 import { row as install } from "./rows/start/install.mjs";
@@ -55,6 +56,7 @@ import { writeSampleData } from "./sample-data.mjs";
 const rows = [
   version,
   codeGraph,
+  graphRecall,
   codeTokens,
   codeVault,
   fixes,

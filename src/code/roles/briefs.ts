@@ -14,12 +14,21 @@ export const maxBrief = { artisan: 12_000, critic: 12_000, adversary: 12_000 } a
  * where it fails.
  */
 const librarianShare = 0.25;
-/** What the rest of its brief takes at most. */
-const besideFiles = 7_500;
+/** Estimated tokens that the rest of its brief takes at most. */
+export const mostBeside = 7_500;
+/** Of them what is only known at the brief: notes of the loop and of a person, and why an answer was not taken. */
+const mostNotes = 1_100;
 
-/** Estimated tokens of files in the librarian's brief; `scale`: 1, or less where the last one was too large. */
-export const librarianTokens = (window: number, scale: number): number =>
-  Math.max(1_000, Math.floor((Math.min(window, usualWindow) * librarianShare - besideFiles) * scale));
+/**
+ * Estimated tokens of files in the librarian's brief; `scale`: 1, or less where the last one was too large; `beside`:
+ * what the rest takes.
+ */
+export const librarianTokens = (window: number, scale: number, beside: number): number =>
+  Math.max(1_000, Math.floor((Math.min(window, usualWindow) * librarianShare - beside) * scale));
+
+/** What the rest of the librarian's brief takes: the most of it would leave nothing of a small model's share. */
+export const besideFiles = (told: Omit<Told, "notes">, fixes: string): number =>
+  mostNotes + estimateTokens(librarianBrief({ ...told, notes: {} }, "", fixes));
 
 /** What every brief is made of. */
 export interface Told {

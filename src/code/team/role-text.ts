@@ -2,6 +2,7 @@ import { whereTestsRun } from "../roles/adversarial-tests.js";
 import {
   adversaryBrief,
   artisanBrief,
+  besideFiles,
   criticBrief,
   librarianBrief,
   librarianTokens,
@@ -26,9 +27,10 @@ export async function gathered(means: RoleMeans, state: TaskState, unit: TeamUni
   const { ranking, fixes, snapshots, window } = means;
   const { failures } = state.tested ?? nothingTested;
   if (unit.kind === "librarian") {
-    const tokens = librarianTokens(window, scaleOf(state, unit));
-    const [files, recalled] = await Promise.all([ranking.text(state, tokens), fixes.recall(failures)]);
-    return { files, fixes: recalled };
+    const recalled = await fixes.recall(failures);
+    const told = toldOf(means, state, unit);
+    const tokens = librarianTokens(window, told.scale, besideFiles(told, recalled));
+    return { files: await ranking.text(state, tokens), fixes: recalled };
   }
   if (unit.kind === "artisan") return { fixes: await fixes.recall(failures) };
   const { before, after } = roundOf(state, unit.round) ?? {};
@@ -41,15 +43,18 @@ export function roleText(means: RoleMeans, state: TaskState, unit: TeamUnit, fou
   // What roles know of each other stands in the round's records; a history of iterations would say it again.
   const { history: _, ...own } = notes;
   const { workspace, shell } = means;
-  const tests = state.tested ?? nothingTested;
-  const round = roundOf(state, unit.round);
-  const told: Told = { state, round, tests, notes: own, folder: workspace, scale: scaleOf(state, unit) };
+  const told: Told = { ...toldOf(means, state, unit), notes: own };
   if ("files" in found) return librarianBrief(told, found.files, found.fixes);
   if ("fixes" in found) return artisanBrief(told, found.fixes, shell);
   const { text, warnings } = found.change;
   if (unit.kind === "critic") return criticBrief(told, text, warnings);
   return adversaryBrief(told, text, whereTestsRun(workspace, commandOf(state)));
 }
+
+const toldOf = ({ workspace }: RoleMeans, state: TaskState, unit: TeamUnit): Omit<Told, "notes"> => ({
+  ...{ state, round: roundOf(state, unit.round), tests: state.tested ?? nothingTested },
+  ...{ folder: workspace, scale: scaleOf(state, unit) },
+});
 
 /** The command that runs the tests, where the task names one. */
 export function commandOf({ task }: TaskState): string | undefined {

@@ -2,7 +2,7 @@ import { readGraph } from "../../code/graph/graph.js";
 import { ranked, rankedText, startsOf } from "../../code/graph/ranking.js";
 import { isBegun } from "../task/task.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
-import { librarianTokens } from "../../code/roles/briefs.js";
+import { librarianTokens, mostBeside } from "../../code/roles/briefs.js";
 import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -25,7 +25,7 @@ export async function graphCommand(
   const graph = await readGraph(folder);
   const starts = startsOf(folder, { task: { ...task, ...given({ target }) }, checks, ...given({ tested }) }, graph);
   const files = ranked(graph, starts);
-  const room = librarianTokens(window, 1);
+  const room = librarianTokens(window, 1, mostBeside);
   const text = rankedText(folder, files, starts, room);
   const shown = new Map(
     text.split(/^(?=## .+ \(distance \d+\)$)/m).flatMap((block) => {
