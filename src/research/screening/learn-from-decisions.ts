@@ -1,3 +1,6 @@
+import { linearScores, product } from "./linear-model.js";
+import { type TextVectors, vectorsOf } from "./text-vectors.js";
+
 /** What decisions teach about the records that wait. */
 export interface Learned {
   /** For each record: the larger, the more it reads like those that were kept. Comparable within one answer only. */
@@ -24,45 +27,33 @@ const maxReasons = 3;
 export type Decisions = readonly (boolean | undefined)[];
 
 /**
- * Learns from decisions which records are relevant, given the words of each as stems (asked for once, when there is
- * anything to learn): multinomial Naive Bayes over words weighted by rarity (tf-idf), with both classes given the same
- * weight however few were kept (as in ASReview: van de Schoot et al. 2021, doi 10.1038/s42256-020-00287-7). Most
- * records that wait are not relevant, so each record also counts as one that was dropped; `npm run bench -- screening`
- * measured that this finds the last ones sooner. Undefined where nothing was kept, or fewer than five records and not
- * ten decisions of both kinds. Without chance: the same input gives the same scores.
+ * Learns from decisions which records are relevant, given the words of each as stems, in parts such as title and
+ * abstract (asked for once, when there is anything to learn). Two models read words and pairs of words, and a record
+ * stands as high as the one that puts it higher: a linear one, and multinomial Naive Bayes with both classes given the
+ * same weight however few were kept (as in ASReview: van de Schoot et al. 2021, doi 10.1038/s42256-020-00287-7). Most
+ * records that wait are not relevant, so each of them counts as dropped too; `npm run bench -- screening` measured that
+ * this finds the last ones sooner. Undefined where nothing was kept, or fewer than five records and not ten decisions
+ * of both kinds. Without chance: the same input gives the same scores.
  */
 export function relevanceLearner(
-  textsOf: () => readonly (readonly string[])[],
+  textsOf: () => readonly (readonly (readonly string[])[])[],
 ): (decisions: Decisions) => Learned | undefined {
-  let known: ReturnType<typeof vectorsOf> | undefined;
+  let known: TextVectors | undefined;
   return (decisions) => {
     const kept = decisions.filter((decision) => decision === true).length;
     const dropped = decisions.filter((decision) => decision === false).length;
     const isBoth = kept > 0 && dropped > 0 && kept + dropped >= minDecisions;
     if (!isBoth && kept < minKept) return undefined;
-    const { vectors, words } = (known ??= vectorsOf(textsOf()));
-    const [likes, others] = [new Float64Array(words.length), new Float64Array(words.length)];
-    const keptWeight = (vectors.length + dropped) / kept;
-    for (const [index, { ids, weights }] of vectors.entries()) {
-      const decision = decisions[index];
-      for (const [at, id] of ids.entries()) {
-        const weight = weights[at] ?? 0;
-        if (decision === true) likes[id] = (likes[id] ?? 0) + weight * keptWeight;
-        others[id] = (others[id] ?? 0) + (decision === false ? 2 : 1) * weight;
-      }
-    }
-    const sum = (values: Float64Array) => values.reduce((total, value) => total + value, smoothing * words.length);
-    const offset = Math.log(sum(others)) - Math.log(sum(likes));
-    const evidence = likes.map(
-      (like, id) => Math.log(like + smoothing) - Math.log((others[id] ?? 0) + smoothing) + offset,
-    );
-    const partsOf = ({ ids, weights }: Vector) => weights.map((weight, at) => weight * (evidence[ids[at] ?? 0] ?? 0));
+    const texts = (known ??= vectorsOf(textsOf()));
+    const evidence = evidenceOf(texts, decisions, { kept, dropped });
+    const bayes = placesOf(Float64Array.from(texts.vectors, (vector) => product(vector, evidence)));
+    const linear = placesOf(linearScores(texts, (index) => decisions[index] === true));
     return {
-      scores: vectors.map((vector) => partsOf(vector).reduce((total, part) => total + part, 0)),
+      scores: bayes.map((place, index) => Math.max(place, linear[index] ?? 0)),
       reasons: (index) => {
-        const vector = vectors[index];
-        const parts = (vector === undefined ? [] : [...partsOf(vector)])
-          .map((part, at) => ({ part, word: words[vector?.ids[at] ?? 0] ?? "" }))
+        const { ids = [], weights = [] } = texts.vectors[index] ?? {};
+        const parts = Array.from(ids, (id, at) => ({ part: (weights[at] ?? 0) * (evidence[id] ?? 0), id }))
+          .flatMap(({ part, id }) => (texts.words[id] === undefined ? [] : [{ part, word: texts.words[id] }]))
           .toSorted((a, b) => b.part - a.part || (a.word < b.word ? -1 : 1));
         const named = (some: typeof parts) => some.slice(0, maxReasons).map(({ word }) => word);
         return {
@@ -74,50 +65,32 @@ export function relevanceLearner(
   };
 }
 
-interface Vector {
-  readonly ids: Int32Array;
-  readonly weights: Float64Array;
+/** How much each term speaks for a record by Naive Bayes: above 0 for, below it against. */
+function evidenceOf(
+  { vectors, words: { length: size } }: TextVectors,
+  decisions: Decisions,
+  { kept, dropped }: { readonly kept: number; readonly dropped: number },
+): Float64Array {
+  const [likes, others] = [new Float64Array(size), new Float64Array(size)];
+  const keptWeight = (vectors.length + dropped) / kept;
+  for (const [index, { ids, weights }] of vectors.entries()) {
+    const decision = decisions[index];
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at] ?? 0;
+      const weight = weights[at] ?? 0;
+      if (decision === true) likes[id] = (likes[id] ?? 0) + weight * keptWeight;
+      others[id] = (others[id] ?? 0) + (decision === false ? 2 : 1) * weight;
+    }
+  }
+  const sum = (values: Float64Array) => values.reduce((total, value) => total + value, smoothing * size);
+  const offset = Math.log(sum(others)) - Math.log(sum(likes));
+  return likes.map((like, id) => Math.log(like + smoothing) - Math.log((others[id] ?? 0) + smoothing) + offset);
 }
 
-/**
- * Each text as weighted words of unit length. Words of one text alone are left out: they tell nothing about another.
- */
-function vectorsOf(texts: readonly (readonly string[])[]): {
-  readonly vectors: readonly Vector[];
-  readonly words: readonly string[];
-} {
-  const idOf = new Map<string, number>();
-  const holders: number[] = [];
-  const lastIn: number[] = [];
-  const numbered = texts.map((text, index) => {
-    const all = new Int32Array(text.length);
-    for (const [at, word] of text.entries()) {
-      let id = idOf.get(word);
-      if (id === undefined) idOf.set(word, (id = holders.push(0) - 1));
-      if (lastIn[id] !== index) holders[id] = (holders[id] ?? 0) + 1;
-      lastIn[id] = index;
-      all[at] = id;
-    }
-    return all;
-  });
-  const count = new Int32Array(holders.length);
-  const rarity = Float64Array.from(holders, (held) => Math.log((1 + texts.length) / (1 + held)) + 1);
-  const vectors = numbered.map((all) => {
-    const ids: number[] = [];
-    for (const id of all) {
-      if (count[id] === 0 && (holders[id] ?? 0) >= 2) ids.push(id);
-      count[id] = (count[id] ?? 0) + 1;
-    }
-    const weights = new Float64Array(ids.length);
-    let square = 0;
-    for (const [at, id] of ids.entries()) {
-      const weight = (1 + Math.log(count[id] ?? 1)) * (rarity[id] ?? 0);
-      weights[at] = weight;
-      square += weight * weight;
-    }
-    for (const id of all) count[id] = 0;
-    const length = Math.sqrt(square) || 1;
-    return { ids: Int32Array.from(ids), weights: weights.map((weight) => weight / length) };
-  });
-  return { vectors, words: [...idOf.keys()] };
+/** Where a value stands among all, as a share: 1 is the largest. */
+export function placesOf(values: ArrayLike<number>): number[] {
+  const order = Array.from(values, (_, index) => index).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  const places = order.map(() => 0);
+  for (const [place, index] of order.entries()) places[index] = (place + 1) / order.length;
+  return places;
 }

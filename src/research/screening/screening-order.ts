@@ -2,7 +2,7 @@ import type { Requirements } from "../generated/rrd.js";
 import { type PaperRecord, versionsOf } from "../papers/paper-record.js";
 import { normalTitle } from "../papers/normalise-title.js";
 import { bm25, stemsOf } from "./bm25.js";
-import { type Decisions, type Learned, relevanceLearner } from "./learn-from-decisions.js";
+import { type Decisions, type Learned, placesOf, relevanceLearner } from "./learn-from-decisions.js";
 import type { Query } from "../sources/shared/source.js";
 import { listWeight, type CandidateSet, candidatesOf, type Work } from "../search/candidates.js";
 import type { Listing, Open, Told } from "../search/result-list.js";
@@ -100,8 +100,8 @@ export function ranking(
   });
   const byId = (a: Work, b: Work) => (a.record.id < b.record.id ? -1 : 1);
   const learn = relevanceLearner(() => [
-    ...read.map(([title, abstract]) => [...title, ...abstract]),
-    ...elsewhere.map(({ title, abstract }) => [...stemsOf(title), ...stemsOf(abstract ?? "")]),
+    ...read,
+    ...elsewhere.map(({ title, abstract }) => [stemsOf(title), stemsOf(abstract ?? "")]),
   ]);
   return (decisions) => {
     const learned = learn(decisions);
@@ -125,14 +125,6 @@ const weightAfter = (kept: number): number => {
   const { first, last, from } = learnedWeight;
   return first + (last - first) * Math.min(1, kept / from);
 };
-
-/** Where a value stands among all, as a share: 1 is the largest. */
-function placesOf(values: readonly number[]): number[] {
-  const places = values.map(() => 0);
-  const order = values.map((_, index) => index).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
-  for (const [place, index] of order.entries()) places[index] = (place + 1) / values.length;
-  return places;
-}
 
 /** "like the kept ones: grasping, tactile; unlike them: survey", in the record's own words. */
 function learnedText({ title, abstract }: PaperRecord, { like, unlike }: ReturnType<Learned["reasons"]>): string {
