@@ -1,3 +1,4 @@
+import { nearest } from "../engine/lib/nearest.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { judgeError } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
@@ -18,8 +19,14 @@ export function explain(error: unknown, io: Io, args: readonly string[]): number
 function usageSentence(said: string, hint: string, args: readonly string[]): string {
   // Commander's whole message where 'help' is asked for a command that there is not.
   if (said === "(outputHelp)") return `unknown command '${args.at(-1)}'; see research-ralph --help.`;
+  const unknown = /^unknown command '(.*)'/s.exec(said)?.[1];
+  // Commander looks for the nearest among those that the help lists alone.
+  const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(summaries));
+  if (near !== undefined) return `${said}. Did you mean ${near}?`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   if (suggestion !== undefined) return `${said}. ${suggestion}`;
   const command = args.find((arg) => arg in summaries);
-  return `${said}; see research-ralph ${said.startsWith("unknown command") || command === undefined ? "" : `${command} `}--help.`;
+  if (unknown !== undefined)
+    return `${said}; see research-ralph help all. A question has three words or more, in quotes.`;
+  return `${said}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;
 }

@@ -8,8 +8,8 @@ import { ownListIn } from "../research/papers/records/own-list.js";
 import { researchesName, rrdFile, rrdName } from "../research/project-files/layout.js";
 import { taskFile } from "../task/project-files/layout.js";
 import { healAfterKill } from "./heal.js";
-import { withCommandFirst } from "./old-spelling.js";
-import { buildProgram } from "./program.js";
+import { withCommandFirst } from "./command-line/old-spelling.js";
+import { buildProgram } from "./command-line/program.js";
 
 /**
  * Runs the command that `args` name, as typed behind `research-ralph`; returns its exit code. Everything a command
@@ -19,10 +19,15 @@ import { buildProgram } from "./program.js";
 export async function main(args: readonly string[], io: Io, version: string): Promise<number> {
   try {
     let exitCode = 0;
+    const isForAll = args[0] === "help" && args[1] === "all";
     const ended = (code: number) => {
       exitCode = code;
     };
-    const program = buildProgram(io, version, ended, (other, outside) => main(other, outside, version));
+    const program = buildProgram(io, version, {
+      done: ended,
+      run: (other, outside) => main(other, outside, version),
+      all: isForAll,
+    });
     program.hook("preAction", async () => {
       for (const sentence of await healAfterKill(io)) io.stderr(`warning: ${oneLine(sentence)}\n`);
     });
@@ -30,7 +35,7 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     const options = program.commands.flatMap((command) => command.options).filter(({ required }) => required);
     const valued = new Set(options.flatMap(({ short, long }) => [short ?? "", long ?? ""]));
     await printThrough(io, program).parseAsync(
-      withCommandFirst(jsonLast(args), {
+      withCommandFirst(isForAll ? ["--help"] : jsonLast(args), {
         ...{ commands: [...commands, "help"], valued },
         kindOf: (word) => kindOf(word, io.cwd),
       }),

@@ -107,3 +107,18 @@ test("where there is no project a person on a terminal is asked what to begin wi
   expect(await main(["--no-git"], io, "0.0.0")).toBe(0);
   expect((await cli(["list"], empty)).out).toContain("COMPLETE");
 });
+
+test("--help lists ten commands, help all the others too, and old names go on working", async () => {
+  const first = await cli(["--help"], cwd);
+  const all = await cli(["help", "all"], cwd);
+  const listed = (help: string) => [...help.matchAll(/^ {2}([a-z]+)(?: .*)?$/gm)].map(([, name]) => name ?? "");
+  expect(listed(first.out)).toHaveLength(10);
+  expect(listed(all.out)).toEqual(expect.arrayContaining([...listed(first.out), "steer", "task", "help"]));
+  for (const old of ["answers", "brief", "pause", "export"]) expect(listed(all.out)).not.toContain(old);
+  for (const [old, now] of [
+    ["answers sample", "ask sample --list"],
+    ["brief sample", "show sample next"],
+    ["export sample --as csv", "report sample --as csv"],
+  ] as const)
+    expect((await cli(now.split(" "), cwd)).out).toBe((await cli(old.split(" "), cwd)).out);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withCommandFirst } from "../../src/commands/old-spelling.js";
+import { withCommandFirst } from "../../src/commands/command-line/old-spelling.js";
 
 const surroundings = {
   commands: ["run", "new", "list", "status", "reset", "config", "help"],

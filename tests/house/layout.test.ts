@@ -247,7 +247,7 @@ function loadedWith(start: string): Set<string> {
 test("what reports and the local page are made with is loaded neither by --version nor by run", () => {
   const heavy = /^(?:web\/|research\/report\/|research\/papers\/export\/|hono|@hono\/|markdown-it|@citation-js\/)/;
   const heavyOf = (start: string) => [...loadedWith(start)].filter((each) => heavy.test(each));
-  for (const start of ["cli.ts", "commands/main.ts", "commands/program.ts", "commands/run/run.ts"])
+  for (const start of ["cli.ts", "commands/main.ts", "commands/command-line/program.ts", "commands/run/run.ts"])
     expect([start, ...heavyOf(start)]).toEqual([start]);
   expect(heavyOf("commands/inspect/report.ts")).toContain("research/report/model.ts");
   expect(heavyOf("web/app.ts")).toContain("hono");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toolCommand } from "../../../src/commands/search/tool.js";
-import { buildProgram } from "../../../src/commands/program.js";
+import { buildProgram } from "../../../src/commands/command-line/program.js";
 import { tools } from "../../../src/research/tools/all-tools.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
@@ -43,12 +43,10 @@ test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters.prop
   async (name, parameters) => {
     const io = fakeIo({ cwd: freshFolder() });
     const ended: number[] = [];
-    await buildProgram(
-      io,
-      "1",
-      (code) => ended.push(code),
-      async () => 1,
-    ).parseAsync(["tool", name, "--help"], { from: "user" });
+    await buildProgram(io, "1", { done: (code) => ended.push(code), run: async () => 1 }).parseAsync(
+      ["tool", name, "--help"],
+      { from: "user" },
+    );
     expect(ended).toEqual([0]);
     for (const parameter of parameters)
       expect(io.out()).toMatch(new RegExp(`^ {2}${parameter} +(string|integer|object)`, "m"));

@@ -27,8 +27,8 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ],
   [
     "begin",
-    ["does it transfer at all?", "--source", "folder:.", "--agent", "baseline", "--no-git", "--yes", "--quick"],
-    /It searches folder:\./,
+    ["does it transfer at all?", "--source", "samples", "--agent", "baseline", "--no-git", "--yes", "--quick"],
+    /It searches samples/,
   ],
   ["list", [], /grasping-2026-03-01/],
   ["status", ["grasping-2026-03-01"], /grasping-2026-03-01/],

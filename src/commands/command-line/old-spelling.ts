@@ -1,4 +1,4 @@
-import { nearest } from "../engine/lib/nearest.js";
+import { nearest } from "../../engine/lib/nearest.js";
 
 /** Commands by what the original called them, where it differs. */
 const flagCommands = ["--new", "--run", "--list", "--status", "--reset", "--config"] as const;

@@ -1,0 +1,87 @@
+import { given } from "../../engine/lib/given.js";
+import type { SearchArguments } from "../search/search.js";
+import { summaries } from "../help-text.js";
+import type { CommandLine, Common } from "./command.js";
+import {
+  withAgent,
+  howOf,
+  number,
+  whole,
+  several,
+  columnOption,
+  trustOption,
+  projectOfTools,
+} from "./shared-options.js";
+
+/** Commands that answer questions, and the tools that agents have. */
+export function addAnswer({ program, add, io, version, done, run }: CommandLine): void {
+  type OfAsk = { again: boolean; check: boolean; fetch: boolean; list: boolean };
+  const ask = add("ask", "[words...]", async (options: OfAsk & Common, words) => {
+    const { again, check, fetch, list } = options;
+    if (list)
+      return (await import("../search/answers.js")).answersCommand({ folder: words[0], json: options.json }, io);
+    const { askCommand } = await import("../search/ask.js");
+    return askCommand({ words, again, check, fetch, ...howOf(options) }, io);
+  })
+    .option("--list", "list a project's questions and answers, and which are out of date")
+    .option("--again", "ask again the questions whose answers are out of date")
+    .option(
+      "--check",
+      "have an agent judge whether the answer's sentences follow from their quotes; with an id such as answer-3 in the place of the question, those of that answer",
+    )
+    .option("--fetch", "fetch the papers whose text is not stored")
+    .option("--max-usd <N>", "maximum cost, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens, in and out", number);
+  withAgent(ask);
+
+  add("answers", "[folder]", async ({ json }, folder) =>
+    (await import("../search/answers.js")).answersCommand({ folder, json }, io),
+  );
+
+  type OfSearch = Omit<SearchArguments, "query" | "output" | "columns"> & { bibtex: boolean; column?: string[] };
+  add("search", "<query>", async ({ json, bibtex, column: columns, ...options }: OfSearch & Common, query) => {
+    const { searchCommand } = await import("../search/search.js");
+    return searchCommand(
+      { query, ...options, ...given({ columns }), output: json ? "json" : bibtex ? "bibtex" : "text" },
+      io,
+    );
+  })
+    .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
+    .option(...columnOption)
+    .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
+    .option("--until <date>", "latest date of publication")
+    .option("--limit <N>", "maximum number of papers", whole, 20)
+    .option("--bibtex", "print BibTeX")
+    .option(...trustOption)
+    .option("--explain", "explain the order of the papers, and why records were merged or kept apart");
+
+  const tool = program
+    .command("tool [name]")
+    .description(summaries.tool)
+    .allowExcessArguments(false)
+    .helpOption(false)
+    .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
+    .option("--research <folder>", `${projectOfTools}; again for more, with find_passages`, several)
+    .option("--paper <id>", "default paper if the arguments name none")
+    .option("-h, --help", "display help for command; with a name, the arguments of that tool")
+    .action(async (name: string | undefined, values: { help?: boolean }) => {
+      if (values["help"] === true && name === undefined) return tool.outputHelp();
+      done(await (await import("../search/tool.js")).toolCommand({ ...values, name }, io));
+    });
+
+  program
+    .command("mcp")
+    .description(summaries.mcp)
+    .allowExcessArguments(false)
+    .option(
+      "--research <folder>",
+      "only read the papers of this project; again for more (default: all of the folder)",
+      several,
+    )
+    .option("--paper <id>", "allow only this paper")
+    .option("--tools <names>", "tools to serve, separated by commas (default: all)")
+    .option("--write", "serve what changes projects and starts agents, too: start, run, ask, add, steer, stop, resume")
+    .action(async (values: object) => {
+      done(await (await import("../search/mcp.js")).mcpCommand({ ...values, version }, io, run));
+    });
+}

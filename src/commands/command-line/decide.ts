@@ -1,0 +1,47 @@
+import { Option } from "commander";
+import type { CommandLine, Common } from "./command.js";
+import { columnOption, trustOption } from "./shared-options.js";
+
+/** Commands by which a person decides on papers and records. */
+export function addDecide({ add, io }: CommandLine): void {
+  type OfAdd = Common & { column?: string[] };
+  add("add", "<folder> <references...>", async ({ json, flags, column = [] }: OfAdd, folder, references) =>
+    (await import("../steer/add.js")).addCommand({ folder, references, columns: column, flags, json }, io),
+  )
+    .option(...columnOption)
+    .option(...trustOption)
+    .option("--no-git", "do not commit");
+
+  type OfScreen = { all: boolean; conflicts: boolean; unclear: boolean };
+  add("screen", "[folder]", async ({ all, conflicts, unclear, json, flags }: OfScreen & Common, folder) => {
+    const { screenCommand } = await import("../steer/screen.js");
+    const which = all ? "all" : conflicts ? "conflicts" : unclear ? "unclear" : "waiting";
+    return screenCommand({ folder, which, flags, json }, io);
+  })
+    .option("--all", "every record, also those that are decided")
+    .addOption(new Option("--conflicts", "only those on which two readers disagree").conflicts(["all", "unclear"]))
+    .addOption(new Option("--unclear", "only those with a criterion that is unclear").conflicts("all"))
+    .option("--no-git", "do not commit");
+
+  add("decide", "<folder> <papers...>", async ({ json, flags }, folder, words) =>
+    (await import("../steer/decide.js")).decideCommand({ folder, words, flags, json }, io),
+  )
+    .usage('[options] <folder> <papers...> <decision> "<why>" | <decisions.csv>')
+    .option("--no-git", "do not commit");
+
+  add("settle", "<folder> <paper> <field> <which> [why]", async ({ json, flags }, folder, paper, field, take, why) =>
+    (await import("../steer/settle.js")).settleCommand({ folder, paper, field, take, why, flags, json }, io),
+  ).option("--no-git", "do not commit");
+
+  add("duplicates", "[folder]", async ({ all, json }: { all: boolean } & Common, folder) =>
+    (await import("../inspect/duplicates.js")).duplicatesCommand({ folder, all, json }, io),
+  ).option("--all", "list every duplicate, not only the first 20");
+
+  add("join", "<folder> <paper> <other>", async ({ json, flags }, folder, paper, other) =>
+    (await import("../steer/same-work.js")).joinCommand({ folder, papers: [paper, other], flags, json }, io),
+  ).option("--no-git", "do not commit");
+
+  add("part", "<folder> <paper>", async ({ json, flags }, folder, paper) =>
+    (await import("../steer/same-work.js")).partCommand({ folder, paper, flags, json }, io),
+  ).option("--no-git", "do not commit");
+}

@@ -1,0 +1,35 @@
+import { given } from "../../engine/lib/given.js";
+import type { CodeArguments } from "../code/code.js";
+import type { TaskArguments } from "../task/task.js";
+import type { CommandLine, Common } from "./command.js";
+import { withAgent, withLimits, ofTask, number, whole } from "./shared-options.js";
+
+/** Commands for work other than research. */
+export function addOtherWork({ add, io }: CommandLine): void {
+  type OfTask = Pick<TaskArguments, "goal" | "testCommand" | "undo" | "branch" | "target"> &
+    Pick<TaskArguments, "tests" | "save" | "dryRun" | "worktree" | "force" | "team" | "keepTests"> & {
+      check?: string[];
+    };
+  const task = add("task", "[task]", async ({ check: checks, ...options }: OfTask & Common, named) => {
+    const { taskCommand } = await import("../task/task.js");
+    return taskCommand({ task: named, ...options, ...given({ checks }) }, io);
+  });
+  ofTask(task)
+    .option("--team", "roles share each attempt: librarian, artisan, critic, adversary")
+    .option("--save", "write the task to ./ralph.json")
+    .option("-i, --iterations <N>", "maximum iterations of this run", number);
+  withAgent(withLimits(task));
+
+  type OfCode = Omit<CodeArguments, keyof Common | "text" | "flags" | "checks"> & { check?: string[] };
+  const code = add("code", "[text] [more...]", async ({ check: checks, ...options }: OfCode & Common, text, more) => {
+    if (text === "memory") return (await import("../code/memory.js")).memoryCommand(more, io, options.json);
+    const { codeCommand } = await import("../code/code.js");
+    const words = text === undefined ? undefined : [text, ...more].join(" ");
+    return codeCommand({ text: words, ...options, ...given({ checks }) }, io);
+  });
+  ofTask(code)
+    .option("--rounds <N>", "maximum rounds: librarian, artisan, critic, tests, adversary (default: 10)", whole)
+    .option("--graph", "only show the files that the librarian would be shown, with their tokens; starts no agent")
+    .option("-i, --iterations <N>", "maximum runs of agents in this run", number);
+  withAgent(withLimits(code));
+}

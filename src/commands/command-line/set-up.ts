@@ -1,0 +1,84 @@
+import { given } from "../../engine/lib/given.js";
+import { summaries } from "../help-text.js";
+import type { CommandLine, Common } from "./command.js";
+import { howOf, number, joined, trustOption } from "./shared-options.js";
+
+/** Commands that set up a folder, a machine and a fleet. */
+export function addSetUp({ program, add, io, done }: CommandLine): void {
+  add("init", "", async ({ json, yes, task: isTask }: { yes: boolean; task: boolean } & Common) =>
+    isTask
+      ? (await import("../task/init-task.js")).initTask(io, json)
+      : (await import("../setup/init.js")).initCommand({ json, yes }, io),
+  )
+    .option("-y, --yes", "ask nothing")
+    .option("--task", "write a ralph.json instead: a task with acceptance criteria");
+
+  add("doctor", "", async ({ probe, flags, json }: { probe?: string } & Common) =>
+    (await import("../setup/doctor.js")).doctorCommand({ probe, flags, json }, io),
+  )
+    .option("--probe <agent>", "send one word to this agent and check the answer")
+    .option("--model <name>", "model for the probe")
+    .option("--redis <address>", "Redis server of agents on other machines to check")
+    .option("--insecure-redis", "allow Redis on another machine without TLS")
+    .option("--unconfined", "allow a probe of an agent that nothing confines")
+    .option(...trustOption);
+
+  type OfConfig = { global: boolean; unset: boolean };
+  add("config", "[key[=value]]", async ({ json, global, unset }: OfConfig & Common, assignment) =>
+    (await import("../setup/config.js")).configCommand({ assignment, global, unset, json }, io),
+  )
+    .option("--global", "write your settings for all projects, ~/.local/ralph/config.yaml")
+    .option("--unset", "remove the setting");
+
+  type OfTrust = { yes: boolean; list: boolean; revoke: boolean };
+  add("trust", "[folder]", async ({ yes, list, revoke, json }: OfTrust & Common, folder) =>
+    (await import("../setup/trust.js")).trustCommand({ folder, yes, list, revoke, json }, io),
+  )
+    .option("-y, --yes", "ask nothing: agree to what is shown")
+    .option("--list", "show what is trusted, in every folder")
+    .option("--revoke", "take the folder's trust back");
+
+  type OfWorker = { concurrency?: number; limit?: string; atMost?: string };
+  add("worker", "", async (options: OfWorker & Common) => {
+    const { workerCommand } = await import("../fleet/worker.js");
+    const { concurrency, limit, atMost } = options;
+    return workerCommand({ ...given({ concurrency, limit, atMost }), ...howOf(options) }, io);
+  })
+    .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
+    .option("--limit <N/time>", "rate at which all workers of this agent start jobs, such as 60/min; none: no limit")
+    .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit")
+    .option("--accept <key>", "key of runs to work for, as `fleet --key` prints it there; again for more", joined)
+    .option("--agent <name>", "agent that this machine runs, a name as for run, without fleet:")
+    .option("--model <name>", "model of the agent")
+    .option(
+      "--sandbox <kind>",
+      "where agents run: auto, host, bubblewrap or docker (default: agents without confinement of their own in a sandbox)",
+    )
+    .option("--env <name>", "environment variable that programs in a sandbox are given; again for more", joined)
+    .option("--unconfined", "allow an agent that nothing confines (amp, command agents) on the host")
+    .option(
+      "--redis <address>",
+      "Redis server: rediss://queue.lab:6379; with a password better in RESEARCH_RALPH_REDIS",
+    )
+    .option("--insecure-redis", "allow Redis on another machine without TLS")
+    .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
+    .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
+    .option(...trustOption)
+    .option("--quiet", "print only warnings");
+
+  add("fleet", "", async ({ flags, json, key }: { key: boolean } & Common) =>
+    (await import("../fleet/fleet.js")).fleetCommand({ flags, json, key }, io),
+  )
+    .option("--key", "print the public key of your runs, which workers on other machines accept with --accept")
+    .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
+    .option("--insecure-redis", "allow Redis on another machine without TLS");
+
+  program
+    .command("completion <shell>")
+    .description(summaries.completion)
+    .action(async (shell: string) => {
+      const { completionScript } = await import("../setup/completion.js");
+      io.stdout(completionScript(program, shell));
+      done(0);
+    });
+}

@@ -1,0 +1,114 @@
+import { given } from "../../engine/lib/given.js";
+import type { CommandLine, Common } from "./command.js";
+import {
+  withAgent,
+  withWishes,
+  withLimits,
+  wishesOf,
+  howOf,
+  number,
+  several,
+  listed,
+  branchOption,
+  columnOption,
+  secondReaderOption,
+  type OfWishes,
+} from "./shared-options.js";
+
+/** Commands that begin work and go on with it. */
+export function addStart({ add, io }: CommandLine): void {
+  type OfRun = {
+    source?: string[];
+    column?: string[];
+    branch?: string | true;
+    ask: boolean;
+    force: boolean;
+    classic: boolean;
+  };
+  const run = add("run", "[folder]", async (options: OfRun & Common, folder) => {
+    if (folder === undefined && io.canAsk && !options.json) {
+      const { firstStepsCommand } = await import("../setup/first-steps.js");
+      const begun = await firstStepsCommand(howOf(options), io);
+      if (begun !== undefined) return begun;
+    }
+    const { source: sources, column: columns, branch, ask, force, classic } = options;
+    const { runCommand } = await import("../run/run.js");
+    return runCommand({ folder, ...howOf(options), ask, force, classic, ...given({ sources, columns, branch }) }, io);
+  })
+    .option("-p, --papers <N>", "number of papers in the pool", number)
+    .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
+    .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of this run, in and out", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number)
+    .option("--source <names>", "search these sources from now on: arxiv,folder:papers,embase.ris,…", listed)
+    .option(...columnOption)
+    .option("--screeners <agents>", "two agents screen the same records, each alone: claude,codex")
+    .option("--screening-conflicts <rule>", "where they disagree: include, third or person (default: include)")
+    .option(...secondReaderOption)
+    .option(...branchOption)
+    .option("--ask", "ask the project's open questions first")
+    .option("--force", "allow -p on a project already started; continue after the verdict stuck")
+    .option("--classic", "let the agent edit the project folder itself, as in the original");
+  withAgent(run);
+
+  type OfNew = OfWishes & { ask: boolean };
+  const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
+    const { newCommand } = await import("../run/new.js");
+    return newCommand({ ...wishesOf(options), ...given({ topic }), ...howOf(options), ask: options.ask }, io);
+  })
+    .alias("create")
+    .option("--ask", "have the agent say what the topic leaves open, and answer it");
+  withAgent(withWishes(create));
+
+  type OfBegin = OfWishes & { quick: boolean; yes: boolean };
+  const begin = add("begin", "<words...>", async (options: OfBegin & Common, words) => {
+    const { beginCommand } = await import("../run/begin.js");
+    const { quick, yes } = options;
+    return beginCommand({ ...wishesOf(options), words, ...howOf(options), quick, yes }, io);
+  })
+    .usage('[options]\n       research-ralph "a question" | papers/ | export.ris')
+    .option("--quick", "a first report soon: eight papers, three at a time, no product ideas")
+    .option("-y, --yes", "agree to what it says it will do, and begin")
+    .option("-i, --iterations <N>", "maximum iterations of this run", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
+  withAgent(withLimits(withWishes(begin)));
+
+  const read = add("read", "<reference>", async (options, reference) => {
+    const { readCommand } = await import("../run/read.js");
+    return readCommand({ reference, ...howOf(options) }, io);
+  });
+  withAgent(read);
+
+  type OfUpdate = { since?: string; dryRun: boolean };
+  const update = add("update", "<folders...>", async (options: OfUpdate & Common, folders) => {
+    const { updateCommand } = await import("../run/update.js");
+    const { since, dryRun } = options;
+    return updateCommand({ folders, ...given({ since }), dryRun, ...howOf(options) }, io);
+  })
+    .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
+    .option("--dry-run", "print what is new and a forecast; start no agent, and write only caches")
+    .option("-i, --iterations <N>", "maximum iterations, of all projects together", number)
+    .option("--max-minutes <N>", "maximum wall time of all projects together, in minutes", number)
+    .option("--max-usd <N>", "maximum cost of all projects together, in US dollars", number)
+    .option("--max-tokens <N>", "maximum tokens of all projects together, in and out", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
+  withAgent(update);
+
+  type OfExtract = { field?: string[]; remove?: string[]; yes: boolean };
+  const extract = add("extract", "[folder]", async (options: OfExtract & Common, folder) => {
+    const { extractCommand } = await import("../steer/extract.js");
+    const { field: fields = [], remove: without = [], yes } = options;
+    return extractCommand({ folder, fields, without, yes, ...howOf(options) }, io);
+  })
+    .option("--field <what>", "add this field, or change the one of its name, as in new; again for more", several)
+    .option("--remove <field>", "take this field out of the form; again for more", several)
+    .option(...secondReaderOption)
+    .option("-y, --yes", "agree to the cost that is named, and begin")
+    .option("-i, --iterations <N>", "maximum iterations of this run", number)
+    .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
+  withAgent(withLimits(extract));
+
+  const demo = add("demo", "", async (options) => (await import("../setup/demo.js")).demoCommand(howOf(options), io));
+  withAgent(demo);
+}

@@ -1,0 +1,48 @@
+import { Option } from "commander";
+import type { CommandLine, Common } from "./command.js";
+import { whole } from "./shared-options.js";
+
+/** Commands by which a person steers a run, holds it and takes results back. */
+export function addSteer({ add, io }: CommandLine): void {
+  add("steer", "[folder] [text]", async ({ clear, json }: { clear: boolean } & Common, folder, text) =>
+    (await import("../steer/steer.js")).steerCommand({ folder, text, clear, json }, io),
+  ).option("--clear", "remove earlier instructions");
+
+  add("stop", "[folder]", async ({ pause, json }: { pause: boolean } & Common, folder) => {
+    const { pauseCommand, stopCommand } = await import("../steer/pause.js");
+    return (pause ? pauseCommand : stopCommand)({ folder, json }, io);
+  }).option("--pause", "end it with the verdict blocked, exit code 5");
+
+  add("pause", "[folder]", async ({ json }, folder) =>
+    (await import("../steer/pause.js")).pauseCommand({ folder, json }, io),
+  );
+
+  add("resume", "[folder]", async ({ json }, folder) =>
+    (await import("../steer/pause.js")).resumeCommand({ folder, json }, io),
+  );
+
+  add("approve", "<folder>", async ({ reject, json }: { reject: boolean } & Common, folder) =>
+    (await import("../steer/approve.js")).approveCommand({ folder, reject, json }, io),
+  ).option("--reject", "take the edits back instead");
+
+  type OfReset = { paper?: string; unit?: string; to?: number; undo: boolean };
+  add("reset", "<folder>", async (options: OfReset & Common, folder) => {
+    const { resetCommand } = await import("../steer/reset.js");
+    const { paper, unit, to, undo, flags, json } = options;
+    return resetCommand({ folder, paper, unit, to, undo, flags, json }, io);
+  })
+    .option("--paper <paper>", "reset only this paper: its key, its id or words of its title")
+    .addOption(
+      new Option("--unit <kind>", "reset only units of this kind, such as discovery, report, ideas or check").conflicts(
+        [...["paper", "to", "undo"]],
+      ),
+    )
+    .addOption(
+      new Option("--to <iteration>", "undo everything after this iteration, later resets too")
+        .argParser(whole)
+        .conflicts(["paper", "unit", "undo"]),
+    )
+    .addOption(new Option("--undo", "take the last reset back, and what was done since").conflicts("paper"))
+    .option("--no-git", "do not commit")
+    .option("-y, --yes", "has no effect; scripts of the original use it");
+}
