@@ -71,7 +71,7 @@ export async function projectBrief(
       ...tools,
     };
     // A long text is laid into it, for an agent without tools.
-    const workspace = makeTemporaryFolder("research-ralph-brief-");
+    const workspace = makeTemporaryFolder("brief");
     try {
       const { brief } = await briefFor(
         where,

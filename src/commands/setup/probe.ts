@@ -45,7 +45,7 @@ Then answer with the one word pong.
  */
 export async function probeAgent(spec: string, settings: AgentSettings, now: () => number): Promise<Probe> {
   const agent = createAgent(spec, settings);
-  const workspace = makeTemporaryFolder("research-ralph-probe-");
+  const workspace = makeTemporaryFolder("probe");
   const started = now();
   let usage: Usage | undefined;
   let cost_usd: number | undefined;

@@ -1,7 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { packageFile } from "../lib/package-root.js";
-import { signal } from "../process/descendants.js";
 import type { ProcessRequest } from "../process/run-process.js";
 import { temporaryRoot } from "../lib/layout.js";
 import { makeTemporaryFolder } from "../storage/regular-file.js";
@@ -130,23 +129,8 @@ const systemFiles = {
 /** The path of a unix socket has 107 bytes at most. */
 const maxTemporary = 60;
 
-const folderName = "rr-sandbox-";
-
-const temporary = (): string => (temporaryRoot().length > maxTemporary ? "/tmp" : temporaryRoot());
-
-const privateFolder = (): string => makeTemporaryFolder(`${folderName}${process.pid}-`, temporary());
-
-/** Removes what killed runs of this user left in the temporary folder. */
-export function removeLeftFolders(): void {
-  for (const name of readdirSync(temporary())) {
-    const pid = new RegExp(`^${folderName}(\\d+)-`).exec(name)?.[1];
-    const path = join(temporary(), name);
-    if (pid === undefined || signal(Number(pid), 0)) continue;
-    // Another run that begins now may have removed it already.
-    if (statSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
-    rmSync(path, { recursive: true, force: true });
-  }
-}
+const privateFolder = (): string =>
+  makeTemporaryFolder("sandbox", temporaryRoot().length > maxTemporary ? "/tmp" : temporaryRoot());
 
 /** The services of this machine that are within reach: each has its own port inside too. */
 const forwarded = ({ hosts }: Reach): number[] => [

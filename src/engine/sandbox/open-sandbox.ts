@@ -1,6 +1,5 @@
 import { ExpectedError } from "../lib/errors.js";
 import { bubblewrap, findBubblewrap } from "./bubblewrap.js";
-import { removeLeftFolders } from "./inside.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "./sandbox.js";
 
 /** A sandbox, or none where programs run on the host; `why`: one sentence for the person who let it be chosen. */
@@ -42,7 +41,6 @@ const heldBy = (name: string): string =>
  */
 export async function openSandbox(choice: SandboxChoice, options: SandboxOptions): Promise<Opened> {
   if (choice === "host") return { why: "Agents run on the host." };
-  removeLeftFolders();
   const problems: { readonly problem: string; readonly fix: string }[] = [];
   if (choice !== "docker") {
     const found = await findBubblewrap(options.env);

@@ -6,13 +6,16 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFile,
   readFileSync,
+  rmSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { signal } from "../process/descendants.js";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { hiddenName, temporaryRoot } from "../lib/layout.js";
 import { explainSystemError, explaining } from "./explain-system-error.js";
@@ -137,10 +140,32 @@ function makeOne(path: string, mode: number | undefined): void {
   }
 }
 
+const temporaryKinds = ["sandbox", "git", "brief", "probe"] as const;
+const temporaryName = new RegExp(`^rr-(?:${temporaryKinds.join("|")})-(\\d+)-`);
+
+const cleared = new Set<string>();
+
 /**
- * Makes a folder of this user's alone in the temporary one; its name begins with `prefix`.
+ * Makes a folder of this user's alone in the temporary one; its name says what it is for and whose it is. The first of
+ * a process removes what processes that were killed have left there.
  * @throws ExpectedError where the disk is full or nothing may be written there.
  */
-export function makeTemporaryFolder(prefix: string, root: string = temporaryRoot()): string {
-  return explaining(root, () => mkdtempSync(join(root, prefix)));
+export function makeTemporaryFolder(kind: (typeof temporaryKinds)[number], root: string = temporaryRoot()): string {
+  return explaining(root, () => {
+    if (!cleared.has(root)) removeLeftFolders(root);
+    cleared.add(root);
+    return mkdtempSync(join(root, `rr-${kind}-${process.pid}-`));
+  });
+}
+
+/** Removes the temporary folders of this user's processes that have ended. */
+export function removeLeftFolders(root: string): void {
+  for (const name of readdirSync(root)) {
+    const pid = temporaryName.exec(name)?.[1];
+    const path = join(root, name);
+    if (pid === undefined || signal(Number(pid), 0)) continue;
+    // Another process that begins now may have removed it already.
+    if (statSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
+    rmSync(path, { recursive: true, force: true });
+  }
 }

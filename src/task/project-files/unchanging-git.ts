@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
-import { temporaryRoot } from "../../engine/lib/layout.js";
+import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { textNow } from "../../engine/storage/regular-file.js";
 
@@ -30,8 +30,7 @@ export async function withUnchangingGit<Result>(
   common: string,
   act: (raw: Unchanging) => Promise<Result>,
 ): Promise<Result> {
-  const place = temporaryRoot();
-  const at = await explaining(place, () => mkdtemp(join(place, "rr-git-")));
+  const at = makeTemporaryFolder("git");
   try {
     return await act(await explaining(at, () => linked(common, at)));
   } finally {
