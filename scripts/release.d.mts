@@ -1,0 +1,1 @@
+export declare function prepare(root: string, version: string, date: string): void;

@@ -1,0 +1,95 @@
+// One command for a release: version, changelog, checks, the packed file, and its install tried in an empty folder.
+// npm run release -- 0.2.0. It ends with a commit and a tag, and publishes nothing.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Files that name the version, and where in them. */
+const named = [
+  [".claude-plugin/plugin.json", /("version": ")[^"]+/],
+  ["CITATION.cff", /(^version: ).+/m],
+];
+
+/** Files of changes below `.changes`, without what explains them. */
+const changesIn = (root) =>
+  readdirSync(join(root, ".changes"))
+    .filter((name) => name.endsWith(".md") && name !== "README.md")
+    .sort();
+
+/**
+ * Writes the version and its section of the changelog, made of the files in `.changes`, which go. A section that is
+ * written and says "unreleased" gets its date. `date`: YYYY-MM-DD.
+ * @throws Error for a word that names no version, for one that is released, and where nothing has changed.
+ */
+export function prepare(root, version, date) {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`'${version}' is not a version; give one such as 0.2.0.`);
+  const path = join(root, "CHANGELOG.md");
+  const before = readFileSync(path, "utf8");
+  const changes = changesIn(root);
+  const lines = changes.map((name) => `- ${readFileSync(join(root, ".changes", name), "utf8").trim()}`);
+  const list = lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+  const open = `## ${version} – unreleased\n`;
+  if (new RegExp(`^## ${version.replaceAll(".", "\\.")} – \\d`, "m").test(before))
+    throw new Error(`${version} is released; give a later version.`);
+  if (!before.includes(open) && lines.length === 0)
+    throw new Error("Nothing has changed since the last release: there is no file in .changes.");
+  const heading = `## ${version} – ${date}\n`;
+  const end = before.search(/^## /m);
+  const text = before.includes(open)
+    ? before.replace(open, list === "" ? heading : `${heading}\n${list}`)
+    : `${before.slice(0, end)}${heading}\n${list}\n${before.slice(end)}`;
+  writeFileSync(path, text);
+  for (const name of changes) rmSync(join(root, ".changes", name));
+  for (const [file, place] of named) {
+    const target = join(root, file);
+    writeFileSync(target, readFileSync(target, "utf8").replace(place, `$1${version}`));
+  }
+}
+
+/** Runs a program, shows what it prints, and ends the release where it fails. Answers with what it printed where that is kept. */
+function run(cwd, command, args, stdout = "inherit") {
+  console.log(`\n▸ ${[command, ...args].join(" ")}`);
+  const ended = spawnSync(command, args, { cwd, stdio: ["ignore", stdout, "inherit"], encoding: "utf8" });
+  if (ended.status !== 0) throw new Error(`${command} ${args[0] ?? ""} ended with ${ended.status ?? ended.signal}.`);
+  return ended.stdout?.trim() ?? "";
+}
+
+/** Installs the packed file in an empty folder, and runs a whole project there. */
+function tryInstall(file, version) {
+  const folder = mkdtempSync(join(tmpdir(), "research-ralph-release-"));
+  try {
+    run(folder, "npm", ["install", "--no-audit", "--no-fund", file]);
+    const program = join(folder, "node_modules/.bin/research-ralph");
+    const installed = run(folder, program, ["--version"], "pipe");
+    if (installed !== version) throw new Error(`The installed version is ${installed}.`);
+    run(folder, program, ["demo"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function release(root, version) {
+  const git = (...args) => run(root, "git", args, "pipe");
+  if (git("status", "--porcelain") !== "") throw new Error("The tree has changes; commit them first.");
+  prepare(root, version, new Date().toISOString().slice(0, 10));
+  run(root, "npm", ["version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts"]);
+  run(root, "npm", ["run", "check"]);
+  run(root, "node", ["scripts/pack.mjs"]);
+  const file = join(root, `research-ralph-${version}.tgz`);
+  tryInstall(file, version);
+  git("add", "--all");
+  git("commit", "--quiet", "--message", `Release ${version}`);
+  git("tag", "--annotate", `v${version}`, "--message", `research-ralph ${version}`);
+  console.log(`\n${version} is ready in ${file}. To publish it: git push --follow-tags, then npm publish ${file}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    release(fileURLToPath(new URL("..", import.meta.url)), process.argv[2] ?? "");
+  } catch (error) {
+    console.error(`release: ${error.message} Nothing was published; git checkout . takes back what was written.`);
+    process.exitCode = 1;
+  }
+}
