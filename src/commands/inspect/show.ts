@@ -15,7 +15,7 @@ import { costText, partText } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { recordsNamed, severalFit } from "../../research/overview/which-record.js";
-import { nameOf } from "../../research/papers/paper-keys.js";
+import { namesIn, nameOf, withNames } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
 import { paperWithPassages } from "../../research/full-text/old-passages.js";
@@ -66,7 +66,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
       2,
     );
   if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
-  else for (const each of excludedLines(excluded, criteriaOf(rrd), io)) io.stdout(`${each}\n`);
+  else for (const each of excludedLines(excluded, criteriaOf(rrd), namesIn(rrd), io)) io.stdout(`${each}\n`);
   return 0;
 }
 
@@ -126,7 +126,12 @@ async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io)
 }
 
 /** A record that came into no pool, and why: as a duplicate, of which paper; by which criterion, with the answers. */
-function excludedLines(record: Exclusion, criteria: readonly Criterion[], io: Io): string[] {
+function excludedLines(
+  record: Exclusion,
+  criteria: readonly Criterion[],
+  names: ReadonlyMap<string, string>,
+  io: Io,
+): string[] {
   const { id, title, stage, reason } = record;
   const name = [nameOf(record), ...(record.year === undefined ? [] : [String(record.year)])].join(" · ");
   const flow = (text: string, indent = "") =>
@@ -134,7 +139,7 @@ function excludedLines(record: Exclusion, criteria: readonly Criterion[], io: Io
   return [
     ...flow(title ?? id),
     ...flow(name),
-    ...flow(`excluded${stage === undefined ? "" : ` (${stage})`}: ${reason}`),
+    ...flow(`excluded${stage === undefined ? "" : ` (${stage})`}: ${withNames(reason, names)}`),
     ...eligibilityLines(record, criteria, flow, createColors(io.color), (kept) =>
       passageLines(kept, { columns: Math.min(io.columns, 100), color: io.color, indent: "      " }),
     ),

@@ -30,7 +30,7 @@ export function recordLines(
   const stand = said === "" ? record.stands : `you said ${said}`;
   return [
     ...(message === "" ? [] : [...flow(`· ${message}`), ""]),
-    ...flow(`${number} of ${of} · ${decided} decided · ${record.id} ${stand}`).map(colors.dim),
+    ...flow(`${number} of ${of} · ${decided} decided · ${record.name} ${stand}`).map(colors.dim),
     "",
     ...flow(record.title).map(colors.bold),
     ...(record.about === "" ? [] : flow(record.about)),

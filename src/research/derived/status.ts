@@ -4,6 +4,7 @@ import type { Paper, Refusal, Rrd } from "../generated/rrd.js";
 import type { Progress, Unit } from "../../engine/loop/types.js";
 import { openUpdate } from "./open-update.js";
 import { readingOrder } from "./reading-order.js";
+import { isOwnList } from "../papers/records/own-list.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { countingLines, currentAccepted } from "../../engine/storage/state/ledger.js";
 
@@ -35,6 +36,27 @@ export function wantedIdeas({ handoff }: Pick<Rrd, "handoff">): { readonly fewes
 }
 
 export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTarget;
+
+/**
+ * How many papers the pool will hold, as far as can be told: those that are wanted; of records that a person brought
+ * alone, no more than the share of them that was kept so far.
+ */
+export function expectedPapers(rrd: Rrd): number {
+  const [target, pool, left] = [targetOf(rrd), rrd.papers_pool.length, broughtLeft(rrd)];
+  if (left === undefined) return Math.max(target, pool);
+  return Math.max(pool, Math.min(target, pool + Math.ceil(left.records * (Math.max(pool, 1) / left.screened))));
+}
+
+/**
+ * Records that wait to be screened, where a person brought all that there are, with how many were screened; undefined
+ * before the first of them was, and for other searches, which may bring more.
+ */
+export function broughtLeft(rrd: Rrd): { readonly records: number; readonly screened: number } | undefined {
+  const { screened = 0, not_screened: records = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
+  const { sources = [] } = rrd.requirements;
+  const isAllBrought = sources.length > 0 && sources.every(isOwnList);
+  return isAllBrought && screened > 0 && !isAnotherSearch(rrd) ? { records, screened } : undefined;
+}
 
 /** How many papers the pool may hold: in an update everything that belongs is taken. */
 export const mostOf = (rrd: Rrd): number => (openUpdate(rrd) === undefined ? targetOf(rrd) : Infinity);
@@ -152,7 +174,7 @@ export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number>
 /** Papers with a decision, of those the project will hold. */
 export function progressOf(rrd: Rrd): Progress {
   const done = rrd.papers_pool.filter(isDecided).length;
-  const total = rrd.phase === "DISCOVERY" ? Math.max(targetOf(rrd), rrd.papers_pool.length) : rrd.papers_pool.length;
+  const total = rrd.phase === "DISCOVERY" ? expectedPapers(rrd) : rrd.papers_pool.length;
   if (done === 0) return { done, total };
   const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
   const [presented, for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];

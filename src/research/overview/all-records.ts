@@ -3,7 +3,7 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { passageText } from "../../text/evidence/quoted.js";
 import type { Answer, Criterion, Exclusion, Paper, Rrd } from "../generated/rrd.js";
-import { keysOf } from "../papers/paper-keys.js";
+import { keysOf, namesIn, withNames } from "../papers/paper-keys.js";
 import { keptFacts, type PaperRecord } from "../papers/paper-record.js";
 import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers/export/cited-work.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
@@ -125,6 +125,7 @@ function ofExcluded(rrd: Rrd, ledger: readonly LedgerLine[], found: CandidateSet
       phase === "DISCOVERY" && outcome === "accepted" && agent !== undefined ? [agent] : [],
     ),
   );
+  const names = namesIn(rrd);
   return (rrd.excluded ?? []).map((one) => {
     const { stage = one.duplicate_of === undefined ? "screened" : "duplicate", override, answers, readings } = one;
     const criterion = criteria.get(one.criterion ?? "");
@@ -135,7 +136,7 @@ function ofExcluded(rrd: Rrd, ledger: readonly LedgerLine[], found: CandidateSet
       outcome: {
         stage: stage === "screened" ? "screening" : stage,
         decision: "excluded",
-        ...(byPerson(override) ?? { reason: oneLine(one.reason), ...given({ decidedBy }) }),
+        ...(byPerson(override) ?? { reason: oneLine(withNames(one.reason, names)), ...given({ decidedBy }) }),
         ...(criterion === undefined ? {} : criterionOf(criterion, answers)),
         ...given({ duplicateOf: one.duplicate_of }),
       },

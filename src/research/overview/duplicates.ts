@@ -1,7 +1,9 @@
 import { given } from "../../engine/lib/given.js";
 import type { Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
+import { matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { mergeRecords } from "../papers/dedup/merge-records.js";
+import { matchTitles } from "../papers/dedup/title-match.js";
 import type { TracedRecord } from "../papers/export/cited-work.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { apartOf } from "../units/screening/search-session.js";
@@ -40,9 +42,16 @@ export function duplicatesAmong(records: readonly TracedRecord[], rrd: Rrd): Dup
   const uncertain = pairs.flatMap(({ ids, why }): UncertainPair[] => {
     const [one, other] = ids.map((id) => byId.get(id));
     const isSaid = said.some((pair) => ids.every((id) => pair.includes(id)));
-    return one === undefined || other === undefined || one === other || isSaid ? [] : [{ records: [one, other], why }];
+    if (one === undefined || other === undefined || one === other || isSaid || areOnlyAlike(one, other)) return [];
+    return [{ records: [one, other], why }];
   });
   return { uncertain, settled };
+}
+
+/** Whether two titles share words and no more, as those of sister trials do, which nobody takes for one work. */
+function areOnlyAlike(one: TracedRecord, other: TracedRecord): boolean {
+  const [a, b] = [one, other].map((record) => matchFeaturesOf(asRecord(record)).title);
+  return a !== undefined && b !== undefined && matchTitles(a, b) === "alike";
 }
 
 const asRecord = ({

@@ -22,6 +22,10 @@ export const nameOf = ({ key, id }: Pick<Keyed, "key" | "id">): string => key ??
 export const namesIn = ({ papers_pool: pool, excluded = [] }: Rrd): ReadonlyMap<string, string> =>
   new Map([...excluded, ...pool].map((one) => [one.id, nameOf(one)]));
 
+/** A stored sentence as people read it: with the key of a record in place of its id. `names`: of `namesIn`. */
+export const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(/\b(?:arxiv|doi|pmid|pmcid|url|file|listed)_[\w.-]*\w/g, (id) => names.get(id) ?? id);
+
 /**
  * A key for each record, in their order: the one that it has, where it can be one and no record before it has it, else
  * one of surname and year, "lee2024", "lee2024b". Never the id of any record. Keys are told apart without regard to

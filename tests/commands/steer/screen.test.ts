@@ -87,12 +87,12 @@ describe("screen", () => {
     const { cwd, of } = place();
     await screen(cwd, "mnlook\rq");
     const { out } = await screen(cwd, "q");
-    expect(out).toContain("1 of 3 · 0 decided · p2");
+    expect(out).toContain("1 of 3 · 0 decided · paperndb");
     expect(out).toContain("Your note: look");
     await screen(cwd, "iiq");
     expect(of("p2")?.override?.why).toBe("look");
     expect(of("p1")?.override).toBeUndefined();
-    expect((await screen(cwd, "q")).out).toContain("1 of 1 · 0 decided · p1");
+    expect((await screen(cwd, "q")).out).toContain("1 of 1 · 0 decided · papernd");
   });
 
   test.each([

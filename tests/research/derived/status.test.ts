@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { openRefusals, timesTooFull } from "../../../src/research/derived/status.js";
+import { expectedPapers, openRefusals, timesTooFull } from "../../../src/research/derived/status.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
 
 let count = 0;
 const line = (unit: string, outcome: LedgerLine["outcome"], over: Partial<LedgerLine> = {}): LedgerLine => ({
@@ -68,4 +69,14 @@ describe("a refused iteration is open", () => {
     const refused = line("p3", "refused", { iteration: 7 });
     expect(openRefusals([refused, line("p3", "accepted", { iteration: 7 })])).toEqual(new Set());
   });
+});
+
+test.each([
+  ["the share that was kept so far, of records that a person brought alone", ["a.ris", "zotero:"], 10 + 45],
+  ["what is wanted, of a search that may bring more", ["a.ris", "arXiv"], 250],
+])("a pool will hold %s", (_, sources, wanted) => {
+  const rrd = rrdWith(Array.from({ length: 10 }, (__, index) => paper(`p${index}`)));
+  rrd.requirements = { ...rrd.requirements, sources, target_papers: 250 };
+  rrd.statistics = { ...rrd.statistics, discovery_metrics: { flow: { screened: 20, not_screened: 90 } } };
+  expect(expectedPapers(rrd)).toBe(wanted);
 });

@@ -98,11 +98,56 @@ test("every record goes out with what became of it, and our notes are not read a
   expect(readTagged(ris).map((read) => ("entry" in read ? read.entry.note : read.why))).toEqual(["", "", "", ""]);
 });
 
-test("pairs that look alike are uncertain until a person settles them", () => {
-  const rrd = some();
+test("pairs under one title are uncertain until a person settles them, and titles that share words alone are not", () => {
+  const title = "Water for shrews in the dry season";
+  const rrd = withKeys(
+    rrdWith([
+      paper("one", {
+        title,
+        authors: ["Lo, Wen"],
+        date: "2020",
+        venue: "J Shrews",
+        volume: "3",
+        identifiers: { pmid: "1" },
+      }),
+      paper("two", {
+        title,
+        authors: ["Lo, Wen"],
+        date: "2020",
+        venue: "J Shrews",
+        volume: "4",
+        identifiers: { pmid: "2" },
+      }),
+      ...[3, 4].map((region) =>
+        paper(`r${region}`, {
+          ...{ title: `Effects of zinc on the memory of voles: a randomised trial in region ${region}` },
+          ...{ authors: ["Ng, Ann"], date: "2020", identifiers: { pmid: String(region) } },
+        }),
+      ),
+    ]),
+  );
   const records = allRecords(rrd, [], undefined);
-  const { settled, uncertain } = duplicatesAmong(records, rrd);
-  expect(settled.map(({ key }) => key)).toEqual([d]);
-  const said = { ...rrd, apart: [["a", "b"]] };
-  expect(duplicatesAmong(records, said).uncertain.length).toBeLessThanOrEqual(uncertain.length);
+  const { uncertain } = duplicatesAmong(records, rrd);
+  expect(uncertain.map(({ records: [first, second] }) => [first.id, second.id].toSorted())).toEqual([["one", "two"]]);
+  expect(duplicatesAmong(records, { ...rrd, apart: [["one", "two"]] }).uncertain).toEqual([]);
+});
+
+test("the reason of a duplicate names the record that it went into by its key", () => {
+  const before = some();
+  const [kept] = before.papers_pool;
+  const rrd: Rrd = {
+    ...before,
+    papers_pool: [{ ...kept, id: "doi_10.5555_a.1" } as (typeof before.papers_pool)[number]],
+    excluded: [
+      {
+        id: "e",
+        title: "Water",
+        stage: "duplicate",
+        duplicate_of: "doi_10.5555_a.1",
+        reason: "the same work as doi_10.5555_a.1: the same title",
+      },
+    ],
+  };
+  const reasons = allRecords(withKeys(rrd), [], undefined).map(({ outcome }) => outcome.reason);
+  expect(reasons).toContain(`the same work as ${a}: the same title`);
 });

@@ -2,6 +2,7 @@ import { given } from "../../../engine/lib/given.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import type { Answer, Criterion, Override, Reading, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../papers/authors.js";
+import { namesIn, nameOf, withNames } from "../../papers/paper-keys.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { isReversible } from "../../derived/overrides.js";
 import { isWaiting } from "../../screening/eligibility/eligibility.js";
@@ -14,12 +15,14 @@ export const nothingWords: Readonly<Record<WhichRecords, string>> = {
   waiting: "No record waits for your decision.",
   conflicts: "There is no conflict of two readers to decide.",
   unclear: "No record waits because a criterion is unclear.",
-  all: "The project has no records yet.",
+  all: "No record was screened yet; 'research-ralph run' does that first.",
 };
 
 /** A record as a person decides on it. */
 export interface ToScreen {
   readonly id: string;
+  /** Its key, or the id where it has none. */
+  readonly name: string;
   readonly title: string;
   /** Authors, year, venue: what is known of them. */
   readonly about: string;
@@ -45,10 +48,12 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
       const answer = mine.find(({ stage }) => stage === "full_text") ?? mine.at(-1);
       return answer === undefined ? [] : { criterion, answer };
     });
+  const names = namesIn(rrd);
   const pool = rrd.papers_pool.map((paper) => ({
     isOpen: isWaiting(paper),
     record: {
       id: paper.id,
+      name: nameOf(paper),
       title: oneLine(paper.title),
       about: [
         authorsText(authorsOf(paper.authors).map(oneLine)),
@@ -61,7 +66,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
       stands: paper.override === undefined ? statusWords[paper.status] : decidedWords(paper.override),
       answers: answered(paper.answers),
       readings: paper.readings ?? [],
-      notes: oneLine(paper.notes ?? ""),
+      notes: oneLine(withNames(paper.notes ?? "", names)),
       ...given({ override: paper.override }),
     } satisfies ToScreen,
   }));
@@ -72,13 +77,14 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
       isOpen: false,
       record: {
         id: one.id,
+        name: nameOf(one),
         title: oneLine(one.title ?? one.id),
         about: [one.first_author ?? "", one.year === undefined ? "" : String(one.year)].filter(Boolean).join(" · "),
         abstract: oneLine(typeof one["abstract"] === "string" ? one["abstract"] : ""),
         stands: one.override === undefined ? "left out" : decidedWords(one.override),
         answers: answered(one.answers),
         readings: one.readings ?? [],
-        notes: oneLine(one.reason),
+        notes: oneLine(withNames(one.reason, names)),
         ...given({ override: one.override }),
       } satisfies ToScreen,
     }));

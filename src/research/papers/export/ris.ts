@@ -46,7 +46,7 @@ function entry(work: CitedWork): string {
     ...(isWhole(work.kind)
       ? [["T2", publication.series] as [string, string | undefined]]
       : ([
-          [work.kind === "article" ? "JO" : "T2", work.venue],
+          ["T2", work.venue],
           ["T3", publication.series],
         ] as [string, string | undefined][])),
     ["VL", inVolume ? work.volume : undefined],

@@ -154,7 +154,7 @@ function risFields({ all, first }: Tags) {
   const journal = first("JF", "JO", "T2", "JA", "J2", "J1", ...(title === undefined ? [] : ["BT"]), "C3", "SO");
   return {
     key: first("LB", "ID"),
-    title: title ?? first("BT", "ST", "TT"),
+    title: database === undefined ? (title ?? first("BT", "ST", "TT")) : withoutStop(title ?? first("BT", "ST", "TT")),
     authors: all("AU", "A1"),
     editors: all("ED", "A2"),
     dates: all("PY", "Y1", "YR"),
@@ -189,6 +189,9 @@ function risFields({ all, first }: Tags) {
   };
 }
 
+/** PubMed, Ovid and EBSCO end every title with a full stop. */
+const withoutStop = (title: string | undefined): string | undefined => title?.replace(/(?<!\.)\.$/, "");
+
 /** EBSCO names a database by a code: "ccm" of EBSCOhost. */
 const databaseIn = (name: string | undefined, provider: string | undefined): string | undefined =>
   name !== undefined && provider !== undefined && /^[a-z\d]{3,5}$/.test(name)
@@ -200,8 +203,7 @@ function medlineFields({ all, first }: Tags) {
   const types = all("PT");
   const title = first("TI") ?? first("BTI", "CTI");
   return {
-    // PubMed ends every title with a full stop.
-    title: title?.replace(/(?<!\.)\.$/, ""),
+    title: withoutStop(title),
     authors: all(all("FAU").length > 0 ? "FAU" : "AU", "CN"),
     editors: all(all("FED").length > 0 ? "FED" : "ED"),
     dates: all("DP"),

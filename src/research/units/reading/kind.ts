@@ -3,7 +3,7 @@ import { shellWord } from "../../../engine/lib/sanitise.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
 import { openUpdate, papersToReadAgain } from "../../derived/open-update.js";
-import { maxRefusals, paperOf, targetOf, untriedSources } from "../../derived/status.js";
+import { expectedPapers, maxRefusals, paperOf, untriedSources } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 import { eligibilityReport } from "../../screening/eligibility/eligibility.js";
 import { blocked } from "../single-unit.js";
@@ -27,7 +27,7 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
     const pool = rrd.papers_pool.length;
     const decided = rrd.papers_pool.filter(isDecided).length;
     if (openUpdate(rrd) !== undefined) return pool - decided + papersToReadAgain(rrd).length;
-    return (discoveryOver ? pool : Math.max(Math.min(targetOf(rrd), records), pool)) - decided;
+    return (discoveryOver ? pool : Math.max(Math.min(expectedPapers(rrd), records), pool)) - decided;
   },
   next(project, { taken, later, folder }) {
     const { readable, refused } = project.status;

@@ -2,7 +2,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { median } from "../../derived/statistics.js";
-import { neededOf, targetOf, timesTooFull } from "../../derived/status.js";
+import { broughtLeft, neededOf, targetOf, timesTooFull } from "../../derived/status.js";
 import { alone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
 import { candidatesFor, nextReader } from "./readers.js";
@@ -31,6 +31,9 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     if (records !== undefined) return Math.max(1, Math.ceil(records / recordsABatch(rrd)));
     // However many papers were wanted: nobody knows how many of the works that came belong.
     if (openUpdate(rrd) !== undefined) return 1;
+    const brought = broughtLeft(rrd);
+    const { batches: done = 0 } = rrd.statistics?.discovery_metrics ?? {};
+    if (brought !== undefined && done > 0) return Math.max(1, Math.ceil(brought.records / (brought.screened / done)));
     const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
       outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
     );

@@ -1,4 +1,5 @@
 import { given } from "../../../engine/lib/given.js";
+import { countEach } from "../../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
 import { termsNotAsked } from "../../search/search-plan.js";
@@ -262,29 +263,35 @@ function pooledCorrections(rrd: Rrd, works: SearchSession["candidates"]["works"]
 
 /**
  * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it
- * counts for each of them, so that there are never more works than records.
+ * counts for each of them, so that there are never more works than records. Of a file that a person brought, each of
+ * its records counts, as they would count it.
  */
 function identified({ listings, candidates }: SearchSession): Record<string, number> {
-  const sourceOf = new Map(
-    listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)),
-  );
+  const listOf = new Map(listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)));
+  const placeOf = (record: PaperRecord): string => {
+    const list = listOf.get(record) ?? record.source;
+    return `${record.database ?? list}\n${record.database === undefined ? "" : list}`;
+  };
   // A source that was asked and listed nothing counts too. Maps: a source may be called constructor.
-  const counts = new Map<string, number>(
-    listings.flatMap(({ source, records }) => {
-      const databases = records.flatMap(({ database }) => database ?? []);
-      return (databases.length === 0 ? [source] : databases).map((name) => [name, 0] as const);
-    }),
-  );
-  for (const { provenance } of candidates.works) {
-    const its = new Map(
-      provenance.mergedFrom.map((record) => {
-        const source = record.database ?? sourceOf.get(record) ?? record.source;
-        return [`${source}\n${record.id}`, source] as const;
-      }),
-    );
-    for (const source of its.values()) counts.set(source, (counts.get(source) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  const atLeast = (place: string, count: number) => counts.set(place, Math.max(count, counts.get(place) ?? 0));
+  for (const { source, records } of listings) {
+    const brought = records.filter(({ database }) => database !== undefined);
+    if (brought.length === 0) atLeast(`${source}\n`, 0);
+    for (const [place, count] of countEach(brought.map(placeOf))) atLeast(place, count);
   }
-  return Object.fromEntries(counts);
+  const each = candidates.works.flatMap(({ provenance }) => [
+    ...new Map(
+      provenance.mergedFrom.map((record) => [`${placeOf(record)}\n${record.id}`, placeOf(record)] as const),
+    ).values(),
+  ]);
+  for (const [place, count] of countEach(each)) atLeast(place, count);
+  const bySource = new Map<string, number>();
+  for (const [place, count] of counts) {
+    const [source = ""] = place.split("\n");
+    bySource.set(source, (bySource.get(source) ?? 0) + count);
+  }
+  return Object.fromEntries(bySource);
 }
 
 /** What is kept of an excluded record, so that it is known again under another id. */

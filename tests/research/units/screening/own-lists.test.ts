@@ -93,6 +93,17 @@ test("exports are counted by database, merged, and screened to their end, howeve
   expect(batches_without_new).toBe(1);
 });
 
+test("each record of each export is identified, also where two exports of one database hold the same", async () => {
+  const list = (from: number, until: number) =>
+    range(from, until)
+      .map((number) => ris(number))
+      .join("\n");
+  const files = { "one.ris": list(0, 20) + ris(3), "two.ris": list(10, 30) };
+  const { rrd, screened } = await screenAll(projectOn(files, ["Scopus=one.ris", "Scopus=two.ris"]));
+  expect(screened).toBe(30);
+  expect(rrd.statistics?.discovery_metrics?.flow).toMatchObject({ identified: { Scopus: 41 }, duplicates_removed: 11 });
+});
+
 test("records that share a DOI and are two works keep apart, each with an id of its own that stays", async () => {
   const sister = (title: string, page: number) =>
     `TY  - JOUR\nTI  - ${title}\nAU  - Sample, Ann\nPY  - 2020\nVL  - 3\nSP  - S${page}\nDO  - 10.5555/supplement\nER  -\n`;
