@@ -37,6 +37,7 @@ const folders = {
     agents: ["lib", "process", "storage", "config", "loop"],
     sandbox: ["lib", "process", "storage"],
     ui: ["lib", "process", "config", "loop"],
+    traces: ["lib", "loop"],
   },
   text: { xml: [], documents: [], evidence: ["documents"] },
   research: {

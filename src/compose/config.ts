@@ -48,6 +48,8 @@ export interface ResolvedConfig {
   readonly idleMs: number;
   readonly patienceMs: number;
   readonly unconfined: boolean;
+  /** Traces are sent. */
+  readonly otel: boolean;
   /** Undefined: what each agent asks for. */
   readonly sandbox?: NonNullable<WrittenConfig["sandbox"]>;
   /** Of a docker sandbox. */

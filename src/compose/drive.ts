@@ -30,6 +30,7 @@ import { type Hooks, hooksOf } from "../engine/ui/hooks.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
+import type { Sink } from "../engine/ui/sink.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
 import { tellingUnderWay } from "../engine/storage/under-way.js";
@@ -107,7 +108,7 @@ export async function drive<State, U extends Unit, P, C>(
   const about = { cwd: io.cwd, env: io.env, redact, ...given({ folder }) };
   const hooks = hooksOf({ ...about, hooks: configured, signal: abort });
   const names = agents.map(({ name }) => name).join(", ");
-  const sink = sinkFor(io, {
+  const shown = sinkFor(io, {
     ...{ json, quiet, verbose, agent: names, finish },
     ...given({
       questions: how.questions,
@@ -115,6 +116,9 @@ export async function drive<State, U extends Unit, P, C>(
       name: folder === undefined ? undefined : basename(folder),
     }),
   });
+  const warn = (message: string) => void tell({ type: "notice", level: "warning", message });
+  const traces = config.otel ? (await import("../engine/traces/traces.js")).tracesTo(io.env, warn) : undefined;
+  const sink = traces === undefined ? shown : both(shown, traces);
   const telling = tellTo({ sink, hooks, redact, now: clock.now });
   const tell = folder === undefined ? telling : tellingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
@@ -162,10 +166,20 @@ export async function drive<State, U extends Unit, P, C>(
     stopWatching();
     signals.stop();
     await closeAgents();
+    await traces?.close();
     sink.close();
     await housing.sandbox?.close();
   }
 }
+
+/** Shows events, and tells them to another listener too. */
+const both = (shown: Sink, other: Pick<Sink, "event">): Sink => ({
+  event(event) {
+    shown.event(event);
+    other.event(event);
+  },
+  close: () => shown.close(),
+});
 
 /** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
 export async function keepEnd<Loaded>(

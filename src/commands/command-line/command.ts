@@ -87,6 +87,7 @@ const settings: Readonly<Record<string, keyof ConfigFlags>> = {
   insecureRedis: "insecure_redis",
   accept: "worker_accepts",
   git: "git",
+  otel: "otel",
   trust: "trust",
 };
 

@@ -121,6 +121,7 @@ export const withAgent = (command: Command): Command =>
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option("--patience <N>", "minutes to wait for a service that does not answer (default: 120)", number)
     .option(...trustOption)
+    .option("--otel", "send traces by OTLP over HTTP, where OTEL_EXPORTER_OTLP_ENDPOINT says")
     .option("--no-git", "do not commit")
     .option("--quiet", "print only warnings and results")
     .option("--verbose", "show each summary of the history in full");

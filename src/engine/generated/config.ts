@@ -89,6 +89,10 @@ export interface EngineConfig {
    */
   worker_accepts?: string;
   /**
+   * Send traces of runs by OTLP over HTTP to where OTEL_EXPORTER_OTLP_ENDPOINT says.
+   */
+  otel?: boolean;
+  /**
    * Commit the project folder after every accepted iteration.
    */
   git?: boolean;

@@ -49,6 +49,14 @@ function isPath(value: string): boolean {
   return existsSync(path) || (folder.length > 1 && existsSync(folder));
 }
 
+/** "api-key=a%20b,tenant=lab", or "x-key: abc", a line each; what is in a header like `x-api-key` is a secret by it. */
+const headersIn = (value: string): [string, string][] =>
+  value.split(/[,\n]/).flatMap((pair): [string, string][] => {
+    const at = pair.search(/[=:]/);
+    const [name, held] = [pair.slice(0, at).trim().replaceAll("-", "_"), pair.slice(at + 1).trim()];
+    return at < 0 ? [] : [...new Set([held, decoded(held)])].map((each) => [name, each]);
+  });
+
 const isPrivateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 
 /** What says how the rest of a value is sent, and what a connection string calls its secret. */
@@ -65,6 +73,7 @@ function secretsOf(name: string, value: string): string[] {
     const inside = fields.flatMap(([field, inner]) => (typeof inner === "string" ? secretsOf(field, inner) : []));
     return [...(namesSecret(name) || inside.length > 0 ? [value.trim()] : []), ...inside];
   }
+  if (/_headers$/i.test(name)) return headersIn(value).flatMap(([header, held]) => secretsOf(header, held));
   const inAddress = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*):([^\s/?#]+)@/i.exec(value);
   const [, user, password = ""] = inAddress ?? [];
   const passwords = password === user ? [] : [password, decoded(password)].filter((each) => isSecret("password", each));

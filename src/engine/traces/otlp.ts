@@ -1,0 +1,108 @@
+import type { Dispatcher } from "undici";
+import { ExpectedError } from "../lib/errors.js";
+import type { Attribute, Span } from "./spans.js";
+
+/** Where spans are sent, and as whose. */
+export interface Collector {
+  /** The address that spans are posted to. */
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+}
+
+/**
+ * The collector that OpenTelemetry's own variables name; the one of this machine where they name none.
+ * @throws ExpectedError (exit code 2) where one of them is wrong.
+ */
+export function collectorIn(env: NodeJS.ProcessEnv): Collector {
+  const own = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+  const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"] || "http://localhost:4318";
+  const address = own || `${base.endsWith("/") ? base.slice(0, -1) : base}/v1/traces`;
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new ExpectedError(
+      `${own ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT"} is not an address for OTLP over HTTP; set it to one such as http://localhost:4318.`,
+      2,
+    );
+  const name = env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
+    ? "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
+    : "OTEL_EXPORTER_OTLP_HEADERS";
+  return {
+    address,
+    headers: headersIn(name, env[name] ?? ""),
+    serviceName: env["OTEL_SERVICE_NAME"] || "research-ralph",
+  };
+}
+
+/** "api-key=abc,tenant=my%20lab". The values may be secrets, so that no error shows one. */
+function headersIn(variable: string, text: string): Record<string, string> {
+  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    pairs.map((pair, index) => {
+      const [name = "", ...rest] = pair.split("=");
+      const value = decoded(rest.join("=").trim());
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) || value === undefined)
+        throw new ExpectedError(`${variable}: header ${index + 1} is not of the form name=value, with % encoded.`, 2);
+      return [name.trim().toLowerCase(), value];
+    }),
+  );
+}
+
+/** Undefined where a percent sign encodes nothing, or what it encodes can't be in a header. */
+function decoded(value: string): string | undefined {
+  try {
+    const text = decodeURIComponent(value);
+    return /^[\t\x20-\x7e]+$/.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds that a collector may take to answer. */
+const answerMs = 5_000;
+
+/** Posts spans; a rejection says why they did not arrive. */
+export async function send(
+  spans: readonly Span[],
+  { address, headers, serviceName }: Collector,
+  { traceId, version, signal }: { readonly traceId: string; readonly version: string; readonly signal: AbortSignal },
+  dispatcher: Dispatcher,
+): Promise<void> {
+  const { request } = await import("undici");
+  const { statusCode, body } = await request(address, {
+    ...{ method: "POST", dispatcher, signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) },
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({
+      resourceSpans: [
+        {
+          resource: { attributes: attributes({ "service.name": serviceName, "service.version": version }) },
+          scopeSpans: [{ scope: { name: "research-ralph", version }, spans: spans.map(encoded(traceId)) }],
+        },
+      ],
+    }),
+  });
+  await body.dump();
+  if (statusCode >= 300) throw new Error(`it answers ${statusCode}`);
+}
+
+const encoded =
+  (traceId: string) =>
+  ({ id, parent = "", name, start, end, attributes: held, failure }: Span) => ({
+    ...{ traceId, spanId: id, parentSpanId: parent, name, kind: 1 },
+    ...{ startTimeUnixNano: nano(start), endTimeUnixNano: nano(end) },
+    attributes: attributes(failure === undefined ? held : { ...held, "error.type": failure }),
+    status: failure === undefined ? {} : { code: 2 },
+  });
+
+const nano = (ms: number): string => `${ms}000000`;
+
+const attributes = (held: Readonly<Record<string, Attribute>>) =>
+  Object.entries(held).map(([key, value]) => ({ key, value: typed(value) }));
+
+const typed = (value: Attribute) =>
+  typeof value === "string"
+    ? { stringValue: value }
+    : typeof value === "boolean"
+      ? { boolValue: value }
+      : Number.isInteger(value)
+        ? { intValue: String(value) }
+        : { doubleValue: value };

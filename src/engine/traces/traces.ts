@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { EnvHttpProxyAgent } from "undici";
+import { messageOf } from "../lib/errors.js";
+import { packageVersion } from "../lib/package-root.js";
+import type { LoopEvent } from "../loop/types.js";
+import { collectorIn, send } from "./otlp.js";
+import { type Span, spansOf } from "./spans.js";
+
+/** Sends the spans of one run to a collector. */
+export interface Traces {
+  event(event: LoopEvent): void;
+  /** Sends what is left. A collector that does not answer holds it up for some seconds at most. */
+  close(): Promise<void>;
+}
+
+/** How often spans are sent, in milliseconds. */
+const everyMs = 5_000;
+/** Milliseconds that the end of a run waits. */
+const lastMs = 3_000;
+
+/**
+ * Follows a run and sends its spans where OpenTelemetry's variables in `env` say. What a collector does not
+ * take is dropped, and the first time told in one warning.
+ * @throws ExpectedError (exit code 2) for variables that are wrong.
+ */
+export function tracesTo(env: NodeJS.ProcessEnv, warn: (sentence: string) => void): Traces {
+  const collector = collectorIn(env);
+  const dispatcher = new EnvHttpProxyAgent();
+  const ending = new AbortController();
+  const about = { traceId: randomBytes(16).toString("hex"), version: packageVersion(), signal: ending.signal };
+  let waiting: Span[] = [];
+  let sending: Promise<void> | undefined;
+  let isWarned = false;
+
+  const flush = async (): Promise<void> => {
+    const batch = waiting;
+    if (batch.length === 0) return;
+    waiting = [];
+    try {
+      await send(batch, collector, about, dispatcher);
+    } catch (error) {
+      if (isWarned) return;
+      isWarned = true;
+      warn(
+        `Traces do not arrive at ${new URL(collector.address).host}: ${reasonOf(error)}. The run goes on without them.`,
+      );
+    }
+  };
+  /** One after the other, so that a slow collector is not asked by two. */
+  const flushed = () => (sending ??= flush().finally(() => (sending = undefined)));
+
+  const timer = setInterval(() => void flushed(), everyMs);
+  timer.unref();
+  return {
+    event: spansOf(
+      () => randomBytes(8).toString("hex"),
+      (span) => waiting.push(span),
+    ),
+    async close() {
+      clearInterval(timer);
+      const late = setTimeout(() => ending.abort(new Error("it did not answer in time")), lastMs);
+      await sending;
+      await flushed();
+      clearTimeout(late);
+      await dispatcher.destroy();
+    },
+  };
+}
+
+/** Why a request failed, without the address: that may hold a password. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error instanceof Error ? error : { cause: error };
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  return code ?? messageOf(cause).replace(/\.$/, "");
+}
