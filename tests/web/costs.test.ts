@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
-import { costsOf } from "../../src/research/overview/costs.js";
+import { costsOf, workCosts } from "../../src/research/overview/costs.js";
+import type { Standing } from "../../src/engine/ui/standing.js";
 import { costPart } from "../../src/web/page/costs.js";
+import { workParts } from "../../src/web/page/work.js";
 import { rrdWith } from "../support/projects/research.js";
 
 const line = (iteration: number, outcome: LedgerLine["outcome"]): LedgerLine => ({
@@ -15,4 +17,13 @@ test.each([
 ])("says of lost iterations: %s", (says, ledger) => {
   const [part] = costPart(costsOf(rrdWith([]), ledger));
   expect(part?.text).toContain(says);
+});
+
+test("shows roles as what the work of a team cost was for, and in the table of its iterations", () => {
+  const ledger = [{ ...line(1, "accepted"), agent: "claude", role: "artisan", round: 2 }];
+  const [part] = costPart(workCosts({}, ledger));
+  expect(part?.text).toContain("<td>artisan (claude)</td>");
+  const standing = { noun: "task", ledger, underWay: [], held: [] } as unknown as Standing;
+  const table = workParts(".", standing, 0).find(({ id }) => id === "iterations");
+  expect(table?.text).toContain("<td>artisan 2, claude</td>");
 });

@@ -32,7 +32,7 @@ function headLines(standing: Standing, io: Io): string[] {
     text === undefined ? [] : statusRow(label, text, io.columns);
   return [
     ...wrap(oneLine(standing.title ?? ""), Math.max(20, io.columns - 1)).slice(0, 3),
-    shown(io.cwd, standing.folder),
+    ...(standing.folder === io.cwd ? [] : [shown(io.cwd, standing.folder)]),
     "",
     ...row("State", headline),
     ...underWay.flatMap((each) => row("Under way", each)),

@@ -57,7 +57,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
   for (const { test } of (tested?.failures ?? []).slice(0, 5)) say("", `✗ ${oneLine(test)}`);
   const counted = countedIn(attempts).length;
   const idle = attempts.length - counted;
-  const isTeam = state.rounds !== undefined;
+  const isTeam = state.task.team === true || state.rounds !== undefined;
   const runs = isTeam ? `, ${many(counted, "run")} of agents` : "";
   const used = `${spent.iterations} of ${budget.iterations ?? "any number"}${runs}${idleText(idle)}`;
   say(isTeam ? "Rounds" : "Iterations", used);

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readStateFile, wayBack } from "../../engine/storage/state/state-file.js";
+import { carried, isToCarry, oldCodeName } from "../../task/project-files/carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
 import { problemsInTask, taskText, taskValue, unknownFields } from "../../task/project-files/task-file.js";
@@ -10,6 +12,7 @@ import { placed } from "./project-validate.js";
 
 /** Everything that is wrong with a task's ralph.json, the state of its runs and its ledger. */
 export async function validateTask(folder: string): Promise<Validated> {
+  if (isToCarry(folder)) return await validateOld(folder);
   const [file, state] = [taskFile(folder), stateFile(folder)];
   const isBegun = existsSync(state);
   const isWritten = existsSync(file) || !isBegun;
@@ -24,6 +27,18 @@ export async function validateTask(folder: string): Promise<Validated> {
     ],
     wayBack: broken.length > 0 ? await wayBack(folder, taskFormat) : "then run research-ralph validate again",
   };
+}
+
+/** The state of a coding run that the next run takes over. */
+async function validateOld(folder: string): Promise<Validated> {
+  const validated = { file: join(folder, oldCodeName), wayBack: "then run research-ralph validate again" };
+  try {
+    await carried(folder);
+    return { ...validated, findings: [] };
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return { ...validated, findings: [{ level: "error", pointer: "", message: error.message.replace(/\.$/, "") }] };
+  }
 }
 
 async function findingsOf(file: string): Promise<Finding[]> {

@@ -1,7 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { isWithin } from "../../engine/process/search-path.js";
+import { runGit } from "../../engine/storage/git-command.js";
+import { repositoryOf } from "../../engine/storage/git-repository.js";
 import { foundAt } from "../../engine/storage/regular-file.js";
 import { commandsOf } from "../../engine/storage/state/from-outside.js";
 import { seenFromOutside } from "../../engine/storage/under-way.js";
@@ -31,7 +34,7 @@ export const task: Kind = {
     const folder = foundAt(path)?.isFile() === true ? dirname(path) : path;
     return isIn(folder) ? folder : undefined;
   },
-  list: async (cwd) => tasksIn(cwd, deepest).sort(),
+  list: async (cwd) => [...new Set([...tasksIn(cwd, deepest).sort(), ...(await tasksInWorktrees(cwd))])],
   async look(folder, where) {
     const { state, ledger } = await taskRecords(folder);
     const { checks, loop } = state;
@@ -84,16 +87,31 @@ function tasksIn(folder: string, levels: number): string[] {
   return [...(isIn(folder) ? [folder] : []), ...below];
 }
 
-/** Folders in which a person may keep a task; nothing where a folder can't be read. */
-function foldersIn(folder: string): string[] {
+/** Tasks in other worktrees of the repository, such as those of `--worktree`. */
+async function tasksInWorktrees(cwd: string): Promise<string[]> {
+  const repository = await repositoryOf(cwd);
+  if (repository === undefined) return [];
+  const { stdout } = await runGit(cwd, ["worktree", "list", "--porcelain", "-z"]);
+  return stdout
+    .split("\0")
+    .flatMap((line) => (line.startsWith("worktree ") ? [join(line.slice("worktree ".length), repository.prefix)] : []))
+    .map((path) => path.replace(/\/$/, ""))
+    .filter((folder) => !isWithin(folder, cwd) && isIn(folder))
+    .sort();
+}
+
+function entriesIn(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter(
-        (each) =>
-          each.isDirectory() && !each.name.startsWith(".") && !["node_modules", researchesName].includes(each.name),
-      )
-      .map(({ name }) => join(folder, name));
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
+}
+
+/** Folders in which a person may keep a task; nothing where a folder can't be read. */
+function foldersIn(folder: string): string[] {
+  const isOther = (name: string) => name.startsWith(".") || ["node_modules", researchesName].includes(name);
+  return entriesIn(folder).flatMap((each) =>
+    each.isDirectory() && !isOther(each.name) ? [join(folder, each.name)] : [],
+  );
 }

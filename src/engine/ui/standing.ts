@@ -136,10 +136,18 @@ function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing
 }
 
 /** "#5 reads p1", "#6 critic of p1": what an iteration under way does. */
-const doingText = (work: UnderWay, standing: Pick<Standing, "names" | "doing">): string => {
-  const { iteration, unit, role, round } = work;
-  const name = standing.names?.get(unit) ?? unit;
-  return oneLine(
-    `#${iteration} ${role === undefined ? (standing.doing?.(work, name) ?? name) : `${partText(role, round)} of ${name}`}`,
-  );
-};
+const doingText = (work: UnderWay, standing: Pick<Standing, "names" | "doing">): string =>
+  oneLine(`#${work.iteration} ${doesOf(work, standing)}`);
+
+/** "reads p1", "critic of p1", "artisan 2": what is done under way; `otherwise`: where nobody has words for it. */
+export function doesOf(
+  work: UnderWay,
+  { names, doing }: Pick<Standing, "names" | "doing">,
+  otherwise?: string,
+): string {
+  const { unit, role, round } = work;
+  const name = names?.get(unit) ?? unit;
+  if (role === undefined) return doing?.(work, name) ?? otherwise ?? name;
+  // A unit may be a role's part alone.
+  return unit.startsWith(`${role}:`) ? partText(role, round) : `${partText(role, round)} of ${name}`;
+}

@@ -324,6 +324,11 @@ const namesOf = (all: readonly string[]): string =>
 async function ok(answer: Promise<GitAnswer>): Promise<string> {
   const { ok: fine, stdout, stderr, ended } = await answer;
   if (fine) return stdout;
+  const lost = /(?:bad object|not a valid object name:?) ([0-9a-f]{40,64})/i.exec(stderr)?.[1];
+  if (lost !== undefined)
+    throw new ExpectedError(
+      `The git repository does not hold ${lost.slice(0, 12)}, in which files of the task were kept: it may be another clone; move ${stateName} away to begin anew.`,
+    );
   throw new ExpectedError(
     ended === undefined ? stderr.trim().split("\n").slice(-1).join("") : `it was ended because ${ended}.`,
   );

@@ -8,11 +8,12 @@ import { span } from "./texts.js";
 /** What work cost so far and what for, as `cost` tells it; nothing before the first iteration. */
 export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
   if (costs.total.iterations === 0) return [];
-  const { phases, agents, models, total, refused, failed, forecast } = costs;
+  const { phases, agents, models, parts, total, refused, failed, forecast } = costs;
   const groups: readonly (readonly [string, Readonly<Record<string, Sum>>])[] = [
     ...(phases === undefined ? [] : [["Phase", phases] as const]),
     ["Agent", agents],
     ["Model", models],
+    ...(parts === undefined ? [] : [[phases === undefined ? "Role" : "Part of shared units", parts] as const]),
   ];
   const lost = [refused, failed].reduce((sum, { iterations }) => sum + iterations, 0);
   return [

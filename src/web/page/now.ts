@@ -5,7 +5,7 @@ import { recordsToScreen, type WhichRecords } from "../../research/overview/scre
 import type { Asked } from "../asking.js";
 import { screenAt } from "./screen.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
-import { type Standing, wordsOf } from "../../engine/ui/standing.js";
+import { doesOf, type Standing, wordsOf } from "../../engine/ui/standing.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
@@ -82,11 +82,11 @@ function atWork(agent: AgentAtWork, now: Now): Markup {
   }</section>`;
 }
 
-function unitWords({ unit, iteration }: AgentAtWork, { underWay, names, doing }: Standing): string {
-  if (unit === undefined) return "Works";
-  const work = underWay.find((each) => each.iteration === iteration);
-  const name = names?.get(unit) ?? unit;
-  const does = (work && doing?.(work, name)) ?? `works on ${name}`;
+function unitWords({ unit, iteration }: AgentAtWork, standing: Standing): string {
+  const work = standing.underWay.find((each) => each.iteration === iteration);
+  if (unit === undefined && work === undefined) return "Works";
+  const name = standing.names?.get(unit ?? "") ?? unit ?? "";
+  const does = work === undefined ? `works on ${name}` : doesOf(work, standing, `works on ${name}`);
   return does.replace(/^./u, (letter) => letter.toUpperCase());
 }
 

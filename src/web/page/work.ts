@@ -1,7 +1,7 @@
 import { markup } from "../../engine/lib/markup.js";
 import { count, duration, timeText } from "../../engine/lib/words.js";
 import { type Standing, headlineOf } from "../../engine/ui/standing.js";
-import { shortCost } from "../../engine/ui/terminal/tally.js";
+import { partText, shortCost } from "../../engine/ui/terminal/tally.js";
 import { type Part, part } from "../live-page.js";
 
 /** Iterations that are shown, the last ones. */
@@ -37,13 +37,15 @@ export function workParts(where: string, standing: Standing, now: number): Part[
                 iteration,
                 at,
                 agent = "code alone",
+                role,
+                round,
                 outcome,
                 reasons = [],
                 duration_seconds: seconds,
                 tokens,
                 cost_usd,
               }) =>
-                markup`<tr><td class="n">${iteration}</td><td>${timeText(at, now)}</td><td>${agent}</td><td>${outcome}${reasons[0] === undefined || outcome === "accepted" ? "" : `: ${reasons[0]}`}</td><td class="n">${seconds === undefined ? "–" : duration(seconds * 1000)}</td><td class="n">${tokens === undefined ? "–" : count(tokens.input + tokens.output)}</td><td class="n">${cost_usd === undefined ? "–" : shortCost({ cost_usd })}</td></tr>`,
+                markup`<tr><td class="n">${iteration}</td><td>${timeText(at, now)}</td><td>${role === undefined ? "" : `${partText(role, round)}, `}${agent}</td><td>${outcome}${reasons[0] === undefined || outcome === "accepted" ? "" : `: ${reasons[0]}`}</td><td class="n">${seconds === undefined ? "–" : duration(seconds * 1000)}</td><td class="n">${tokens === undefined ? "–" : count(tokens.input + tokens.output)}</td><td class="n">${cost_usd === undefined ? "–" : shortCost({ cost_usd })}</td></tr>`,
             )}</tbody></table></div>${left > 0 ? markup`<p class="quiet">The last ${maxIterations} of ${ledger.length}.</p>` : ""}</section>`,
           ),
         ]),

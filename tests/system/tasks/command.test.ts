@@ -243,6 +243,11 @@ describe("a task in words", () => {
     const there = await task("x", "--check", "test -e x.txt", "--worktree", ...shell("touch x.txt"));
     expect([there.code, existsSync(path("x.txt")), git("symbolic-ref", "--short", "HEAD")]).toEqual([0, false, main]);
     expect(git("worktree", "list").split("\n")).toHaveLength(2);
+    // It is found from here: what is asked of the folder's only task is asked of it.
+    expect((await cli(["status"], here())).out).toContain("Finished");
+    expect(JSON.parse((await cli(["list", "--json"], here())).out)).toMatchObject([
+      { kind: "task", phase: "COMPLETE" },
+    ]);
     // What its last words name is the worktree, and works from here.
     const [, place = ""] = /research-ralph task (\S+) --undo 0/.exec(there.err.replace(/\s+/g, " ")) ?? [];
     expect(existsSync(resolve(here(), place, "x.txt"))).toBe(true);
