@@ -19,7 +19,7 @@ export interface RunOptions {
   /** The environment of the run and of its agents; by default that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Settings that go before the environment and the settings files, as the flags of `research-ralph run` do. */
-  readonly settings?: Omit<WrittenConfig, "agents" | "sources" | "hooks"> & { readonly model?: string };
+  readonly settings?: Omit<WrittenConfig, "agents" | "sources" | "hooks" | "plugins"> & { readonly model?: string };
   /**
    * Trust settings of the folder that start programs or open the confinement as they stand, as `--trust` does; without
    * it `run` rejects where the user has not trusted them.

@@ -107,7 +107,7 @@ export interface PrintOptions {
 export function printLines(options: PrintOptions = {}): Tell {
   const { finish = new AbortController().signal, write = (text) => void process.stderr.write(text) } = options;
   const sink = plainSink({ stderr: write, clock: systemClock }, finish);
-  const tell = tellTo({ sink, hooks: { at: async () => [] }, redact: redactFor(process.env), now: systemClock.now });
+  const tell = tellTo({ sink, points: { at: async () => [] }, redact: redactFor(process.env), now: systemClock.now });
   return async (told) => {
     await tell(told);
     if (told.type === "run-ended") sink.close();

@@ -7,11 +7,11 @@ import { dirname, join, relative, sep } from "node:path";
  * see each other.
  */
 const floors = [
-  ["cli", "ralph", "index", "loop"],
+  ["cli", "ralph", "index", "loop", "plugin"],
   ["commands"],
   ["compose"],
   ["research", "task", "code", "assistant", "web", "fleet"],
-  ["text", "net", "memory"],
+  ["text", "net", "memory", "plugins"],
   ["engine"],
 ];
 
@@ -36,7 +36,8 @@ const folders = {
     loop: ["lib"],
     agents: ["lib", "process", "storage", "config", "loop"],
     sandbox: ["lib", "process", "storage"],
-    ui: ["lib", "process", "config", "loop"],
+    points: ["lib", "process", "loop"],
+    ui: ["lib", "process", "config", "loop", "points"],
     traces: ["lib", "loop"],
   },
   text: { xml: [], documents: [], evidence: ["documents"] },

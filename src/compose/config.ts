@@ -15,7 +15,15 @@ import type { WrittenConfig } from "./written-config.js";
 export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys, assistantKeys]);
 
 /** Keys that a flag does not give. */
-type NotFlags = "agents" | "sources" | "hooks" | "think" | "check" | keyof CodeConfig | keyof AssistantConfig;
+type NotFlags =
+  | "agents"
+  | "sources"
+  | "hooks"
+  | "plugins"
+  | "think"
+  | "check"
+  | keyof CodeConfig
+  | keyof AssistantConfig;
 
 /** What the command line said, in the spelling of the config. Undefined: not given. */
 export type ConfigFlags = Omit<WrittenConfig, NotFlags> & {
@@ -85,6 +93,7 @@ export interface ResolvedConfig {
   /** Who checks sentences of reports: one agent or two, the first choice first for one; absent: nobody. */
   readonly check?: Check;
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
+  readonly plugins: NonNullable<WrittenConfig["plugins"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
   readonly contact?: string | undefined;
@@ -146,6 +155,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     agents = {},
     sources = {},
     hooks = [],
+    plugins = [],
     think,
     check,
     screeners,
@@ -192,6 +202,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     ),
     sources,
     hooks,
+    plugins,
     ...(think === undefined ? {} : { think: { rounds: defaultRounds, ...think } }),
     ...(check === false || check === "false" ? {} : { check: checkOf(check) }),
     ...(screeners === undefined

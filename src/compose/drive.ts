@@ -26,7 +26,9 @@ import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules-of-run.js";
 import { runLoop } from "../engine/loop/run-loop.js";
 import type { Tell, Unit, Verdict, Words, Workflow } from "../engine/loop/types.js";
-import { type Hooks, hooksOf } from "../engine/ui/hooks.js";
+import { addingToBriefs } from "../engine/points/adding-to-briefs.js";
+import { type Participant, type Points, pointsOf } from "../engine/points/points.js";
+import { shellHooks } from "../engine/points/shell-hooks.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
@@ -46,6 +48,8 @@ interface Drive {
   readonly iterations: number;
   /** The project's: its PAUSE and STOP files count, hooks are told of it, and it keeps the transcripts. */
   readonly folder?: string;
+  /** The folder that agents work on, where it is another. */
+  readonly work?: string;
   /** The agents work on the folder itself. */
   readonly classic?: boolean;
   /** The agents change the files of a folder. */
@@ -72,7 +76,7 @@ export interface Run {
   /** What the agents were made with. */
   readonly settings: RunSettings;
   readonly tell: Tell;
-  readonly hooks: Hooks;
+  readonly points: Points;
   /** Takes the user's secrets out of a text. */
   readonly redact: Redact;
   /** Aborted once a person wants the run to end at once. */
@@ -106,7 +110,8 @@ export async function drive<State, U extends Unit, P, C>(
   const timeUp = new AbortController();
   const abort = AbortSignal.any([signals.abort, timeUp.signal]);
   const about = { cwd: io.cwd, env: io.env, redact, ...given({ folder }) };
-  const hooks = hooksOf({ ...about, hooks: configured, signal: abort });
+  const participants: Participant[] = [shellHooks({ ...about, hooks: configured, signal: abort })];
+  const points = pointsOf(() => participants);
   const names = agents.map(({ name }) => name).join(", ");
   const shown = sinkFor(io, {
     ...{ json, quiet, verbose, agent: names, finish },
@@ -119,7 +124,7 @@ export async function drive<State, U extends Unit, P, C>(
   const warn = (message: string) => void tell({ type: "notice", level: "warning", message });
   const traces = config.otel ? (await import("../engine/traces/traces.js")).tracesTo(io.env, warn) : undefined;
   const sink = traces === undefined ? shown : both(shown, traces);
-  const telling = tellTo({ sink, hooks, redact, now: clock.now });
+  const telling = tellTo({ sink, points, redact, now: clock.now });
   const tell = folder === undefined ? telling : tellingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
   let limit: ReturnType<typeof abortedAfter> | undefined;
@@ -129,7 +134,8 @@ export async function drive<State, U extends Unit, P, C>(
     const jobs = await readyFleet(everyName, config, settings);
     for (const notice of [housing.notice, everyName.some(isDistant) ? insecureNotice(config) : undefined])
       if (notice !== undefined) void tell({ type: "notice", ...notice });
-    const workflow = await open({ agents, everyone, settings, tell, hooks, redact, abort: signals.abort, ending });
+    participants.push(...(await pluginsOf(config, io, how, { tell, signal: abort })));
+    const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the stop condition then sees that the time is up.
       limit = abortedAfter(maxMs + 100, clock);
@@ -146,7 +152,7 @@ export async function drive<State, U extends Unit, P, C>(
       ...given({ folder, maxMs, maxWithoutResult }),
     });
     const remembering = withHistory(
-      workflow,
+      addingToBriefs(workflow, points, tell),
       summariserFor(config, io, { tell, redact, signal: abort, house: settings }),
     );
     return await runLoop(remembering, agents[0], {

@@ -53,7 +53,7 @@ export async function openProject(
   run: Run,
   manner: Manner = {},
 ): Promise<ResearchWorkflow> {
-  const { everyone, tell, hooks, redact, ending } = run;
+  const { everyone, tell, points, redact, ending } = run;
   const summarises = summarisingAgent(config, io, run.settings);
   const others = summarises === undefined || everyone.some(({ name }) => name === summarises.name) ? [] : [summarises];
   const root = rootOf(folder, io.cwd);
@@ -84,9 +84,10 @@ export async function openProject(
         ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
         : {}),
       ...(everyone.some(isUnconfined) ? { guardFiles: guarding({ folder, root, configs, stateDir }, io) } : {}),
+      ...(points.remakes() ? { remake: points.remake } : {}),
       veto: async ({ completes, ...proposal }: Proposal) => {
-        const { vetoes, problems } = await hooks.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
-        for (const message of problems) await tell({ type: "notice", level: "warning", message });
+        const { vetoes, told } = await points.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
+        for (const each of told) await tell(each);
         return vetoes;
       },
     }),

@@ -167,7 +167,7 @@ export async function openTask<Work>(
   make: (options: TaskOptions) => Work | Promise<Work>,
 ): Promise<Work> {
   const { folder } = named;
-  const { everyone: agents, settings, tell, abort, redact, hooks } = run;
+  const { everyone: agents, settings, tell, abort, redact, points } = run;
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   for (const message of agents.flatMap(warningsOf)) notify("warning", message);
   const workspace = workspaceOf(named, config);
@@ -227,9 +227,10 @@ export async function openTask<Work>(
       views,
       memory,
       redact,
+      ...(points.remakes() ? { remake: points.remake } : {}),
       veto: async (proposal) => {
-        const { vetoes, problems } = await hooks.ask(["complete"], proposal);
-        for (const message of problems) notify("warning", message);
+        const { vetoes, told } = await points.ask(["complete"], proposal);
+        for (const each of told) await tell(each);
         return vetoes;
       },
       now: io.clock.now,

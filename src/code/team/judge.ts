@@ -9,6 +9,7 @@ import type { AgentRun, Work } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/lib/words.js";
 import { checkTests } from "../../task/criteria/tests.js";
+import { aboutOf, remakeFiles } from "../../task/project-files/remade-files.js";
 import { protecting } from "../../task/project-files/protect.js";
 import { keptAttempt } from "../../task/workflow/kept-attempt.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
@@ -46,7 +47,10 @@ export async function judge(
 ): Promise<Judged | Refused> {
   const { workspace } = options;
   const round = roundOf(state, unit.round);
-  if (unit.kind === "artisan") return await judgeArtisan(options, round, run);
+  if (unit.kind === "artisan") {
+    await remakeFiles(options, round?.before, aboutOf(unit, run), work.tell);
+    return await judgeArtisan(options, round, run);
+  }
   if (unit.kind === "librarian") {
     const said = await answered<LibrarianResult>(options, "result-librarian", run, true);
     if ("reasons" in said) return said;

@@ -1,5 +1,6 @@
 import { libraryFor } from "../../compose/library.js";
 import { configToRead } from "../../compose/config.js";
+import { withPluginSources } from "../../compose/plugin-sources.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -209,7 +210,7 @@ async function fetcherOf(
   io: Io,
   ending: AbortSignal,
 ): Promise<(paper: Paper) => Promise<{ readonly text: DocumentText } | { readonly reason: string }>> {
-  const config = await configToRead(io, {}, ["sources"]);
+  const config = await withPluginSources(await configToRead(io, {}, ["sources"]), io);
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
   return async (paper) => {
     const answer = await library.text?.(paper);

@@ -3,6 +3,7 @@ import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
+import { withPluginSources } from "../../compose/plugin-sources.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
@@ -31,7 +32,7 @@ interface ReadArguments {
  */
 export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
   const reference = await typedReference(input, io.cwd);
-  const config = await resolveConfig(io, { ...flags, git: false });
+  const config = await withPluginSources(await resolveConfig(io, { ...flags, git: false }), io);
   const folder = await explaining(config.stateDir, async () => {
     makeFolder(config.stateDir);
     return mkdtemp(readFolders(config.stateDir));

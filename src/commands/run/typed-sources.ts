@@ -5,7 +5,7 @@ import { webAddress } from "../../engine/lib/json-fields.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { foundAt } from "../../engine/storage/regular-file.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
-import { allSources, onRequest, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
+import { namedServices, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
 
 /** Sources that are not a service: the agent's own search, the documents of a folder, the packaged samples. */
 const others = ["web", "folder:<path>", "samples", "an export such as embase.ris", "zotero:"] as const;
@@ -26,8 +26,7 @@ export function namedSources(
     sourceNamed(name, root) === undefined ? (substituteFor(name)?.reason ?? []) : [],
   );
   // In small letters or under another of its names it is the same source.
-  const own = (name: string) =>
-    [...allSources, ...onRequest].find((source) => source === sourceNamed(name, root))?.name;
+  const own = (name: string) => namedServices().find((source) => source === sourceNamed(name, root))?.name;
   return { named: [...new Set(named.map((name) => own(name) ?? name))], said };
 }
 
@@ -46,7 +45,7 @@ function requireSource(name: string, root: string): void {
     throw new ExpectedError(`--source ${name}: there is no file ${path}.`, 2);
   }
   if (sourceNamed(name, root) !== undefined || substituteFor(name) !== undefined) return;
-  const names = [...allSources, ...onRequest, ...substitutes].map((each) => each.name);
+  const names = [...namedServices(), ...substitutes].map((each) => each.name);
   const near = nearest(
     name.toLowerCase(),
     names.map((each) => each.toLowerCase()),

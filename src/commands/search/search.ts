@@ -1,5 +1,6 @@
 import { httpFor } from "../../research/sources/network.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
+import { withPluginSources } from "../../compose/plugin-sources.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
@@ -7,7 +8,7 @@ import { chosenColumns } from "../../research/papers/records/csv.js";
 import { keptFacts, sourcesOf } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
 import { searchOnce, type Ranked } from "../../research/screening/screening-order.js";
-import { allSources, sourcesFor } from "../../research/sources/registry.js";
+import { sourcesFor, usualServices } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/shared/source.js";
 import { contextsWith } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -48,9 +49,11 @@ export async function searchCommand(
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
   const days = { ...datesOf(from, until), ...given({ columns: columns && chosenColumns(columns) }) };
-  const config = await configToRead(io, flags, ["sources"]);
+  const config = await withPluginSources(await configToRead(io, flags, ["sources"]), io, (sentence) =>
+    say(io, sentence),
+  );
   const sources =
-    source === undefined ? allSources.filter(({ search }) => search !== undefined) : askedSources(source, io);
+    source === undefined ? usualServices().filter(({ search }) => search !== undefined) : askedSources(source, io);
 
   const signals = listenForSignals(io);
   try {

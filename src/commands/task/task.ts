@@ -122,6 +122,7 @@ async function work(
     // The task's own limit is part of its account; this is that of the run.
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
+    work: resolve(folder, config.task.workspace),
     changes: true,
     words: taskWords(named.file === undefined ? undefined : basename(named.file)),
     onHost: () => trustCommands({ ...named, task }, io, args.flags),

@@ -84,6 +84,8 @@ const agentKinds = {
 /** Any value needs trust. */
 export const whatever: NeedsTrust = (value) => value;
 
+const filledList: NeedsTrust = (value) => (Array.isArray(value) && value.length > 0 ? value : undefined);
+
 const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
 
 /** How an agent begins that is a command line. Behind `acp:`, one word is the name of a known agent. */
@@ -157,14 +159,15 @@ export const engineKeys = configKeys({
     stagnation_limit: "number",
     stagnation_window: "number",
     historian: "text",
-  } satisfies Record<Exclude<keyof EngineConfig, "agents" | "hooks" | "think">, Kind>,
+  } satisfies Record<Exclude<keyof EngineConfig, "agents" | "hooks" | "plugins" | "think">, Kind>,
   named: { agents: agentKinds },
-  whole: ["hooks", "think"],
+  whole: ["hooks", "plugins", "think"],
   needsTrust: {
     agent: commandAmong,
     historian: commandAmong,
     think: (value, folder) => commandAmong(isObject(value) ? value["critic"] : undefined, folder),
-    hooks: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined),
+    hooks: filledList,
+    plugins: filledList,
     "agents.*": only("command", "args", "env", "hosts", "read", "user_settings"),
     unconfined: isOn,
     sandbox: (value) => (value === "host" ? value : undefined),

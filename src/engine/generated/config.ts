@@ -1,7 +1,7 @@
 // Generated from schemas/config.schema.json by scripts/generate-types.mjs. Do not edit: change the schema.
 
 /**
- * When a hook runs: before or after an iteration, when its result is accepted or refused, when the phase changes, when a run ends with a verdict.
+ * When a hook runs: before or after an iteration, when its result is accepted or refused, when the phase changes, when a check of a task has found failing tests, when a run ends with a verdict.
  */
 export type HookPoint =
   | "before-iteration"
@@ -9,6 +9,7 @@ export type HookPoint =
   | "accepted"
   | "refused"
   | "phase-changed"
+  | "tests-failed"
   | "complete"
   | "limit"
   | "stuck"
@@ -150,6 +151,10 @@ export interface EngineConfig {
    */
   hooks?: Hook[];
   /**
+   * Modules that take part in runs at the same points as hooks, each in a sandbox of its own. See docs/plugins.md.
+   */
+  plugins?: Plugin[];
+  /**
    * Your own agents by name, or settings for the known ones.
    */
   agents?: {
@@ -211,5 +216,34 @@ export interface Hook {
    */
   env?: {
     [k: string]: string;
+  };
+  /**
+   * false: the hook does not run.
+   */
+  enabled?: boolean;
+}
+export interface Plugin {
+  /**
+   * The module: a path that begins with './', '../' or '/', relative to the folder where you start, to a file or to a folder with a package.json; otherwise the name of a package in the node_modules of that folder.
+   */
+  name: string;
+  /**
+   * false: the plugin is not loaded.
+   */
+  enabled?: boolean;
+  /**
+   * Settings that the plugin defines. It gets them with each call.
+   */
+  config?: {
+    [k: string]: unknown;
+  };
+  /**
+   * What the plugin may reach besides the files of the project.
+   */
+  allow?: {
+    /**
+     * Network services that the plugin may reach, each as 'host:port'.
+     */
+    hosts?: string[];
   };
 }

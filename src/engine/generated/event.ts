@@ -227,6 +227,10 @@ export interface Checked {
    * What was found, in one sentence; of a failure, what is missing.
    */
   detail: string;
+  /**
+   * Tests that failed, where the criterion counts them.
+   */
+  failing?: number;
 }
 export interface AgentSaid {
   type: "agent";
@@ -423,6 +427,10 @@ export interface Notice {
   at: Time;
   level: "info" | "warning";
   message: string;
+  /**
+   * Name of the plugin that is left out for the rest of the run, which the message gives the reason of.
+   */
+  plugin?: string;
 }
 export interface RunEnded {
   type: "run-ended";

@@ -1,12 +1,12 @@
 import { type Redact, redactValue } from "../lib/redact.js";
 import type { LoopEvent, Tell, Told } from "../loop/types.js";
-import type { Hooks } from "./hooks.js";
+import type { Points } from "../points/points.js";
 import type { Sink } from "./sink.js";
 
 /** Anyone who watches a run. */
 interface Watchers {
   readonly sink: Sink;
-  readonly hooks: Pick<Hooks, "at">;
+  readonly points: Pick<Points, "at">;
   /**
    * Takes the user's secrets out of every event: an agent may print what it finds, and terminals, logs and hooks keep
    * it.
@@ -18,16 +18,15 @@ interface Watchers {
 
 /**
  * The one way to tell a person something. Events are heard one after the other, in the order in which they were told:
- * by the sink, then by the hooks that wait for them. Events from before the start of the run follow its first event.
+ * by the sink, then by those who take part at points of the run. Events from before the start of the run follow its first event.
  */
-export function tellTo({ sink, hooks, redact, now }: Watchers): Tell {
+export function tellTo({ sink, points, redact, now }: Watchers): Tell {
   let last: Promise<void> = Promise.resolve();
   let early: Told[] | undefined = [];
 
   async function hear(event: LoopEvent): Promise<void> {
     sink.event(event);
-    for (const message of await hooks.at(event))
-      sink.event({ type: "notice", at: event.at, level: "warning", message });
+    for (const { type, ...facts } of await points.at(event)) sink.event({ type, at: event.at, ...facts } as LoopEvent);
   }
 
   function inTurn(event: LoopEvent): Promise<void> {

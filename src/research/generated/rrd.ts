@@ -994,6 +994,14 @@ export interface Paper {
    */
   iteration?: number;
   /**
+   * Fields that plugins have put beside the reading, by the name of the plugin.
+   */
+  plugins?: {
+    [k: string]: {
+      [k: string]: unknown;
+    };
+  };
+  /**
    * Refused results, the newest last; after three in a row the paper is skipped. 'reset --paper <key>' clears them.
    */
   refusals?: Refusal[];

@@ -19,6 +19,6 @@ export function httpFor(
   signal: AbortSignal,
   how: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed"> = {},
 ): Http {
-  const services = servicesOf(allServices, sources);
+  const services = servicesOf(allServices(), sources);
   return politeHttp({ signal, stateDir, services, budgets: hostBudgets, ...given({ contact }), ...how });
 }

@@ -36,6 +36,31 @@ export const allSources: readonly Source[] = [
 /** Asked only where a person names them: what they list is mostly no scholarly work. */
 export const onRequest: readonly Source[] = [gitHub, hackerNews];
 
+/** Sources that plugins have added in this process. */
+const added: Source[] = [];
+
+/**
+ * Adds sources of plugins to those of this file, in place of earlier ones of the same name. Answers with a sentence for
+ * each whose name already means another one.
+ */
+export function addSources(sources: readonly Source[]): string[] {
+  const taken = sources.filter(
+    ({ name }) => namedIn([...allSources, ...onRequest], name) !== undefined || substituteFor(name) !== undefined,
+  );
+  for (const source of sources.filter((each) => !taken.includes(each))) {
+    const at = added.findIndex(({ name }) => normal(name) === normal(source.name));
+    if (at === -1) added.push(source);
+    else added[at] = source;
+  }
+  return taken.map(({ name }) => `The source ${name} of a plugin is not asked: the name means another source already.`);
+}
+
+/** Every source that a person may name, those of plugins included. */
+export const namedServices = (): readonly Source[] => [...allSources, ...onRequest, ...added];
+
+/** Every source that is asked where a person names none. */
+export const usualServices = (): readonly Source[] => [...allSources, ...added];
+
 /** Sites whose pages are read, not searched. Their addresses can be configured as those of services are. */
 export const arxivPages: Source = { name: "arXiv pages", aliases: [], endpoint: "https://arxiv.org" };
 export const ar5iv: Source = { name: "ar5iv", aliases: [], endpoint: "https://ar5iv.labs.arxiv.org" };
@@ -45,9 +70,8 @@ export const doiResolver: Source = { name: "DOI", aliases: ["doi.org"], endpoint
  * Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be
  * configured.
  */
-export const allServices: readonly Source[] = [
-  ...allSources,
-  ...onRequest,
+export const allServices = (): readonly Source[] => [
+  ...namedServices(),
   huggingFace,
   arxivPages,
   ar5iv,
@@ -85,21 +109,21 @@ export const substitutes: readonly Substitute[] = [
 
 const normal = (name: string): string => name.trim().toLowerCase();
 
+const namedIn = (sources: readonly Source[], name: string): Source | undefined =>
+  sources.find((source) => normal(source.name) === normal(name) || source.aliases.includes(normal(name)));
+
 /**
  * The source of this name or alias, in any case. `feed:<address>` and a person's own list are sources too; files are
  * relative to `root`. Undefined for names of no source here, such as "web", which stays the agent's.
  */
 export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {
-  const wanted = normal(name);
   const feed = /^feed:\s*(\S.*)$/i.exec(name.trim())?.[1];
   if (feed !== undefined) return webAddress(feed) === undefined ? undefined : feedSource(feed);
   const own = zoteroIn(name);
   if (own !== undefined) return zoteroSource(name.trim(), own.collection);
   const list = ownListIn(name);
   if (list !== undefined) return listSource(name.trim().replace(/^list:\s+/i, "list:"), list, root);
-  return [...allSources, ...onRequest].find(
-    (source) => source.name.toLowerCase() === wanted || source.aliases.includes(wanted),
-  );
+  return namedIn([...allSources, ...onRequest], name) ?? namedIn(added, name);
 }
 
 /** What stands in for the service of this name, where it is not asked itself. */

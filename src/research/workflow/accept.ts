@@ -21,6 +21,7 @@ import type { Acceptable, CheckWish, Judging, Unacceptable } from "../units/judg
 import { isLastUnit, kindOf, workBasis } from "../units/kinds.js";
 import type { Heard, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
 import { derive } from "./derive.js";
+import { type Remake, withFieldsBeside } from "./fields-beside.js";
 import { judgePart } from "./judge-part.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
 
@@ -41,6 +42,8 @@ export interface Accepting {
   readonly check?: CheckWish;
   /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
+  /** Absent: nobody puts anything beside what an agent has made. */
+  readonly remake?: Remake;
 }
 
 /** What the documents of a project are made of; what is absent stands in the folder. */
@@ -186,7 +189,9 @@ export async function acceptRun(
     );
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
   const without = dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) };
-  const record = await recordOf(outcome, { ...sentinel, ...without }, judged.changes);
+  const { changes, told: news } = await withFieldsBeside(judged, state, unit, iteration, accepting.remake);
+  for (const each of news) await tell(each);
+  const record = await recordOf(outcome, { ...sentinel, ...without }, changes);
   await research.fold({
     ...record,
     ...inWords(unit, judged, iteration),

@@ -69,7 +69,14 @@ export async function checkAll(
       ...(found.tests === undefined ? {} : { tests: found.tests.filter((name) => !isNoTest(name)).length }),
       ...given({ unloaded: found.unloaded }),
     });
-    await tell({ type: "checked", criterion: words, passed: found.passed, ms, detail });
+    await tell({
+      type: "checked",
+      criterion: words,
+      passed: found.passed,
+      ms,
+      detail,
+      ...given({ failing: found.failing }),
+    });
   }
   return { checks, tests: [...tests], runs: known.runs };
 }

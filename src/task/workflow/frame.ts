@@ -17,6 +17,7 @@ import { contextOutside } from "../place/context.js";
 import type { Place } from "../place/run.js";
 import { type ViewNames, writeViews } from "../plan/views.js";
 import { type Protect, protecting } from "../project-files/protect.js";
+import type { Remaking } from "../project-files/remade-files.js";
 import type { Snapshots } from "../project-files/snapshots.js";
 import { derive, memoryOf, steered } from "./derived-state.js";
 import { attemptOf, budgetOf, isMet, progressOf, reached } from "./status.js";
@@ -43,6 +44,8 @@ export interface TaskOptions {
   readonly instructions: string;
   /** Asks hooks whether the task is done; answers with why it is not. */
   readonly veto: (proposal: object) => Promise<readonly string[]>;
+  /** Absent: nobody transforms what agents make. */
+  readonly remake?: Remaking["remake"];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Writes down how the run has ended, by `keep`, and puts the task away. */

@@ -9,6 +9,7 @@ import type { AgentRun, Unit, Workflow } from "../../engine/loop/types.js";
 import type { Checked } from "../criteria/check-criteria.js";
 import { contextOutside, missingContext } from "../place/context.js";
 import type { Protect } from "../project-files/protect.js";
+import { aboutOf, remakeFiles } from "../project-files/remade-files.js";
 import type { Snapshot } from "../project-files/snapshots.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { readSteps } from "../plan/views.js";
@@ -71,6 +72,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
         const steps = readSteps(workspace, views, state);
+        if (run.failure === undefined) await remakeFiles(options, context.tree, aboutOf(unit, run), tell);
         // Of an agent that met a closed service there is nothing to check.
         const isIdle = run.failure !== undefined && !usesAllowance(run.failure.kind);
         const checked = isIdle ? undefined : await check(state, run.iteration, { signal, tell });

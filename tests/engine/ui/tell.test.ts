@@ -14,7 +14,7 @@ test("a listener that throws rejects what it was told, and nothing else where no
   };
   const tell = tellTo({
     sink: { event, close: () => undefined },
-    hooks: { at: async () => [] },
+    points: { at: async () => [] },
     redact: (text) => text,
     now: () => 0,
   });

@@ -22,19 +22,19 @@ describe("the registry of sources", () => {
       "Brave",
       "Tavily",
     ]);
-    expect(allServices.map(({ name }) => name)).toEqual(
+    expect(allServices().map(({ name }) => name)).toEqual(
       expect.arrayContaining([...allSources.map(({ name }) => name), "GitHub", "Hugging Face"]),
     );
   });
 
   it("means one source by every name, in lower case, and asks it without a slash at the end of its address", () => {
-    const names = allServices.flatMap(({ name, aliases }) => [
+    const names = allServices().flatMap(({ name, aliases }) => [
       name.toLowerCase(),
       ...aliases.filter((alias) => alias !== name.toLowerCase()),
     ]);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => name !== name.toLowerCase())).toEqual([]);
-    expect(allServices.filter(({ endpoint }) => endpoint.endsWith("/"))).toEqual([]);
+    expect(allServices().filter(({ endpoint }) => endpoint.endsWith("/"))).toEqual([]);
   });
 
   it("finds a source by name and alias in any case, and leaves the web and what it does not know to the agent", () => {

@@ -1,8 +1,9 @@
-import type { Hook, HookPoint } from "../generated/config.js";
+import type { Hook } from "../generated/config.js";
 import { given } from "../lib/given.js";
 import { runProcess } from "../process/run-process.js";
 import type { Redact } from "../lib/redact.js";
-import type { LoopEvent } from "../loop/types.js";
+import type { Told } from "../loop/types.js";
+import type { Participant, Point } from "./points.js";
 import { oneLine } from "../lib/sanitise.js";
 
 interface HookOptions {
@@ -34,77 +35,34 @@ interface HookEnd {
   readonly problem?: string;
 }
 
-/** Hooks over a loop. None of them can break it: a failing one becomes a warning. */
-export interface Hooks {
-  /**
-   * Runs the hooks that wait for this event, and resolves once they have ended: with what went wrong, a sentence each.
-   * Never rejects.
-   */
-  at(event: LoopEvent): Promise<readonly string[]>;
-  /**
-   * Asks the hooks marked `veto` that wait for one of these points. A hook that fails or takes too long does not veto.
-   */
-  ask(
-    points: readonly HookPoint[],
-    proposal: object,
-  ): Promise<{ readonly vetoes: string[]; readonly problems: string[] }>;
-}
-
-export function hooksOf(options: HookOptions): Hooks {
-  const { hooks, folder } = options;
-  const run = async (point: HookPoint, chosen: readonly Hook[], told: object): Promise<HookEnd[]> => {
-    const stdin = options.redact(JSON.stringify({ hook: point, ...given({ folder }), ...told }));
+/** The user's shell commands at points of a run. None of them can break it: a failing one becomes a warning. */
+export function shellHooks(options: HookOptions): Participant {
+  const { folder } = options;
+  const enabled = options.hooks.filter((hook) => hook.enabled !== false);
+  const run = async (point: Point, chosen: readonly Hook[], facts: object): Promise<HookEnd[]> => {
+    const stdin = options.redact(JSON.stringify({ hook: point, ...given({ folder }), ...facts }));
     return Promise.all(
       chosen.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)),
     );
   };
-  const telling = hooks.filter((hook) => hook.veto !== true);
-  const vetoing = hooks.filter((hook) => hook.veto === true);
-  let phase: string | undefined;
-
+  const telling = enabled.filter((hook) => hook.veto !== true);
+  const vetoing = enabled.filter((hook) => hook.veto === true);
   return {
-    async at(event) {
-      const next = phaseOf(event) ?? phase;
-      const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
-      phase = next;
-      const problems: string[] = [];
-      for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsOf(event)]) {
-        const told = point === "phase-changed" ? { ...event, ...change } : event;
-        for (const { problem } of await run(point, telling, told)) if (problem !== undefined) problems.push(problem);
-      }
-      return problems;
-    },
-    async ask(points, proposal) {
-      const ends = (await Promise.all(points.map((point) => run(point, vetoing, proposal)))).flat();
+    at: async (point, facts) => (await run(point, telling, facts)).flatMap(({ problem }) => warningsOf(problem)),
+    async ask(point, proposal) {
+      const ends = await run(point, vetoing, proposal);
       return {
         vetoes: ends.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
-        problems: ends.flatMap(({ problem }) =>
-          problem === undefined ? [] : [`${problem.replace(/\.$/, "")}; so it does not veto anything.`],
+        told: ends.flatMap(({ problem }) =>
+          warningsOf(problem && `${problem.replace(/\.$/, "")}; so it does not veto anything.`),
         ),
       };
     },
   };
 }
 
-function phaseOf(event: LoopEvent): string | undefined {
-  if (event.type === "iteration-started") return event.phase;
-  return event.type === "run-ended" && event.verdict.verdict === "complete" ? "COMPLETE" : undefined;
-}
-
-function pointsOf(event: LoopEvent): HookPoint[] {
-  switch (event.type) {
-    case "iteration-started":
-      return ["before-iteration"];
-    case "iteration-ended": {
-      const { outcome } = event.outcome;
-      return ["after-iteration", ...(outcome === "failed" || outcome === "noted" ? [] : [outcome])];
-    }
-    case "run-ended":
-      return [event.verdict.verdict];
-    default:
-      return [];
-  }
-}
+const warningsOf = (message: string | undefined): Told[] =>
+  message === undefined ? [] : [{ type: "notice", level: "warning", message }];
 
 /** Runs one hook in a process group of its own, which is gone when this returns. */
 async function runHook(

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Hook } from "../../../src/engine/generated/config.js";
 import type { LoopEvent, Verdict } from "../../../src/engine/loop/types.js";
-import { hooksOf } from "../../../src/engine/ui/hooks.js";
+import { type Point, pointsOf } from "../../../src/engine/points/points.js";
+import { shellHooks } from "../../../src/engine/points/shell-hooks.js";
 import { isAtWork } from "../../support/processes/alive.js";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -38,6 +39,20 @@ const aRun: LoopEvent[] = [
   done(2, "accepted"),
   { type: "run-ended", at, verdict: complete },
 ];
+
+/** Hooks as a run has them, with what went wrong as sentences. */
+function hooksOf(options: Parameters<typeof shellHooks>[0]) {
+  const points = pointsOf(() => [shellHooks(options)]);
+  const sentences = (told: Awaited<ReturnType<typeof points.at>>) =>
+    told.map((each) => (each.type === "notice" && each.level === "warning" ? each.message : each.type));
+  return {
+    at: async (event: LoopEvent) => sentences(await points.at(event)),
+    async ask(asked: readonly Point[], proposal: object) {
+      const { vetoes, told } = await points.ask(asked, proposal);
+      return { vetoes, problems: sentences(told) };
+    },
+  };
+}
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "rr-hooks-"));
@@ -110,6 +125,26 @@ test("a hook that takes too long is killed with everything it started", async ()
     expect(await follow([hook], cwd, limit)).toEqual([expect.stringContaining(`longer than ${limit / 1000} seconds`)]);
   const pid = Number(readFileSync(join(cwd, "pid"), "utf8"));
   expect(isAtWork(pid)).toBe(false);
+});
+
+test("a hook that is not enabled does not run, and failing tests are a point of their own", async () => {
+  const cwd = folder();
+  const checked = (failing?: number): LoopEvent => ({
+    ...{ type: "checked", at, criterion: "tests_pass", passed: failing === 0, ms: 1, detail: "2 of 3 tests fail." },
+    ...(failing === undefined ? {} : { failing }),
+  });
+  const on: Hook["on"] = ["tests-failed"];
+  const hooks = hooksOf({
+    hooks: [
+      { on, run: "cat >> failed" },
+      { on, run: "touch off", enabled: false },
+    ],
+    ...{ cwd, env: process.env, redact: (text) => text },
+  });
+  for (const event of [checked(0), checked(), checked(2)]) expect(await hooks.at(event)).toEqual([]);
+  const told = readFileSync(join(cwd, "failed"), "utf8").trim().split("\n");
+  expect(told.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ hook: "tests-failed", failing: 2 })]);
+  expect(existsSync(join(cwd, "off"))).toBe(false);
 });
 
 test("a hook has its own environment on top of the user's", async () => {

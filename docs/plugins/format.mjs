@@ -1,0 +1,24 @@
+// A formatter: what an agent changed comes to the critic and the tests without blanks at line ends, with one line feed
+// at the end, and with spaces for tabs where the configuration says how many (`config: { tabs: 2 }`).
+
+/** @type {import("research-ralph/plugin").Plugin} */
+export default {
+  name: "format",
+  version: "1.0.0",
+  hooks: {
+    onAfterGen({ files = [] }, { config }) {
+      const tabs = Number.isInteger(config.tabs) ? " ".repeat(config.tabs) : "\t";
+      const formatted = (text) =>
+        `${text
+          .split("\n")
+          .map((line) => line.trimEnd())
+          .join("\n")
+          .trimEnd()}\n`.replaceAll("\t", tabs);
+      return {
+        files: files
+          .filter(({ path, text }) => !/(?:^|\/)Makefile$|\.(?:diff|md|patch)$/.test(path) && formatted(text) !== text)
+          .map(({ path, text }) => ({ path, text: formatted(text) })),
+      };
+    },
+  },
+};

@@ -1,0 +1,218 @@
+import { homedir } from "node:os";
+import type { Plugin as Written } from "../engine/generated/config.js";
+import { given } from "../engine/lib/given.js";
+import type { Redact } from "../engine/lib/redact.js";
+import { oneLine } from "../engine/lib/sanitise.js";
+import type { Told } from "../engine/loop/types.js";
+import type { MadeFile, Participant, Point } from "../engine/points/points.js";
+import type { Exec } from "../engine/process/run-process.js";
+import { isWithin } from "../engine/process/search-path.js";
+import { type Call, callPlugin, type Child } from "./call.js";
+import { findModule } from "./find-module.js";
+import type { Described, PluginAnswer } from "./generated/plugin.js";
+import { pluginHooks } from "./hooks.js";
+
+/** Where plugins run, and what they see. */
+export interface PluginHouse {
+  readonly exec: Exec;
+  /** Path of Node there. */
+  readonly node: string;
+  /** Set where nothing confines them: a plugin can do whatever the user can. */
+  readonly unconfined?: true;
+}
+
+export interface PluginOptions {
+  /** As the configuration has them. */
+  readonly plugins: readonly Written[];
+  /** Where they run; or why they can't be run here, as the end of a sentence. */
+  readonly house: PluginHouse | { readonly problem: string };
+  /** The folder that paths of plugins start from. */
+  readonly root: string;
+  /** The folders of the project, which plugins may read; the first is told to them. */
+  readonly folders: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes the user's secrets out of what plugins get and of what they say. */
+  readonly redact: Redact;
+  /** What a wing has to say of an event at which something was accepted, by the hook that gets it. */
+  readonly more?: (facts: object) => Promise<Readonly<Record<string, object>>>;
+  /** Milliseconds that a call may take; absent: ten seconds. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** One plugin that was loaded. */
+export interface LoadedPlugin extends Described {
+  /** Calls one of its functions; undefined once it is left out, and then `told` says why. */
+  call(call: Call): Promise<{ readonly answer?: PluginAnswer; readonly told: readonly Told[] }>;
+  readonly hosts: readonly string[];
+}
+
+/** The plugins of a run. */
+export interface Plugins {
+  readonly loaded: readonly LoadedPlugin[];
+  readonly participant: Participant;
+  /** What a person should know of the loading, such as who is left out. */
+  readonly told: readonly Told[];
+}
+
+const tenSeconds = 10_000;
+const maxReason = 400;
+
+/** Loads the plugins that are enabled. One that can't be loaded is named in `told` and left out. Never rejects. */
+export async function loadPlugins(options: PluginOptions): Promise<Plugins> {
+  const written = options.plugins.filter(({ enabled }) => enabled !== false);
+  const all = await Promise.all(written.map((each) => load(each, options)));
+  const loaded = all.flatMap(({ plugin }) => plugin ?? []);
+  return { loaded, participant: participantOf(loaded, options), told: all.flatMap(({ told }) => told) };
+}
+
+async function load(
+  written: Written,
+  options: PluginOptions,
+): Promise<{ readonly plugin?: LoadedPlugin; readonly told: readonly Told[] }> {
+  const { house, root, redact } = options;
+  const leaves = (problem: string) => ({ told: [leftOut(written.name, problem, redact)] });
+  if ("problem" in house) return leaves(`is not loaded, because ${house.problem}`);
+  const found = findModule(written.name, root);
+  if ("problem" in found) return leaves(`can't be loaded: ${found.problem}`);
+  const child = childOf(written, found, house, options);
+  const described = await callPlugin(child, { isOffline: true });
+  if ("problem" in described) return leaves(described.problem);
+  const { answer } = described;
+  if (answer.described === undefined) return leaves("does not export a plugin");
+  const unknown = answer.described.hooks.find((hook) => !Object.hasOwn(pluginHooks, hook));
+  if (unknown !== undefined)
+    return leaves(`has the hook '${unknown}', and the hooks are ${Object.keys(pluginHooks).join(", ")}`);
+  const told: Told[] =
+    house.unconfined === true
+      ? [
+          warning(
+            `Nothing confines the plugin ${answer.described.name}: it can read, change and send whatever you can.`,
+          ),
+        ]
+      : [];
+  return { plugin: plugin(answer.described, child, written, options), told };
+}
+
+/** What a plugin sees: its own module, the project, and nothing that lies around the user's folder. */
+function childOf(
+  { allow = {} }: Written,
+  { file, read }: { readonly file: string; readonly read: readonly string[] },
+  { exec, node }: PluginHouse,
+  { folders, env, timeoutMs = tenSeconds, signal }: PluginOptions,
+): Child {
+  const home = env["HOME"] ?? homedir();
+  const shown = [...new Set([...read, ...folders])].filter((path) => !isWithin(home, path));
+  const cwd = folders.find((folder) => shown.includes(folder)) ?? "/tmp";
+  const hosts = (allow.hosts ?? []).map((host) => host.toLowerCase());
+  return { exec, node, module: file, read: shown, cwd, hosts, env, timeoutMs, ...given({ signal }) };
+}
+
+function plugin(
+  described: Described,
+  child: Child,
+  { name: as, config = {} }: Written,
+  { folders, redact }: PluginOptions,
+): LoadedPlugin {
+  let isOut = false;
+  const refused = new Set<string>();
+  const context = { config, ...given({ folder: folders[0] }) };
+  return {
+    ...described,
+    hosts: child.hosts,
+    async call(call) {
+      if (isOut) return { told: [] };
+      const called = await callPlugin(child, { ...call, context });
+      const news = called.notices.filter((notice) => !refused.has(notice));
+      for (const notice of news) refused.add(notice);
+      const told = news.map((notice) => warning(redact(`Plugin ${described.name}: ${oneLine(notice)}`)));
+      if ("answer" in called) return { answer: called.answer, told };
+      if (called.isInterrupted === true || isOut) return { told };
+      isOut = true;
+      const what = call.call?.at(-1);
+      return { told: [...told, leftOut(as, `${what === undefined ? "" : `in ${what} `}${called.problem}`, redact)] };
+    },
+  };
+}
+
+const warning = (message: string): Told => ({ type: "notice", level: "warning", message });
+
+const leftOut = (plugin: string, problem: string, redact: Redact): Told => ({
+  type: "notice",
+  level: "warning",
+  message: redact(`The plugin ${plugin} ${problem.replace(/\.$/, "")}; it is left out for the rest of the run.`),
+  plugin,
+});
+
+function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: PluginOptions): Participant {
+  /** Calls a hook of everyone who has it, at the same time. */
+  const callAll = (hook: string, input: object) => {
+    const kind = pluginHooks[hook]?.answers ?? "nothing";
+    return Promise.all(
+      plugins
+        .filter(({ hooks }) => hooks.includes(hook))
+        .map(async (each) => ({ each, ...(await each.call({ call: ["hooks", hook], kind, input: safe(input) })) })),
+    );
+  };
+  const safe = (input: object): unknown => JSON.parse(redact(JSON.stringify(input)));
+  const waits = (hook: string) => plugins.some(({ hooks }) => hooks.includes(hook));
+  /** The hooks that are only told of a point. */
+  const told = (point: Point) =>
+    Object.entries(pluginHooks).filter((entry) => entry[1].point === point && entry[1].answers === undefined);
+  return {
+    async at(point, facts) {
+      const waiting = told(point).filter(([hook]) => waits(hook));
+      const ofWork = waiting.some(([, { isOfWork }]) => isOfWork === true) ? await more?.(facts) : undefined;
+      const calls = waiting.map(([hook, { isOfWork }]) => {
+        const input = isOfWork === true ? ofWork?.[hook] : facts;
+        return input === undefined ? [] : callAll(hook, input);
+      });
+      return (await Promise.all(calls)).flat().flatMap((each) => each.told);
+    },
+    async ask(point, proposal) {
+      if (point !== "complete") return { vetoes: [], told: [] };
+      const answers = await callAll("onBeforeSuccess", proposal);
+      return {
+        vetoes: answers.flatMap(vetoOf).map((each) => redact(each)),
+        told: answers.flatMap((each) => each.told),
+      };
+    },
+    async addTo(made) {
+      const answers = await callAll("onBeforeGen", made);
+      const texts = answers.flatMap(({ each, answer }) => {
+        const text = answer?.added?.trim() ?? "";
+        return text === "" ? [] : [`## From the plugin ${each.name}\n\n${redact(text)}`];
+      });
+      return { text: texts.join("\n\n"), told: answers.flatMap((each) => each.told) };
+    },
+    ...(waits("onAfterGen")
+      ? {
+          async remake(made) {
+            let files = made.files ?? [];
+            const fields: Record<string, Readonly<Record<string, unknown>>> = {};
+            const all: Told[] = [];
+            for (const each of plugins.filter(({ hooks }) => hooks.includes("onAfterGen"))) {
+              // What stands in the files goes back there, so nothing is taken out of it.
+              const input = {
+                ...(safe({ ...made, files: undefined }) as object),
+                ...given({ files: made.files && files }),
+              };
+              const { answer, told } = await each.call({ call: ["hooks", "onAfterGen"], kind: "changed", input });
+              all.push(...told);
+              files = files.map((file) => answer?.changed?.files?.find(({ path }) => path === file.path) ?? file);
+              if (answer?.changed?.fields !== undefined) fields[each.name] = answer.changed.fields;
+            }
+            const isNew = ({ text }: MadeFile, index: number) => text !== made.files?.[index]?.text;
+            return { files: files.filter(isNew), fields: safe(fields) as typeof fields, told: all };
+          },
+        }
+      : {}),
+  } satisfies Participant;
+}
+
+const vetoOf = ({ each, answer }: { readonly each: LoadedPlugin; readonly answer?: PluginAnswer }): string[] => {
+  const { vetoed = true } = answer ?? {};
+  if (vetoed === true) return [];
+  const reason = vetoed === false ? "" : oneLine(vetoed).slice(0, maxReason);
+  return [`${each.name}: ${reason === "" ? "it gives no reason" : reason}`];
+};
