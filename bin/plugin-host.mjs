@@ -41,7 +41,7 @@ async function called() {
   if (call === undefined) return { described: described(plugin) };
   const holder = call.slice(0, -1).reduce((inner, name) => inner[name], plugin);
   const value = await holder[call.at(-1)](input, context);
-  return value === undefined || value === null ? { nothing: true } : { [kind]: value };
+  return value === undefined || value === null || kind === "nothing" ? { nothing: true } : { [kind]: value };
 }
 
 try {

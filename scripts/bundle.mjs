@@ -88,7 +88,7 @@ const copies = [
  */
 export async function build({ outDir, mapsDir }) {
   const modules = await bundle({ input: entries, outDir, mapsDir });
-  for (const file of ["index.ts", "loop.ts", "plugin.ts"]) writeTypes(file, outDir);
+  for (const file of ["index.ts", "loop.ts", "compose/plugins/plugin.ts"]) writeTypes(file, outDir);
   const copied = copies.map(([folder, target]) => {
     const source = join(root, "node_modules", folder);
     if (!existsSync(source)) throw new Error(`A development dependency is not installed (${folder}): run 'npm ci'.`);

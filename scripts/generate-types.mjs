@@ -11,11 +11,19 @@ const schemas = join(root, "schemas");
  * Schemas of files that the engine and the wings of tasks and of code have; all others are the research wing's. The
  * keys of the configuration belong to the wing that their comment names.
  */
-const engine = new Set(["config", "event", "fleet-item", "fleet-job", "journal", "ledger", "memory", "query"]);
+const engine = new Set([
+  "config",
+  "event",
+  "fleet-item",
+  "fleet-job",
+  "journal",
+  "ledger",
+  "memory",
+  "plugin",
+  "query",
+]);
 const task = new Set(["ralph", "ralph-state", "test-results"]);
 const code = new Set(["result-librarian", "result-artisan", "result-critic", "result-adversary"]);
-/** What a plugin answers. */
-const plugins = new Set(["plugin"]);
 /** Schemas whose types the files after them import instead of repeating them. */
 const shared = ["result-analysis", "event", "report", "rrd", "ralph", "memory"];
 /** Name and body of every type of the shared schemas, and the file that has them. */
@@ -32,8 +40,7 @@ for (const file of readdirSync(schemas)
   .sort((a, b) => first(b) - first(a) || (a < b ? -1 : 1))) {
   const schema = JSON.parse(readFileSync(join(schemas, file), "utf8"));
   const name = basename(file, ".schema.json");
-  const wings = Object.entries({ engine, task, code, plugins });
-  const wing = wings.find(([, names]) => names.has(name))?.[0] ?? "research";
+  const wing = engine.has(name) ? "engine" : task.has(name) ? "task" : code.has(name) ? "code" : "research";
   named.set(wing, [...(named.get(wing) ?? []), name]);
   if (name === "config") {
     for (const [reader, part] of partsOf(schema)) await write(file, name, reader, part);

@@ -7,11 +7,11 @@ import { dirname, join, relative, sep } from "node:path";
  * see each other.
  */
 const floors = [
-  ["cli", "ralph", "index", "loop", "plugin"],
+  ["cli", "ralph", "index", "loop"],
   ["commands"],
   ["compose"],
   ["research", "task", "code", "assistant", "web", "fleet"],
-  ["text", "net", "memory", "plugins"],
+  ["text", "net", "memory"],
   ["engine"],
 ];
 
@@ -37,6 +37,7 @@ const folders = {
     agents: ["lib", "process", "storage", "config", "loop"],
     sandbox: ["lib", "process", "storage"],
     points: ["lib", "process", "loop"],
+    plugins: ["lib", "process", "storage", "points"],
     ui: ["lib", "process", "config", "loop", "points"],
     traces: ["lib", "loop"],
   },

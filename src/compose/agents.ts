@@ -18,7 +18,7 @@ import type { Roles } from "../engine/loop/rules-of-run.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { housed, sandboxFor } from "./sandbox.js";
-import { rustupIn } from "./toolchains.js";
+import { rustupIn } from "../task/place/toolchains.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 
 /** Agents to use, the first choice first. */

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { AssistantTool, Handed } from "../assistant/tools/context.js";
 import { configToRead } from "./config.js";
-import { withPluginSources } from "./plugin-sources.js";
+import { withPluginSources } from "./plugins/sources.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { isProblem, toolFailure } from "../engine/tools/tool.js";
 import type { Io } from "../engine/ui/io.js";

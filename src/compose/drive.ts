@@ -187,6 +187,28 @@ const both = (shown: Sink, other: Pick<Sink, "event">): Sink => ({
   close: () => shown.close(),
 });
 
+/** The plugins of the configuration, loaded; what went wrong with that is told. */
+async function pluginsOf(
+  config: ResolvedConfig,
+  io: Io,
+  { folder, work, changes = false }: Pick<Drive, "folder" | "work" | "changes">,
+  { tell, signal }: Pick<Run, "tell"> & { readonly signal: AbortSignal },
+): Promise<Participant[]> {
+  if (config.plugins.length === 0) return [];
+  // Loaded where there are any.
+  const [{ pluginsFor }, { researchNews }] = await Promise.all([
+    import("./plugins/house.js"),
+    import("./plugins/research-news.js"),
+  ]);
+  const folders = [...new Set([folder, work].filter((each) => each !== undefined))];
+  const more = folder === undefined || changes ? {} : { more: researchNews(folder) };
+  const { loaded, participant, told } = await pluginsFor(config, io, { folders, signal, ...more });
+  for (const each of told) void tell(each);
+  const names = loaded.map(({ name, version }) => `${name} ${version}`).join(", ");
+  if (names !== "") void tell({ type: "notice", level: "info", message: `Plugins of this run: ${names}.` });
+  return [participant];
+}
+
 /** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
 export async function keepEnd<Loaded>(
   store: { load(): Promise<Loaded> },

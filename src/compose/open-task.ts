@@ -5,7 +5,7 @@ import { isUnconfined, warningsOf } from "./agents.js";
 import { keepEnd, type Run } from "./drive.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { namesIn, type SandboxWish } from "./sandbox.js";
-import { rustupIn, surroundingsOf } from "./toolchains.js";
+import { rustupIn, surroundingsOf } from "../task/place/toolchains.js";
 import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { folderInstructions } from "../engine/config/folder-instructions.js";

@@ -1,7 +1,7 @@
 import type { QueryLine } from "../engine/generated/query.js";
 import { httpFor } from "../research/sources/network.js";
 import { configToRead, type ResolvedConfig } from "./config.js";
-import { withPluginSources } from "./plugin-sources.js";
+import { withPluginSources } from "./plugins/sources.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
 import { contextsWith, settingsOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/shared/source.js";

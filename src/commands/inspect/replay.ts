@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { localSources } from "../../compose/library.js";
 import { configToRead } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import {
   assembleCandidates,

@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { configToRead } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -15,7 +16,8 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
   const { kind, folder } = await findWork(io.cwd, argument, offering);
   const validated = await kind.validate?.(folder);
   if (validated === undefined) return 0;
-  const { file, findings, wayBack } = validated;
+  const { file, wayBack } = validated;
+  const findings = [...validated.findings, ...(await pluginFindings(io))];
   const errors = findings.filter(({ level }) => level === "error").length;
   const valid = errors === 0;
   if (json) io.stdout(`${JSON.stringify({ file, valid, findings }, null, 2)}\n`);
@@ -29,6 +31,16 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
     io.stdout(`${names.join(" and ")} ${verb} ${valid ? "valid" : "not valid"}: ${counts}\n`);
   }
   return valid ? 0 : 1;
+}
+
+/** The plugins of the folder where the person stands that can't be loaded: a run goes on without them. */
+async function pluginFindings(io: Io): Promise<Finding[]> {
+  const config = await configToRead(io);
+  if (config.plugins.length === 0) return [];
+  const { checkPlugins } = await import("../../compose/plugins/house.js");
+  return (await checkPlugins(config, io)).flatMap(({ ok, detail }) =>
+    ok ? [] : [{ level: "warning" as const, pointer: "", message: detail }],
+  );
 }
 
 /** "error: rrd.json:12 /papers_pool/0/status: … — what to do". */

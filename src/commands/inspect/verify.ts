@@ -1,6 +1,6 @@
 import { libraryFor } from "../../compose/library.js";
 import { configToRead } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";

@@ -5,7 +5,7 @@ import { basename, join, resolve } from "node:path";
 import { requireAgents, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";

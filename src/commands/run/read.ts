@@ -3,7 +3,7 @@ import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";

@@ -4,7 +4,7 @@ import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openClassicProject, openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";

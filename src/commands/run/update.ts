@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { openAsking } from "../../compose/search-for-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
 import { needsModel } from "../run/check-meaning.js";

@@ -1,6 +1,6 @@
 import { httpFor } from "../../research/sources/network.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Listing, Open } from "../../research/search/result-list.js";

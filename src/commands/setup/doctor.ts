@@ -51,7 +51,17 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   const trust = await trustFindings(flags, io);
   const redact = redactorFor(config, io);
   const held = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
-  const found = [nodeFinding(process.version), ...git, ...agents, ...held, ...redis, here, state, ...trust];
+  const found = [
+    nodeFinding(process.version),
+    ...git,
+    ...agents,
+    ...held,
+    ...redis,
+    ...(await pluginFindings(config, io)),
+    here,
+    state,
+    ...trust,
+  ];
   const answer = probe === undefined ? undefined : await probed(probe, config, settings, io);
   const tried = withoutSecrets(answer, redact) as typeof answer;
   // An agent that has just answered is ready, whatever it says of its login: a provider of the user's own needs none.
@@ -100,6 +110,14 @@ async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
     if (!(error instanceof ExpectedError)) throw error;
     return [{ name: "settings", ok: false, needed: true, detail: error.message }];
   }
+}
+
+/** Of the plugins: a run goes on without one that can't be loaded. */
+async function pluginFindings(config: ResolvedConfig, io: Io): Promise<Finding[]> {
+  if (config.plugins.length === 0) return [];
+  const { checkPlugins } = await import("../../compose/plugins/house.js");
+  const checks = await checkPlugins(config, io);
+  return checks.map(({ name, ...check }) => ({ name: `plugin ${name}`, needed: false, ...check }));
 }
 
 /** Of the Redis server, where one is set or needed. A run needs it only for agents on other machines. */

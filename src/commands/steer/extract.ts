@@ -1,6 +1,6 @@
 import { requireAgents } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugin-sources.js";
+import { withPluginSources } from "../../compose/plugins/sources.js";
 import { forecastOfSize } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
 import { ExpectedError } from "../../engine/lib/errors.js";

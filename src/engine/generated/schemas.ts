@@ -8,5 +8,6 @@ export interface Schemas {
   journal: true;
   ledger: true;
   memory: true;
+  plugin: true;
   query: true;
 }

@@ -18,7 +18,8 @@ interface Watchers {
 
 /**
  * The one way to tell a person something. Events are heard one after the other, in the order in which they were told:
- * by the sink, then by those who take part at points of the run. Events from before the start of the run follow its first event.
+ * by the sink, then by those who take part at points of the run. Events from before the start of the run follow its
+ * first event.
  */
 export function tellTo({ sink, points, redact, now }: Watchers): Tell {
   let last: Promise<void> = Promise.resolve();

@@ -36,11 +36,17 @@ function replayedSources(
   // For want of a key, or turned off: it brought nothing then and brings nothing now.
   const contextFor: ContextFor = (source) =>
     asked.has(source.name) ? contextOf(source) : { unavailable: `${source.name} was not asked.` };
+  /** Sources that were asked then, such as those of a plugin. */
+  const gone = new Set<string>();
   return {
-    missing: http.missing,
+    missing: () => [...gone, ...http.missing()],
     open(name) {
       const source = sourceNamed(name, root);
-      if (source === undefined) return { unavailable: `There is no source '${name}' any more.` };
+      if (source === undefined) {
+        const unavailable = `There is no source '${name}' any more.`;
+        if (asked.has(name)) gone.add(unavailable);
+        return { unavailable };
+      }
       const context = isLocal(name) ? contextOf(source) : contextFor(source);
       return "unavailable" in context ? context : { source, context };
     },

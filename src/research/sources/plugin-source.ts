@@ -1,8 +1,8 @@
 import { given } from "../../engine/lib/given.js";
 import { hostOf } from "../../engine/process/reach.js";
 import type { Told } from "../../engine/loop/types.js";
-import type { DescribedSource, PluginAnswer, SourceRecord } from "../../plugins/generated/plugin.js";
-import type { LoadedPlugin } from "../../plugins/plugins.js";
+import type { DescribedSource, PluginAnswer, SourceRecord } from "../../engine/generated/plugin.js";
+import type { LoadedPlugin } from "../../engine/plugins/plugins.js";
 import { identifiersFrom, paperRecord } from "../papers/identifiers.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { askText, gather, type Page, pageOf } from "./shared/ask-service.js";

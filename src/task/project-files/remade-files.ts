@@ -53,7 +53,7 @@ export async function remakeFiles(
   await tell({ type: "notice", level: "info", message });
 }
 
-/** The texts of the first of these files that are texts, and that are no links. */
+/** The texts of the first of these files that are texts; a link is left out. */
 function textsOf(workspace: string, paths: readonly string[]): MadeFile[] {
   const files: MadeFile[] = [];
   let all = 0;

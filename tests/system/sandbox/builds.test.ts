@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { rustupIn, surroundingsOf } from "../../../src/compose/toolchains.js";
+import { rustupIn, surroundingsOf } from "../../../src/task/place/toolchains.js";
 import { noReach } from "../../../src/engine/process/reach.js";
 import { programIn } from "../../../src/engine/process/search-path.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";

@@ -1,13 +1,13 @@
-import { redactorFor } from "./agents.js";
-import type { ResolvedConfig } from "./config.js";
-import { namesIn } from "./sandbox.js";
-import { given } from "../engine/lib/given.js";
-import { pathOutside, workplaces } from "../engine/process/search-path.js";
-import { environmentInside } from "../engine/sandbox/environment.js";
-import { bubblewrap, findBubblewrap } from "../engine/sandbox/bubblewrap.js";
-import { noReach } from "../engine/process/reach.js";
-import { homeOf, type Io } from "../engine/ui/io.js";
-import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../plugins/plugins.js";
+import { redactorFor } from "../agents.js";
+import type { ResolvedConfig } from "../config.js";
+import { namesIn } from "../sandbox.js";
+import { given } from "../../engine/lib/given.js";
+import { pathOutside, workplaces } from "../../engine/process/search-path.js";
+import { environmentInside } from "../../engine/sandbox/environment.js";
+import { bubblewrap, findBubblewrap } from "../../engine/sandbox/bubblewrap.js";
+import { noReach } from "../../engine/process/reach.js";
+import { homeOf, type Io } from "../../engine/ui/io.js";
+import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../../engine/plugins/plugins.js";
 
 /** What the configuration says of plugins and where they run. */
 export type PluginConfig = Pick<ResolvedConfig, "plugins" | "unconfined" | "sandbox_env">;
@@ -34,8 +34,8 @@ export async function pluginsFor(
 }
 
 /**
- * Where plugins run: in bubblewrap, whatever confines the agents; on the host only where there is none and the person
- * allowed it.
+ * Where plugins run: in bubblewrap, whatever confines the agents; on the host only where bubblewrap is missing and the
+ * person allowed it.
  */
 async function houseOf(
   { unconfined, sandbox_env }: PluginConfig,
@@ -54,4 +54,27 @@ async function houseOf(
   const own = { ...named, ...given({ HOME: io.env["HOME"] }) };
   const exec: PluginHouse["exec"] = (request) => io.runProgram({ ...request, env: own });
   return { exec, node: process.execPath, unconfined: true };
+}
+
+/** What `doctor` and `validate` say of one plugin. */
+export interface PluginCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** Loads each plugin of a configuration and says what it is, or why it can't be loaded. */
+export async function checkPlugins(config: Parameters<typeof pluginsFor>[0], io: Io): Promise<PluginCheck[]> {
+  const { loaded, told } = await pluginsFor(config, io, { folders: [] });
+  return [
+    ...loaded.map(({ as, name, version, hooks, sources }) => {
+      const parts = [...hooks, ...sources.map(({ id }) => `the source ${id}`)];
+      return { name: as, ok: true, detail: `${name} ${version}: ${parts.join(", ") || "it has no hook"}` };
+    }),
+    ...told.flatMap((each) =>
+      each.type === "notice" && each.plugin !== undefined
+        ? [{ name: each.plugin, ok: false, detail: each.message }]
+        : [],
+    ),
+  ];
 }

@@ -1,11 +1,14 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { isObject } from "../engine/lib/json-fields.js";
+import { isObject } from "../lib/json-fields.js";
 
 /** The file that a plugin is imported from, and what of the disk it needs to see for that. */
 export interface FoundModule {
   readonly file: string;
   readonly read: readonly string[];
+  /** The plugin's own file or folder. */
+  readonly own: string;
 }
 
 /**
@@ -17,7 +20,9 @@ export function findModule(name: string, root: string): FoundModule | { readonly
   if (/^\.{1,2}(?:\/|$)/.test(name) || isAbsolute(name)) {
     const path = resolve(root, name);
     if (!existsSync(path)) return { problem: `there is no ${path}` };
-    return statSync(path).isDirectory() ? inFolder(path, [path]) : { file: realpathSync(path), read: seen(path) };
+    return statSync(path).isDirectory()
+      ? inFolder(path, [path])
+      : { file: realpathSync(path), read: seen(path), own: path };
   }
   for (let folder = root; ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");
@@ -38,7 +43,34 @@ function inFolder(folder: string, read: readonly string[]): FoundModule | { read
     .find((path) => existsSync(path) && statSync(path).isFile());
   if (file === undefined)
     return { problem: `${folder} has no module: name it under 'main' or 'exports' in its package.json` };
-  return { file: realpathSync(file), read: [...new Set(read.flatMap(seen))] };
+  return { file: realpathSync(file), read: [...new Set(read.flatMap(seen))], own: folder };
+}
+
+/** Files and bytes of a plugin, without the packages that it brings along. */
+const [maxFiles, maxBytes] = [1_000, 20_000_000];
+
+/**
+ * A hash of all that a plugin itself is made of; undefined where that is too much for a plugin. An agent may work in
+ * the folder that the plugin lies in, and is not to have it do something else.
+ */
+export function digestOf(own: string): string | undefined {
+  const hash = createHash("sha256");
+  let [files, bytes] = [0, 0];
+  const left = [own];
+  for (let path = left.pop(); path !== undefined; path = left.pop()) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    hash.update(`${path}\0${found?.isFile() === true ? found.size : ""}\0`);
+    if (found?.isDirectory() === true) {
+      const names = readdirSync(path).filter((name) => name !== "node_modules" && name !== ".git");
+      for (const name of names.toSorted()) left.push(join(path, name));
+    } else if (found?.isFile() === true) {
+      files += 1;
+      bytes += found.size;
+      if (bytes <= maxBytes) hash.update(readFileSync(path));
+    }
+    if (files > maxFiles || bytes > maxBytes || left.length > maxFiles) return undefined;
+  }
+  return hash.digest("hex");
 }
 
 /** What a package.json names as its module. */

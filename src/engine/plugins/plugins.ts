@@ -1,15 +1,15 @@
 import { homedir } from "node:os";
-import type { Plugin as Written } from "../engine/generated/config.js";
-import { given } from "../engine/lib/given.js";
-import type { Redact } from "../engine/lib/redact.js";
-import { oneLine } from "../engine/lib/sanitise.js";
-import type { Told } from "../engine/loop/types.js";
-import type { MadeFile, Participant, Point } from "../engine/points/points.js";
-import type { Exec } from "../engine/process/run-process.js";
-import { isWithin } from "../engine/process/search-path.js";
+import type { Plugin as Written } from "../generated/config.js";
+import { given } from "../lib/given.js";
+import type { Redact } from "../lib/redact.js";
+import { oneLine } from "../lib/sanitise.js";
+import type { Told } from "../loop/types.js";
+import type { MadeFile, Participant, Point } from "../points/points.js";
+import type { Exec } from "../process/run-process.js";
+import { isWithin } from "../process/search-path.js";
 import { type Call, callPlugin, type Child } from "./call.js";
-import { findModule } from "./find-module.js";
-import type { Described, PluginAnswer } from "./generated/plugin.js";
+import { digestOf, type FoundModule, findModule } from "./find-module.js";
+import type { Described, PluginAnswer } from "../generated/plugin.js";
 import { pluginHooks } from "./hooks.js";
 
 /** Where plugins run, and what they see. */
@@ -42,6 +42,8 @@ export interface PluginOptions {
 
 /** One plugin that was loaded. */
 export interface LoadedPlugin extends Described {
+  /** As the configuration names it. */
+  readonly as: string;
   /** Calls one of its functions; undefined once it is left out, and then `told` says why. */
   call(call: Call): Promise<{ readonly answer?: PluginAnswer; readonly told: readonly Told[] }>;
   readonly hosts: readonly string[];
@@ -75,6 +77,8 @@ async function load(
   if ("problem" in house) return leaves(`is not loaded, because ${house.problem}`);
   const found = findModule(written.name, root);
   if ("problem" in found) return leaves(`can't be loaded: ${found.problem}`);
+  const digest = digestOf(found.own);
+  if (digest === undefined) return leaves("can't be loaded: it has more than 1,000 files or 20 MB of its own");
   const child = childOf(written, found, house, options);
   const described = await callPlugin(child, { isOffline: true });
   if ("problem" in described) return leaves(described.problem);
@@ -91,13 +95,13 @@ async function load(
           ),
         ]
       : [];
-  return { plugin: plugin(answer.described, child, written, options), told };
+  return { plugin: plugin(answer.described, child, written, options, () => isSame(found, digest)), told };
 }
 
 /** What a plugin sees: its own module, the project, and nothing that lies around the user's folder. */
 function childOf(
   { allow = {} }: Written,
-  { file, read }: { readonly file: string; readonly read: readonly string[] },
+  { file, read }: FoundModule,
   { exec, node }: PluginHouse,
   { folders, env, timeoutMs = tenSeconds, signal }: PluginOptions,
 ): Child {
@@ -113,26 +117,40 @@ function plugin(
   child: Child,
   { name: as, config = {} }: Written,
   { folders, redact }: PluginOptions,
+  isUnchanged: () => boolean,
 ): LoadedPlugin {
   let isOut = false;
   const refused = new Set<string>();
   const context = { config, ...given({ folder: folders[0] }) };
   return {
     ...described,
+    as,
     hosts: child.hosts,
     async call(call) {
       if (isOut) return { told: [] };
-      const called = await callPlugin(child, { ...call, context });
+      const called = isUnchanged()
+        ? await callPlugin(child, { ...call, context })
+        : { problem: "was changed since the run began", notices: [] };
       const news = called.notices.filter((notice) => !refused.has(notice));
       for (const notice of news) refused.add(notice);
       const told = news.map((notice) => warning(redact(`Plugin ${described.name}: ${oneLine(notice)}`)));
       if ("answer" in called) return { answer: called.answer, told };
-      if (called.isInterrupted === true || isOut) return { told };
+      if (("isInterrupted" in called && called.isInterrupted === true) || isOut) return { told };
       isOut = true;
-      const what = call.call?.at(-1);
-      return { told: [...told, leftOut(as, `${what === undefined ? "" : `in ${what} `}${called.problem}`, redact)] };
+      return {
+        told: [...told, leftOut(as, `${called.problem} (in ${call.call?.at(-1) ?? "its description"})`, redact)],
+      };
     },
   };
+}
+
+/** Whether a plugin still is what was loaded. */
+function isSame({ own }: FoundModule, digest: string): boolean {
+  try {
+    return digestOf(own) === digest;
+  } catch {
+    return false;
+  }
 }
 
 const warning = (message: string): Told => ({ type: "notice", level: "warning", message });

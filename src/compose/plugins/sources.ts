@@ -1,5 +1,5 @@
-import type { ResolvedConfig } from "./config.js";
-import type { Io } from "../engine/ui/io.js";
+import type { ResolvedConfig } from "../config.js";
+import type { Io } from "../../engine/ui/io.js";
 
 /**
  * The same configuration, once the sources that its plugins add are among those that can be named. `say`: told of each
@@ -13,9 +13,9 @@ export async function withPluginSources(
   if (config.plugins.length === 0) return config;
   // Loaded where there are any.
   const [{ pluginsFor }, { sourcesOf }, { addSources }] = await Promise.all([
-    import("./plugins.js"),
-    import("../research/sources/plugin-source.js"),
-    import("../research/sources/registry.js"),
+    import("./house.js"),
+    import("../../research/sources/plugin-source.js"),
+    import("../../research/sources/registry.js"),
   ]);
   const { loaded, told } = await pluginsFor(config, io, { folders: [] });
   for (const each of told) if (each.type === "notice") say(each.message);

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { given } from "../engine/lib/given.js";
-import { isObject } from "../engine/lib/json-fields.js";
-import { packageFile } from "../engine/lib/package-root.js";
-import { oneLine } from "../engine/lib/sanitise.js";
-import { noReach } from "../engine/process/reach.js";
-import type { Exec, ProcessEnd } from "../engine/process/run-process.js";
-import { problemsOf } from "../engine/storage/schema-check.js";
-import type { PluginAnswer } from "./generated/plugin.js";
+import { given } from "../lib/given.js";
+import { isObject } from "../lib/json-fields.js";
+import { packageFile } from "../lib/package-root.js";
+import { oneLine } from "../lib/sanitise.js";
+import { noReach } from "../process/reach.js";
+import type { Exec, ProcessEnd } from "../process/run-process.js";
+import { problemsOf } from "../storage/schema-check.js";
+import type { PluginAnswer } from "../generated/plugin.js";
 
 /** Where the calls of one plugin run. */
 export interface Child {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { nodeIn, surroundingsOf } from "../../src/compose/toolchains.js";
+import { nodeIn, surroundingsOf } from "../../../src/task/place/toolchains.js";
 
 let home: string;
 beforeEach(() => (home = realpathSync(mkdtempSync(join(tmpdir(), "home-")))));

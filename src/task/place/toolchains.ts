@@ -1,9 +1,9 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
-import { isExecutable, isWithin } from "../engine/process/search-path.js";
-import { toolFolders } from "../engine/sandbox/environment.js";
-import { homeOf } from "../engine/ui/io.js";
-import { packagesAround, pythonOf } from "../task/place/project.js";
+import { isExecutable, isWithin } from "../../engine/process/search-path.js";
+import { toolFolders } from "../../engine/sandbox/environment.js";
+import { homeOf } from "../../engine/ui/io.js";
+import { packagesAround, pythonOf } from "./project.js";
 
 /**
  * Folders of a user's home in which language tools are installed, by the way they are known there. Each is read in a

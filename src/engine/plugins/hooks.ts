@@ -1,5 +1,5 @@
-import type { Point } from "../engine/points/points.js";
-import type { PluginAnswer } from "./generated/plugin.js";
+import type { Point } from "../points/points.js";
+import type { PluginAnswer } from "../generated/plugin.js";
 
 /** A hook of a plugin: the point that it waits for, and what it may answer. */
 export interface PluginHook {
