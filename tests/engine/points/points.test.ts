@@ -59,16 +59,16 @@ test("what is added stands at the end of a brief, is counted, and a brief withou
   } as unknown as Workflow<object>;
   const unit: Unit = { kind: "k", id: "u", phase: "P", title: "t" };
   const told: string[] = [];
-  const with_ = (text: string) =>
+  const withAdded = (text: string) =>
     addingToBriefs(
       workflow,
       { addTo: async () => ({ text, told: [notice("heard")] }) },
       async (each) => void told.push(each.type),
     ).brief({}, unit, undefined, {});
-  expect(await with_("## More\n\nShort.")).toMatchObject({ brief: { text: "Do it.\n\n## More\n\nShort.\n" } });
-  const longer = await with_("word ".repeat(100));
+  expect(await withAdded("## More\n\nShort.")).toMatchObject({ brief: { text: "Do it.\n\n## More\n\nShort.\n" } });
+  const longer = await withAdded("word ".repeat(100));
   expect(longer).toMatchObject({ brief: { workspace: "/w" } });
   expect((longer as { brief: { tokens: number } }).brief.tokens).toBeGreaterThan(150);
-  expect(await with_("")).toMatchObject({ brief: { text: "Do it.", tokens: 100 } });
+  expect(await withAdded("")).toMatchObject({ brief: { text: "Do it.", tokens: 100 } });
   expect(told).toEqual(["notice", "notice", "notice"]);
 });
