@@ -26,6 +26,35 @@ describe("a large PDF", () => {
     content,
   });
 
+  // In the process itself: a program that may start no other reads documents there, and a loop of pdf.js lets nothing else run.
+  it("whose patterns draw themselves is given up, and a drawing of many patterns is not", async () => {
+    const shown = textAt(`The gripper learned. ${line.repeat(2)}`, 60, 700);
+    const paint = "/Pattern cs /P scn 0 0 5 5 re f\n";
+    const tile = (content: string, within = "") => ({
+      dictionary: `/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 10 10] /XStep 10 /YStep 10 /Resources << ${within} >>`,
+      content,
+    });
+    const resources = "/Pattern << /P @first >>";
+    const cycles: readonly NonNullable<RawPlan["objects"]>[] = [
+      { first: tile(paint, resources) },
+      { first: tile(paint.repeat(10), resources) },
+      { first: tile(paint, "/Pattern << /P @second >>"), second: tile(paint, resources) },
+      { first: tile("/F Do\n", "/XObject << /F @within >>"), within: form(paint, resources) },
+    ];
+    for (const objects of cycles)
+      expect(await readPdf(rawPdf({ pages: [shown + paint], objects, resources }))).toEqual({
+        status: "unreadable",
+        reason: "The PDF draws patterns within patterns too often, and reading it might never end.",
+      });
+    const names = upTo(3000).map((number) => `t${number}`);
+    const drawing = {
+      pages: [shown + names.map((name) => `/Pattern cs /${name} scn 0 0 5 5 re f\n`).join("")],
+      objects: Object.fromEntries(names.map((name) => [name, tile("0 0 5 5 re f\n".repeat(40))])),
+      resources: `/Pattern << ${names.map((name) => `/${name} @${name}`).join(" ")} >>`,
+    };
+    expect(await read(drawing)).toContain(line);
+  });
+
   it("whose forms draw others without end is given up, and a plot whose points are forms is not", async () => {
     const shown = textAt(`The gripper learned. ${line.repeat(2)}`, 60, 700);
     const deep = Object.fromEntries(

@@ -29,6 +29,7 @@ export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   });
   const operations = OPS as unknown as Readonly<Record<string, number>>;
   const port = new SharingPort(operations, stop);
+  countLists(() => port.drawn.addList());
   const { pdfjsWorker } = globalThis as unknown as {
     readonly pdfjsWorker: { readonly WorkerMessageHandler: { initializeFromPort(port: SharingPort): void } };
   };
@@ -92,6 +93,7 @@ class SharingPort {
   postMessage(message: Message, transfer: readonly ArrayBuffer[] = []): void {
     if (drawn.has(message.action ?? "")) return;
     const { chunk } = message;
+    if (chunk !== undefined) this.drawn.endSilence();
     if (chunk?.fnArray !== undefined) this.drawn.add(chunk.fnArray);
     const data =
       message.stream === piece && chunk !== undefined
@@ -137,6 +139,12 @@ const [maxDeep, maxForms] = [20_000, 1_000_000];
 const maxPieces = 200_000;
 
 /**
+ * Lists of operations that pdf.js works on before it brings another piece of the page. It brings one after a thousand
+ * operations, but nothing of what a pattern draws before that is whole.
+ */
+const maxSilent = 20_000;
+
+/**
  * Counts the forms that a document draws, and the pieces of text of a page. Each form may draw others several times, so
  * a file of 3 kB can ask for more of them than could be drawn in years; of a million pieces the memory runs out.
  */
@@ -149,6 +157,7 @@ class DrawnCount {
   #deep = 0;
   #all = 0;
   #pieces = 0;
+  #silent = 0;
 
   constructor(operations: Readonly<Record<string, number>>, stop: (why: string) => void) {
     this.#begin = operations["paintFormXObjectBegin"];
@@ -161,6 +170,18 @@ class DrawnCount {
 
   beginPage(): void {
     this.#pieces = 0;
+    this.endSilence();
+  }
+
+  endSilence(): void {
+    this.#silent = 0;
+  }
+
+  /** A pattern may draw itself: pdf.js then makes one list after the other, and nothing else has its turn. */
+  addList(): void {
+    this.#silent += 1;
+    if (this.#silent > maxSilent)
+      this.#stop("The PDF draws patterns within patterns too often, and reading it might never end.");
   }
 
   add(drawn: readonly unknown[]): void {
@@ -259,6 +280,22 @@ function unpackAtOnce(stop: () => void): void {
       })();
     }
   } as unknown as typeof Whole;
+}
+
+/** Where it is told that pdf.js begins a list of operations, or goes on with it. One document is read at a time. */
+let listed: () => void = () => undefined;
+let isCounting = false;
+
+/** Has `add` called whenever pdf.js asks for the time, which it does for each list of operations that it works on. */
+function countLists(add: () => void): void {
+  listed = add;
+  if (isCounting) return;
+  isCounting = true;
+  const { now } = Date;
+  Date.now = () => {
+    listed();
+    return now();
+  };
 }
 
 const isTooLarge = (error: unknown): boolean =>
