@@ -41,15 +41,26 @@ export const command: AgentDefinition = {
 };
 
 /**
- * The command line, its program made absolute where it is given relative to the user's folder: it runs in another one.
+ * The command line, its program and the scripts that it names made absolute where they are given relative to the user's
+ * folder: it runs in another one. `python3 agent.py` is found so, and `./agent.sh`.
  */
 export function lineOf({ options, settings }: AgentContext): string {
   const line = (options.command ?? "").trim();
   const word = firstWord(line);
-  if (word === undefined || !word.includes("/") || word.startsWith("/")) return line;
-  const rest = line.slice(line.startsWith("'") ? word.length + 2 : word.length);
-  return `'${resolve(settings.cwd, word).replaceAll("'", String.raw`'\''`)}'${rest}`;
+  if (word === undefined) return line;
+  const { length } = line.startsWith("'") ? `'${word}'` : word;
+  const program =
+    word.includes("/") && !word.startsWith("/") ? quoted(resolve(settings.cwd, word)) : line.slice(0, length);
+  const rest = line.slice(length).replace(/(?<=\s)[^\s'"$`;&|<>()=~-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (each) => {
+    const path = resolve(settings.cwd, each);
+    return /[./]/.test(each) && isFile(path) ? quoted(path) : each;
+  });
+  return `${program}${rest}`;
 }
+
+const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
  * The program of a command line, where it stands there plainly or in single quotes: not computed, no assignment before
@@ -62,7 +73,7 @@ const firstWord = (line: string): string | undefined =>
 export const filesIn = (line: string, cwd: string): string[] =>
   [...line.matchAll(/'([^']+)'|"([^"$`]+)"|([^\s'"$`;&|<>()]+)/g)]
     .map(([, single, double, bare]) => resolve(cwd, single ?? double ?? bare ?? ""))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
+    .filter(isFile);
 
 /** The line with arguments of its own, which the shell is given after it. */
 export const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);
