@@ -57,7 +57,7 @@ export const summaries = {
   add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, exports of databases",
   screen: "decide on records one by one, a key each; it goes on where you left off",
   decide: "include or exclude papers, whatever the criteria say",
-  settle: "say which of two agents counts where their values for a field differ",
+  settle: "say which value of a field counts where two agents differ: first, second or own",
   duplicates: "show pairs that may be one work, and what counts as a duplicate",
   join: "make two records one work; part takes that back",
   part: "make a duplicate a work of its own again",

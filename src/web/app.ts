@@ -7,6 +7,8 @@ import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
 import { hold, resume, steer } from "../engine/storage/state/from-outside.js";
+import { settleField } from "../research/overview/screen/settle-field.js";
+import { renderProject } from "../research/report/documents/render-project.js";
 import { followedList } from "./followed-list.js";
 import { type Followed, type ShownWork, followedProject, followedWork } from "./followed-project.js";
 import { type Guard, guarded } from "./guard.js";
@@ -14,6 +16,7 @@ import type { LivePage, Page } from "./live-page.js";
 import { readingPage } from "./page/reading.js";
 import { script } from "./page/script.js";
 import { screenScript } from "./page/screen.js";
+import { settleAt, settlePage } from "./page/settle.js";
 import { assets, saying, shell } from "./page/shell.js";
 import { style } from "./page/style.js";
 import { projectAt } from "./page/texts.js";
@@ -55,6 +58,8 @@ export function webApp(web: Web): App {
   const warn = (error: unknown) => web.warn(error instanceof Error ? error.message : String(error));
   const list = followedList(web, warn);
   const screening = webScreening(web);
+  /** What came of the last form about a field, by folder, until a page has said it. */
+  const settling = new Map<string, string>();
 
   /** A project or task by its name in an address: looked up among those that are shown, never joined to a path. */
   const find = async (name: string): Promise<Followed | undefined> => {
@@ -148,6 +153,21 @@ export function webApp(web: Web): App {
     if (project?.records === undefined) return context.notFound();
     return context.redirect(await screening.act(project.work, await context.req.parseBody()), 303);
   });
+  app.get("/p/:name/settle", async (context) => {
+    const project = await find(context.req.param("name"));
+    const records = await project?.records?.();
+    if (project === undefined || records === undefined || isUnreadable(records)) return context.notFound();
+    const says = settling.get(project.work.folder) ?? "";
+    settling.delete(project.work.folder);
+    return context.html(shell(settlePage(project.work.name, records.rrd, says), { home: false }));
+  });
+  app.post("/p/:name/settle", async (context) => {
+    const project = await find(context.req.param("name"));
+    if (project?.records === undefined) return context.notFound();
+    const { folder, name, steered } = project.work;
+    settling.set(folder, await settleByForm(folder, steered.where, await context.req.parseBody(), web));
+    return context.redirect(settleAt(name), 303);
+  });
   app.post("/p/:name/:act{ask|add}", async (context) => {
     const project = await find(context.req.param("name"));
     const { text } = await context.req.parseBody();
@@ -165,6 +185,27 @@ export function webApp(web: Web): App {
       await Promise.all([list, ...[...followed.values()].map(({ live }) => live)].map((live) => live.close()));
     },
   };
+}
+
+/** Does what a form about a field on which two agents differ says; what came of it. */
+async function settleByForm(
+  folder: string,
+  where: string,
+  form: Readonly<Record<string, unknown>>,
+  { stateDir, git, now, warn }: Web,
+): Promise<string> {
+  const word = (name: string): string => (typeof form[name] === "string" ? form[name].trim() : "");
+  const take = word("take");
+  const own = { value: word("value"), ...(word("quote") === "" ? {} : { quote: word("quote") }) };
+  const said = { paper: word("paper"), field: word("field"), take, why: word("why"), ...(take === "own" ? own : {}) };
+  const options = { where, stateDir, git, now: now(), notify: (_: string, message: string) => warn(message) };
+  const render = () => renderProject(folder, { git, now, notify: warn });
+  try {
+    return (await settleField(folder, said, { ...options, render })).says;
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return error.message;
+  }
 }
 
 /** To the script as JSON; to a browser without it as the page that the form stands on, which shows the change. */

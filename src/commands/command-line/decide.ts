@@ -29,9 +29,19 @@ export function addDecide({ add, io }: CommandLine): void {
     .usage('[options] <folder> <papers...> <decision> "<why>" | <decisions.csv>')
     .option("--no-git", "do not commit");
 
-  add("settle", "<folder> <paper> <field> <which> [why]", async ({ json, flags }, folder, paper, field, take, why) =>
-    (await import("../steer/settle.js")).settleCommand({ folder, paper, field, take, why, flags, json }, io),
-  ).option("--no-git", "do not commit");
+  type OfSettle = Common & { value?: string; quote?: string };
+  add(
+    "settle",
+    "<folder> <paper> <field> <which> [why]",
+    async (options: OfSettle, folder, paper, field, take, why) => {
+      const { value, quote, json, flags } = options;
+      const { settleCommand } = await import("../steer/settle.js");
+      return settleCommand({ folder, paper, field, take, why, value, quote, flags, json }, io);
+    },
+  )
+    .option("--value <value>", "with 'own': your own value; of a list, ; parts the items")
+    .option("--quote <words>", "the paper's words that show it; without them it is marked so")
+    .option("--no-git", "do not commit");
 
   add("duplicates", "[folder]", async ({ all, json }: { all: boolean } & Common, folder) =>
     (await import("../inspect/duplicates.js")).duplicatesCommand({ folder, all, json }, io),

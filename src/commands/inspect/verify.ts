@@ -67,7 +67,9 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
     const ending = AbortSignal.any([signals.finish, signals.abort]);
     const fetched = fetch ? await fetcherOf(folder, io, ending) : undefined;
     for (const paper of rrd.papers_pool) {
-      const extracted = (paper.extracted ?? []).flatMap((each) => each.evidence ?? []);
+      const own = (paper.settled ?? []).flatMap((each) => each.own ?? []);
+      const values = [...(paper.extracted ?? []), ...(paper.extracted_again ?? []), ...own];
+      const extracted = values.flatMap((each) => each.evidence ?? []);
       const evidence = [...(paper.analysis?.evidence ?? []), ...extracted];
       if (evidence.length === 0) continue;
       const stored = await keptText(textsFolder(folder), paper.id);

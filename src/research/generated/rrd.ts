@@ -1581,7 +1581,7 @@ export interface Extracted {
   [k: string]: unknown;
 }
 /**
- * Which of two agents a person follows, where they gave different values.
+ * Which of two agents a person follows, where they gave different values; or the person's own value.
  */
 export interface Settled {
   /**
@@ -1591,7 +1591,8 @@ export interface Settled {
   /**
    * Whose value counts.
    */
-  take: "first" | "second";
+  take: "first" | "second" | "own";
+  own?: Extracted;
   /**
    * In the person's words.
    */

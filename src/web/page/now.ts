@@ -3,7 +3,9 @@ import { count, many } from "../../engine/lib/words.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
 import type { Asked } from "../asking.js";
+import { differences } from "../../research/overview/screen/settle-field.js";
 import { screenAt } from "./screen.js";
+import { settleAt } from "./settle.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
 import { doesOf, type Standing, wordsOf } from "../../engine/ui/standing.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
@@ -34,10 +36,21 @@ export const nowParts = (now: Now): Part[] => [
 export function personParts(name: string, rrd: Rrd, asked: Asked | undefined): Part[] {
   const count = (which: WhichRecords) => recordsToScreen(rrd, which).length;
   const [all, waiting] = [count("all"), count("waiting")];
-  const records =
-    all === 0
-      ? markup`<div id="to-screen"></div>`
-      : markup`<p id="to-screen" class="screening"><a href="${screenAt(name, waiting === 0 ? "all" : "waiting")}">${waiting === 0 ? "Go through the records" : `Decide on ${many(waiting, "record")}`}</a></p>`;
+  const cells = differences(rrd);
+  const open = cells.filter(({ answered }) => answered.settled === undefined).length;
+  const links = [
+    ...(all === 0
+      ? []
+      : [
+          markup`<a href="${screenAt(name, waiting === 0 ? "all" : "waiting")}">${waiting === 0 ? "Go through the records" : `Decide on ${many(waiting, "record")}`}</a>`,
+        ]),
+    ...(cells.length === 0
+      ? []
+      : [
+          markup`<a href="${settleAt(name)}">${open === 0 ? "Go through the differences of two agents" : `Settle ${many(open, "difference")} of two agents`}</a>`,
+        ]),
+  ];
+  const records = markup`<div id="to-screen"${links.length === 0 ? "" : markup` class="screening"`}>${links.map((link, index) => [index === 0 ? "" : " · ", link])}</div>`;
   const state =
     asked === undefined
       ? ""

@@ -50,6 +50,10 @@ textarea{flex:1 1 16rem;min-width:0;font:.95rem/1.5 var(--sans);color:inherit;ba
 .passage{grid-column:2;font-size:.95rem}
 .readers{list-style:none;padding:0;font-family:var(--sans);font-size:.92rem}
 .deciding{position:sticky;bottom:0;z-index:2;font-family:var(--sans);background:var(--paper);border-top:2px solid var(--ink);margin:2rem 0 0;padding:.6rem 0 .7rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:start}
+.deciding-cell .row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:end;margin:.5rem 0;font-family:var(--sans)}
+.deciding-cell summary{font-family:var(--sans);font-size:.88rem}
+.deciding-cell label{flex:1 1 20rem;min-width:0;font-size:.86rem;color:var(--soft)}
+.deciding-cell input:not([type=hidden]),.deciding-cell select{display:block;box-sizing:border-box;width:100%;font:.95rem/1.5 var(--sans);color:var(--ink);background:var(--card);border:1px solid var(--line);border-radius:4px;padding:.45rem .6rem}
 .deciding .plain{display:contents}
 .deciding .words{display:flex;gap:.5rem;align-items:center}
 .deciding>.words{flex:1 1 16rem}

@@ -71,13 +71,25 @@ test("fields are added, asked of a second agent, settled and taken out, and the 
   const [paper] = shown;
   const id = paper?.id ?? "";
   const settle = (...words: string[]) => cli(["settle", name, id, "tendon friction", ...words], cwd);
-  expect(await settle("third")).toMatchObject({ code: 2, err: expect.stringContaining("neither first nor second") });
+  expect(await settle("third")).toMatchObject({ code: 2, err: expect.stringContaining("neither first, second nor") });
   expect(await settle("second", "It only cites another paper.")).toMatchObject({
     code: 0,
     out: expect.stringContaining("not reported counts"),
   });
   expect(read("research-report.md")).toContain("a person follows this one");
   expect(await table()).toContain("differ; a person follows the second: It only cites another paper.");
+  const quote = paper?.extracted?.[0]?.evidence?.[0]?.passage ?? "";
+  for (const [own, says] of [
+    [[], "give it with --value"],
+    [["--value", "9876 N", "--quote", quote], "number not in the passage: 9876 N"],
+    [["--value", "much", "--quote", "Nobody wrote these words here."], "not in the text"],
+  ] as const)
+    expect(await settle("own", ...own)).toMatchObject({ code: 2, err: expect.stringContaining(says) });
+  expect((await settle("own", "--value", "much", "--quote", quote, "In short.")).code).toBe(0);
+  expect(await table()).toContain("differ; the value is a person's own: In short.");
+  expect(read("research-report.md")).toMatch(/a person's own:\*\* much ✓; a person follows this one/);
+  expect((await settle("own", "--value", "little")).code).toBe(0);
+  expect(read("research-report.md")).toContain("a person's own; without a passage:** little ?");
   expect((await cli(["validate", name], cwd)).code).toBe(0);
 
   expect((await cli(["extract", "--remove", "Tendon friction"], cwd)).code).toBe(0);

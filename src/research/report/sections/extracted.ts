@@ -1,8 +1,7 @@
-import type { Evidence, Extracted, Field, Paper } from "../../generated/rrd.js";
+import type { Evidence, Extracted, Field, Paper, Settled } from "../../generated/rrd.js";
 import { formOf, typeOf } from "../../project-files/form.js";
 import { type Answered, answeredFor, type FieldAgreement, fieldAgreements } from "../../units/form/agreement.js";
 import { textOf } from "../../units/form/check-values.js";
-import type { Filler } from "../../units/form/open-forms.js";
 import type { ReportModel } from "../model.js";
 import type { PaperRow } from "../papers.js";
 import { type Quote, quoteAt } from "../quotes.js";
@@ -24,10 +23,9 @@ export interface Cell {
   readonly sides?: readonly Side[];
 }
 
-/** What one of two agents gave for a cell on which they differ. */
+/** What one of two agents gave for a cell on which they differ, or a person instead. */
 export interface Side extends Pick<Cell, "text" | "sign" | "quotes"> {
-  readonly filler: Filler;
-  /** Name of the agent. */
+  /** "claude (first)". */
   readonly by: string;
   /** A person decided that this one counts. */
   readonly isTaken: boolean;
@@ -80,13 +78,16 @@ function cellOf(field: Field, row: PaperRow, paper: Paper): Cell {
   return agree === false ? { ...cell, sides: sidesOf(answered, row, paper) } : cell;
 }
 
-/** Both values with their passages. */
+/** Both values with their passages, and a person's own. */
 function sidesOf({ first, second, settled }: Answered, row: PaperRow, paper: Paper): readonly Side[] {
-  return (["first", "second"] as const).map((filler) => {
-    const given = filler === "first" ? first : second;
-    const { text, sign, quotes } = shownValue(given, row, paper);
-    return { filler, by: given?.by ?? "an agent", text, sign, quotes, isTaken: settled?.take === filler };
-  });
+  const sideOf = (given: Extracted | undefined, take: Settled["take"]): Side => {
+    const { text, sign, quotes, note } = shownValue(given, row, paper);
+    const by =
+      take === "own" ? `a person's own${note === "" ? "" : `; ${note}`}` : `${given?.by ?? "an agent"} (${take})`;
+    return { by, text, sign, quotes, isTaken: settled?.take === take };
+  };
+  const own = settled?.own === undefined ? [] : [sideOf(settled.own, "own")];
+  return [sideOf(first, "first"), sideOf(second, "second"), ...own];
 }
 
 function shownValue(given: Extracted | undefined, row: PaperRow, paper: Paper): Cell {
@@ -121,4 +122,4 @@ function noteOf(status: Extracted["status"], reason: string): string {
 
 /** How a person settles cells on which two agents differ. */
 export const settleAdvice = (open: number): string =>
-  `In ${open === 1 ? "one cell" : `${open} cells`} they differ (≠), and the first agent's value stands until a person decides: research-ralph settle <project> <paper> <field> first|second "<why>".`;
+  `In ${open === 1 ? "one cell" : `${open} cells`} they differ (≠), and the first agent's value stands until a person decides: research-ralph settle <project> <paper> <field> first|second|own "<why>", or the local page.`;

@@ -392,8 +392,8 @@ function extractedText(model: ReportModel): string {
       if (one.sides !== undefined)
         return [
           `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** the two agents differ ≠`,
-          ...one.sides.flatMap(({ filler, by, text, sign, quotes, isTaken }) => [
-            `  - **${inline(by)} (${filler}):** ${inline(text)}${sign === "" ? "" : ` ${sign}`}${isTaken ? "; a person follows this one" : ""}`,
+          ...one.sides.flatMap(({ by, text, sign, quotes, isTaken }) => [
+            `  - **${inline(by)}:** ${inline(text)}${sign === "" ? "" : ` ${sign}`}${isTaken ? "; a person follows this one" : ""}`,
             ...passages({ quotes }).map((line) => line.replace(/^/gm, "  ")),
           ]),
         ];

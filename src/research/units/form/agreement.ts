@@ -4,10 +4,11 @@ import { quantitiesIn } from "../../../text/evidence/numbers/quantities.js";
 import type { Extracted, Field, Paper, Rrd, Settled } from "../../generated/rrd.js";
 import { formOf, typeOf } from "../../project-files/form.js";
 import { givenBy, isExtractable } from "./open-forms.js";
+import type { SettledField } from "./settled.js";
 
 /** What stands for a field of a paper. */
 export interface Answered {
-  /** What counts: what the first agent gave, or the second where a person follows that one. */
+  /** What counts: what the first agent gave, or what a person decided where the second differs. */
   readonly counts?: Extracted;
   readonly first?: Extracted;
   readonly second?: Extracted;
@@ -21,7 +22,7 @@ export function answeredFor(paper: Paper, field: Field): Answered {
   const [first, second] = [givenBy("first", paper, field), givenBy("second", paper, field)];
   const agree = agreeOn(field, first, second);
   const settled = agree === false ? paper.settled?.find((each) => each.field === field.id) : undefined;
-  const counts = settled?.take === "second" ? second : (first ?? second);
+  const counts = settled?.take === "own" ? settled.own : settled?.take === "second" ? second : (first ?? second);
   return {
     ...(counts === undefined ? {} : { counts }),
     ...(first === undefined ? {} : { first }),
@@ -29,6 +30,24 @@ export function answeredFor(paper: Paper, field: Field): Answered {
     ...(agree === undefined ? {} : { agree }),
     ...(settled === undefined ? {} : { settled }),
   };
+}
+
+/** Whether two agents differ on this field of this paper. */
+export function isSettleable(rrd: Rrd, { paper: id, settled: { field: fieldId } }: SettledField): boolean {
+  const paper = rrd.papers_pool.find((each) => each.id === id);
+  const field = formOf(rrd).find((each) => each.id === fieldId);
+  return paper !== undefined && field !== undefined && answeredFor(paper, field).agree === false;
+}
+
+/** The state with it; unchanged where they do not differ any more. Pure, and done twice it is as done once. */
+export function withSettled(rrd: Rrd, { paper: id, settled: one }: SettledField): Rrd {
+  if (!isSettleable(rrd, { paper: id, settled: one })) return rrd;
+  const papers_pool = rrd.papers_pool.map((paper) =>
+    paper.id === id
+      ? { ...paper, settled: [...(paper.settled ?? []).filter(({ field }) => field !== one.field), one] }
+      : paper,
+  );
+  return { ...rrd, papers_pool };
 }
 
 /** A value that a quote bears out, or that the paper does not report it: what is not in the text says nothing. */

@@ -60,6 +60,30 @@ export async function checkValues(
   };
 }
 
+/** What a person's own value without a passage says of itself. */
+export const withoutPassage = "without a passage";
+
+/**
+ * Checks a person's own value for a field as an agent's is checked; of one without a quote, that it is of the field's
+ * type. A text says why it can't be kept. Of a list, `;` parts the items.
+ */
+export async function checkOwn(
+  field: Field,
+  said: { readonly value: string; readonly quote?: string | undefined },
+  text: DocumentText | undefined,
+  paper: Pick<Paper, "abstract">,
+): Promise<Extracted | string> {
+  const value = valueOf(field, typeOf(field) === "list" ? said.value.split(";") : said.value);
+  if (value === undefined) return "The value is empty.";
+  const misfit = misfitOf(field, textOf(value));
+  if (misfit !== undefined) return misfit;
+  if (said.quote === undefined) return { field: field.id, value, status: "could-not-check", reason: withoutPassage };
+  const given = typeof value === "string" ? value : [...value];
+  const { extracted } = await checkValues([field], { [field.id]: { value: given, quotes: [said.quote] } }, text, paper);
+  const [one] = extracted;
+  return one === undefined || one.status === "not-in-text" ? (one?.reason ?? "The quote is empty.") : one;
+}
+
 type Value = NonNullable<Extracted["value"]>;
 
 interface Said {

@@ -42,7 +42,7 @@ const agreementOf = ({ agree, settled }: Answered): string | undefined =>
       ? "agree"
       : settled === undefined
         ? "differ"
-        : `differ; a person follows the ${settled.take}${settled.why === undefined ? "" : `: ${oneLine(settled.why)}`}`;
+        : `differ; ${settled.take === "own" ? "the value is a person's own" : `a person follows the ${settled.take}`}${settled.why === undefined ? "" : `: ${oneLine(settled.why)}`}`;
 
 /** A value and its passages with their places; a value that nothing bears out is left out. */
 function valueCells(field: Field, given: Extracted | undefined): Cells {

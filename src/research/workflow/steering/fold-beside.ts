@@ -6,6 +6,8 @@ import type { Rrd } from "../../generated/rrd.js";
 import { namesIn, withKeys } from "../../papers/paper-keys.js";
 import { type NamedPaper, namedIn, withPapers } from "../../papers/records/added-papers.js";
 import type { Research } from "../../project-files/research.js";
+import { readNarrative } from "../../units/narrative/kept-narrative.js";
+import { type SettledField, settledIn } from "../../units/form/settled.js";
 import { askedIn, foldAsked } from "./fold-answer.js";
 
 export interface FoldOptions {
@@ -31,15 +33,17 @@ export async function foldBeside(
   tell: Tell,
 ): Promise<void> {
   const { beside, id } = message;
-  const [asked, named] = [askedIn(beside), namedIn(message)];
+  const [asked, named, settled] = [askedIn(beside), namedIn(message), settledIn(message)];
   const says =
     asked !== undefined
       ? await foldAsked(research, { ...asked, message: id })
       : named !== undefined
         ? await foldAdded(research, named)
-        : beside["report"] === true
-          ? await renderNow(research, options)
-          : undefined;
+        : settled !== undefined
+          ? await foldSettled(research, settled, options)
+          : beside["report"] === true
+            ? await renderNow(research, options)
+            : undefined;
   await takeMessage(research.folder, id);
   if (says !== undefined) await tell({ type: "notice", level: "info", message: says });
 }
@@ -59,6 +63,22 @@ async function foldAdded(research: Pick<Research, "load" | "edit">, named: reado
   const first = fresh.slice(0, maxNamed).map(({ id, title }) => `${names.get(id) ?? id} (${title})`);
   const others = fresh.length > maxNamed ? [`${fresh.length - maxNamed} more`] : [];
   return `Added, to be read next: ${[...first, ...others].join(", ")}.`;
+}
+
+/** Puts in what a person decided where two agents differ on a field; what came of it. */
+async function foldSettled(
+  research: Pick<Research, "folder" | "load" | "edit" | "rewrite">,
+  one: SettledField,
+  options: FoldOptions,
+): Promise<string> {
+  // What compares values is loaded where a person settles one.
+  const { isSettleable, withSettled } = await import("../../units/form/agreement.js");
+  const { rrd } = await research.load();
+  const what = `${one.settled.field} of ${namesIn(rrd).get(one.paper) ?? one.paper}`;
+  if (!isSettleable(rrd, one)) return `No two agents differ on ${what} any more, so what a person decided was dropped.`;
+  await research.edit((now) => resetStagnation(withSettled(now, one)), true);
+  if ((await readNarrative(research.folder)) !== undefined) await renderNow(research, options);
+  return `Decided: on ${what} the value of ${one.settled.take === "own" ? "the person" : `the ${one.settled.take} agent`} counts.`;
 }
 
 /** Writes the documents as the state stands; what came of it. */
