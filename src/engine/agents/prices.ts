@@ -19,8 +19,10 @@ export interface Model {
 type PricedModel = Required<Omit<Model, "former">>;
 
 /**
- * Nothing but data: correct it here when a maker changes a price, and set the date. Last compared on 2026-11-22 with
- * https://platform.claude.com/docs/en/about-claude/pricing and https://developers.openai.com/api/docs/pricing.
+ * Nothing but data: correct it here when a maker changes a price, and set the date. Prices are of 2026-11-22. On
+ * 2026-11-29 these were compared with stored copies of their makers' pages, windows and prices:
+ * https://platform.claude.com/docs (fable 5.1; opus 5.5, 5 and 4.5; sonnet 5.5 and 4.5; haiku 5.5 and 4.5). OpenAI's
+ * prices, https://developers.openai.com/api/docs/pricing, were not compared again.
  */
 export const models: readonly Model[] = [
   { name: "claude-fable-5", window: 1_000_000, input: 10, cached: 1, output: 50 },
@@ -36,7 +38,7 @@ export const models: readonly Model[] = [
   { name: "claude-sonnet-4", window: 200_000, input: 3, cached: 0.3, output: 15 },
   { name: "claude-sonnet-4-5", window: 200_000, input: 3, cached: 0.3, output: 15 },
   { name: "claude-sonnet-4-6", window: 200_000, input: 3, cached: 0.3, output: 15 },
-  { name: "claude-haiku-5-5", window: 200_000, input: 0.1, cached: 0.01, output: 0.5 },
+  { name: "claude-haiku-5-5", window: 1_000_000, input: 0.1, cached: 0.01, output: 0.5 },
   { name: "claude-haiku-4-5", window: 200_000, input: 1, cached: 0.1, output: 5 },
   { name: "gpt-5", window: 400_000, input: 1.25, cached: 0.125, output: 10 },
   { name: "gpt-5-mini", window: 400_000, input: 0.25, cached: 0.025, output: 2 },
@@ -48,9 +50,9 @@ export const models: readonly Model[] = [
   { name: "gpt-5.4-nano", window: 400_000, input: 0.2, cached: 0.02, output: 1.25 },
   { name: "gpt-5.5", window: 400_000, input: 5, cached: 0.5, output: 30 },
   { name: "gpt-5.5-pro", window: 400_000, input: 30, cached: 30, output: 180 },
-  // Earlier models, and those of other makers: the window alone, as https://platform.openai.com/docs/models,
-  // https://docs.claude.com/en/docs/about-claude/models, https://ai.google.dev/gemini-api/docs/models,
-  // https://api-docs.deepseek.com and https://help.aliyun.com/zh/model-studio/models say.
+  // Earlier models, and those of other makers: the window alone, mostly from memory, written down on 2026-11-28; of
+  // several sizes or ways to ask the smallest. Compared with a maker's page or card: gemini-2.0-flash and -flash-lite,
+  // phi-4, granite-3, magistral, minimax-m2.
   ...former([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
   ...windows([200_000, "claude-2.1", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-3-5-sonnet"]),
   ...windows([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
@@ -63,8 +65,6 @@ export const models: readonly Model[] = [
   ...windows([1_048_576, "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro"], [2_097_152, "gemini-1.5-pro"]),
   ...windows([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
   ...windows([32_768, "qwen-max"], [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"], [262_144, "qwen3-max"]),
-  // Open models and other services, by what was known of them on 2026-11-28; of several sizes the smallest window.
-  // Compared with their cards on that day: phi-4, granite-3, magistral, minimax-m2. The others are from memory.
   ...former([8_192, "llama3", "gemma2"]),
   ...windows([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
   ...windows([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),

@@ -67,10 +67,10 @@ describe("the window of a name that is not in the list", () => {
   test.each(
     `claude-3-5-sonnet-latest claude-3-7-sonnet-latest claude-opus-4-1 claude-opus-4.5 claude-opus-5 claude-sonnet-4-20250514
     claude-sonnet-4-5-20250929 claude-sonnet-4-6 claude-sonnet-5 claude-haiku-4-5 claude-haiku-5-5 claude-fable-5 claude-next
-    gpt-4o-2024-11-20 gpt-4.1-nano gpt-4.5-preview gpt-5-mini gpt-5-pro gpt-5-codex gpt-5.1 gpt-5.2-codex gpt-5.4-nano gpt-6 o1-pro
-    o3-mini o4-mini gpt-oss:20b gpt-oss-120b gemini-2.0-flash-lite gemini-2.0-pro-exp gemini-2.5-flash gemini-3-flash gemini-3.1-pro
+    gpt-4o-2024-11-20 gpt-4.1-nano gpt-4.5-preview gpt-5-mini gpt-5-pro gpt-5-codex gpt-5.1 gpt-5.2-codex gpt-5.4-nano gpt-5.6-sol gpt-6 o1-pro
+    o3-mini o4-mini gpt-oss:20b gpt-oss-120b gemini-2.0-flash-lite gemini-2.0-pro-exp gemini-2.5-flash gemini-3-flash gemini-3.1-pro gemini-3.5-pro gemini-3.7-flash
     deepseek-chat deepseek-r1:14b deepseek-v3.2-exp qwen2.5:7b qwen2.5-coder:32b qwen3:4b qwen3-max qwen3.5-plus qwq:32b llama3.3
-    llama-4-scout mistral-small-3.2 mistral-large-2411 devstral-small magistral-medium codestral-2501 ministral-8b gemma3:12b phi4
+    llama-4-scout mistral-small-3.2 mistral-large-2411 devstral-small magistral-medium codestral-2501 ministral-8b gemma3:12b gemma4:27b phi4
     grok-3-mini grok-4-fast grok-code-fast-1 kimi-k2-instruct glm-4.5-air glm-4.6 glm-5 command-a-03-2025 amazon.nova-pro-v1:0
     granite4:small nemotron-nano minimax-m2`.split(/\s+/),
   )("%s has a family", (name) => {
