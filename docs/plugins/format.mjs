@@ -7,13 +7,12 @@ export default {
   version: "1.0.0",
   hooks: {
     onAfterGen({ files = [] }, { config }) {
-      const tabs = Number.isInteger(config.tabs) ? " ".repeat(config.tabs) : "\t";
-      const formatted = (text) =>
-        `${text
-          .split("\n")
-          .map((line) => line.trimEnd())
-          .join("\n")
-          .trimEnd()}\n`.replaceAll("\t", tabs);
+      const tabs = typeof config.tabs === "number" ? " ".repeat(config.tabs) : "\t";
+      /** @param {string} text */
+      const formatted = (text) => {
+        const lines = text.split("\n").map((line) => line.trimEnd());
+        return `${lines.join("\n").trimEnd()}\n`.replaceAll("\t", tabs);
+      };
       return {
         files: files
           .filter(({ path, text }) => !/(?:^|\/)Makefile$|\.(?:diff|md|patch)$/.test(path) && formatted(text) !== text)

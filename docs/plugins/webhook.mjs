@@ -8,7 +8,7 @@ export default {
   version: "1.0.0",
   hooks: {
     async onSuccess({ verdict }, { config, folder }) {
-      const answer = await fetch(config.url, {
+      const answer = await fetch(String(config.url), {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ project: basename(folder ?? ""), reason: verdict.reason }),

@@ -25,7 +25,10 @@ export interface PluginContext {
 
 type Answer<Value> = Value | undefined | void | Promise<Value | undefined | void>;
 
-/** What a plugin may do at points of a run; each call has ten seconds and a process of its own. */
+/**
+ * What a plugin may do at points of a run; each call has ten seconds and a process of its own. A hook that answers with
+ * `unknown` is not listened to; it is waited for.
+ */
 export interface PluginHooks {
   /** Before an agent starts. Answers with what is added to its brief: at most 4,000 characters. */
   onBeforeGen?(made: BriefMade, context: PluginContext): Answer<string>;
@@ -35,18 +38,18 @@ export interface PluginHooks {
    */
   onAfterGen?(made: Made, context: PluginContext): Answer<Changed>;
   /** A check of a task has found failing tests. */
-  onTestFail?(checked: Extract<LoopEvent, { type: "checked" }>, context: PluginContext): Answer<never>;
+  onTestFail?(checked: Extract<LoopEvent, { type: "checked" }>, context: PluginContext): unknown;
   /**
    * The work is about to be complete. A text vetoes that and says why, which the next brief repeats; so does `false`,
    * without a reason.
    */
   onBeforeSuccess?(proposal: Proposal, context: PluginContext): Answer<boolean | string>;
   /** The work is complete. */
-  onSuccess?(ended: Extract<LoopEvent, { type: "run-ended" }>, context: PluginContext): Answer<never>;
+  onSuccess?(ended: Extract<LoopEvent, { type: "run-ended" }>, context: PluginContext): unknown;
   /** The reading of a paper was accepted; `paper` is its record in rrd.json. */
-  onReading?(reading: { readonly iteration: number; readonly paper: PaperRead }, context: PluginContext): Answer<never>;
+  onReading?(reading: { readonly iteration: number; readonly paper: PaperRead }, context: PluginContext): unknown;
   /** The report was written; `path`: of research-report.md. */
-  onReport?(report: { readonly iteration: number; readonly path: string }, context: PluginContext): Answer<never>;
+  onReport?(report: { readonly iteration: number; readonly path: string }, context: PluginContext): unknown;
 }
 
 /** What is about to complete the work. */

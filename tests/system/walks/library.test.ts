@@ -71,7 +71,39 @@ test("its types fit", async () => {
      // @ts-expect-error -- a setting that there is not
      void run({ folder: "x", settings: { jbos: 2 } });`,
   );
-  const program = ts.createProgram([file], {
+  const plugin = join(freshFolder(), "plugin.ts");
+  writeFileSync(
+    plugin,
+    `import type { Plugin } from "research-ralph/plugin";
+     export const whole: Plugin = {
+       name: "x",
+       version: "1",
+       hooks: {
+         onBeforeGen: ({ title, brief }) => \`\${title} \${brief.length}\`,
+         onAfterGen: async ({ files = [] }, { config }) => ({
+           files: files.map(({ path, text }) => ({ path, text: text + String(config["x"]) })),
+         }),
+         onTestFail: ({ failing = 0 }) => failing + 1,
+         onBeforeSuccess: () => false,
+         onSuccess: ({ verdict }) => fetch("http://127.0.0.1:1", { body: verdict.reason }),
+         onReading: async ({ paper }) => void paper.title,
+         onReport: ({ path }) => path,
+       },
+       sources: [{
+         id: "a",
+         endpoint: "https://a.example",
+         search: ({ terms, next = 0 }) => ({ path: \`/\${terms}/\${next}\` }),
+         read: ({ text }) => ({ records: [{ title: text }], total: 1 }),
+       }],
+     };
+     // @ts-expect-error -- a hook that there is not
+     export const wrong: Plugin = { name: "x", version: "1", hooks: { onEverything() {} } };
+     // @ts-expect-error -- a number is not a text for a brief
+     export const other: Plugin = { name: "x", version: "1", hooks: { onBeforeGen: () => 3 } };`,
+  );
+  const examples = ["format", "webhook"].map((name) => packageFile("docs", "plugins", `${name}.mjs`));
+  const program = ts.createProgram([file, plugin, ...examples], {
+    ...{ allowJs: true, checkJs: true },
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2023,
@@ -80,7 +112,10 @@ test("its types fit", async () => {
     skipLibCheck: true,
     types: ["node"],
     typeRoots: [packageFile("node_modules/@types")],
-    paths: { "research-ralph": [join(await sharedPackage(), "dist/types/index.d.ts")] },
+    paths: {
+      "research-ralph": [join(await sharedPackage(), "dist/types/index.d.ts")],
+      "research-ralph/plugin": [join(await sharedPackage(), "dist/types/compose/plugins/plugin.d.ts")],
+    },
   });
   const said = ts
     .getPreEmitDiagnostics(program)
