@@ -13,6 +13,9 @@ import type { ContextFor, Source } from "../sources/shared/source.js";
 import { localFile, pagesForATitle } from "./local-file.js";
 import { readUntrusted } from "./reader-process.js";
 
+/** Why what a service says of a document is merged with it: no search has found that record. */
+export const lookedUp = "the document prints its id, and has its title";
+
 /** The names that a document gives itself, as records have them. */
 export function namesOfDocument({ doi, arxiv: id }: Pick<DocumentText, "doi" | "arxiv">): Identifiers {
   const { arxiv: found, ...others } = identifiersFrom({ doi, arxiv: id });
@@ -102,7 +105,7 @@ function mergedRecord(record: PaperRecord, own: PaperRecord): OwnRecord {
   const identifiers = { ...names, ...given({ arxiv: version === undefined ? undefined : unversioned(version) }) };
   return {
     record: { ...merged, ...said, id, url, pdf_url, source, identifiers },
-    merged: { id: own.id, source: own.source, url: own.url, why: "the document prints its id, and has its title" },
+    merged: { id: own.id, source: own.source, url: own.url, why: lookedUp },
   };
 }
 

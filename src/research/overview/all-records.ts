@@ -3,6 +3,7 @@ import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { passageText } from "../../text/evidence/quoted.js";
 import type { Answer, Criterion, Exclusion, Paper, Rrd } from "../generated/rrd.js";
+import { lookedUp } from "../full-text/own-record.js";
 import { keysOf, namesIn, withNames } from "../papers/paper-keys.js";
 import { keptFacts, type PaperRecord } from "../papers/paper-record.js";
 import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers/export/cited-work.js";
@@ -171,7 +172,7 @@ function ofMerged(
   const told = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
   const others = pool.flatMap(({ id, title, date, authors, found: how }) =>
     (how?.merged ?? [])
-      .filter((each) => !told.has(`${id}\n${each.source}\n${each.id}`))
+      .filter((each) => each.why !== lookedUp && !told.has(`${id}\n${each.source}\n${each.id}`))
       .map((each) => ({
         ...{ id: each.id, title, source: each.source, url: each.url ?? null, into: id, why: each.why },
         ...given({ date, authors }),
