@@ -168,6 +168,7 @@ const isNames = (field: string): boolean => field === "author" || field === "edi
 /** A list of names as BibTeX writes them, without footnotes and marks behind a name. */
 function preparedNames(value: string): string {
   const names = value
+    .replace(/\s+/g, " ")
     .replace(/\$\^\{?(?:[\d,*\s]|\\d?dagger)*\}?\$|\\textsuperscript\{[\d,*\s]*\}/g, "")
     .replace(/\\and\b/g, " and")
     .replace(/;\s+(?=\S)/g, " and ");
@@ -228,7 +229,8 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     for (const name of names) {
       const value = values[name];
       const joined = Array.isArray(value) ? value.filter((each) => typeof each === "string").join("; ") : value;
-      if (typeof joined === "string" && joined !== "") return joined;
+      // R writes NA for what is missing.
+      if (typeof joined === "string" && joined !== "" && joined !== "NA") return joined;
     }
     return undefined;
   };
@@ -245,7 +247,8 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
   const sub = text("subtitle");
   const isThesis = /thesis/.test(type);
   const eprint = arxivOf(text("eprint", "arxivid"), text("archiveprefix", "eprinttype"), text("primaryclass"));
-  const isLoose = kind === undefined && journal === undefined && text("booktitle") === undefined;
+  const isLoose =
+    (kind === undefined || kind === "web-page") && journal === undefined && text("booktitle") === undefined;
   const isPreprint =
     inJournal !== undefined ||
     /^\s*(?:arxiv|biorxiv|medrxiv|corr)\b/i.test(journal ?? text("publisher") ?? "") ||
@@ -255,7 +258,8 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     authors: namesOf(values["author"], raw("author")),
     editors: namesOf(values["editor"], raw("editor")),
     dates: [text("date"), text("year")].flatMap((each) => each ?? []),
-    day: [text("month"), text("day")].flatMap((each) => each ?? []).join(" "),
+    // Of months from one to another the first.
+    day: [text("month")?.replace(/^(\d{1,2})\s*[-–/].*$/, "$1"), text("day")].flatMap((each) => each ?? []).join(" "),
     venue: isWhole(kind) ? undefined : (journal ?? text("booktitle")),
     volume: inVolume === undefined ? text("volume") : undefined,
     issue: text("number", "issue"),
@@ -267,7 +271,7 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
       text("pmid", "pubmed_id", "pubmed-id") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
     pmcid: text("pmcid"),
     urls: [text("url"), text("howpublished")].flatMap((each) => each ?? []),
-    type: isPreprint && (kind === "journal-article" || kind === undefined) ? "preprint" : kind,
+    type: isPreprint && (kind === "journal-article" || kind === "web-page" || kind === undefined) ? "preprint" : kind,
     numbers: [text("isbn"), text("issn"), text("eissn")].flatMap((each) => each ?? []),
     keywords: keywordsIn(text(keywordList), text("keyword"), text("author_keywords")),
     note: [text("note"), text("annote")].flatMap((each) => each ?? []).join("\n"),
@@ -299,24 +303,28 @@ function arxivOf(eprint: string | undefined, prefix = "arxiv", category = ""): s
 function namesOf(value: Values[string], raw: string): string[] {
   const asText = () => [...authorsOf(withoutTex({ name: "", value: raw, line: 0 }).value)];
   if (!Array.isArray(value)) return asText();
+  const plainRaw = raw.replace(/\s+/g, " ");
   const creators = value.filter((each): each is Creator => typeof each === "object");
   const names = creators.map(({ name, lastName, firstName, prefix, suffix }) => {
     if (lastName === undefined) return name ?? firstName ?? "";
     const last = prefix === undefined || prefix === "" ? lastName : `${prefix} ${lastName}`;
     const inOrder = [firstName, last].filter(Boolean).join(" ");
     // "Smith JA" as PubMed writes it, which BibTeX would read as a given name and a surname.
-    const { rest, initials } = raw.includes(inOrder) ? partsOfName(inOrder) : { rest: inOrder };
-    if (initials !== undefined && /\p{Ll}/u.test(rest)) return `${rest}, ${initials}`;
+    const { rest, initials } = plainRaw.includes(inOrder) ? partsOfName(inOrder) : { rest: inOrder };
+    if (initials !== undefined && (initials.length === 1 || /\p{Ll}/u.test(rest))) return `${rest}, ${initials}`;
     return [last, firstName, suffix].filter((part) => part !== undefined && part !== "").join(", ");
   });
   const isOneOfSeveral =
     names.length === 1 &&
     !/\sand\s/i.test(raw) &&
     !raw.startsWith("{") &&
-    (raw.includes(";") || raw.split(",").length > 2);
+    (raw.includes(";") || raw.split(",").length > 2 || raw.split(",").every((part) => initialsInFront.test(part)));
   if (!isOneOfSeveral || /,\s*(?:jr|sr|ii|iii|iv)\.?\s*,/i.test(raw)) return names;
   return asText();
 }
+
+/** "J. D. Smith": initials in front of a surname. */
+const initialsInFront = /^\s*\p{Lu}\..*\p{Ll}/u;
 
 /** Paths of documents, as JabRef, Zotero and Mendeley write them: "name:path:type;…", with `:` escaped in a path. */
 function filesOf(field: string): string[] {

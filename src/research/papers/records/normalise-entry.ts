@@ -68,7 +68,9 @@ function plain(value: string | undefined, most: number): string | undefined {
     .replace(/[\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize("NFKC"))
     .replace(markup, "")
     .replace(/<\/?(?:p|br|div|[uo]l|li)(?:\s[^<>]{0,100})?\/?>/gi, " ");
-  const text = (bare.includes("&") ? withoutReferences(bare) : bare).replace(/\s+/g, " ").trim();
+  // Mark-up may be escaped, as Crossref does in BibTeX.
+  const decoded = bare.includes("&") ? withoutReferences(bare).replace(markup, "") : bare;
+  const text = decoded.replace(/\s+/g, " ").trim();
   return text === "" ? undefined : text.slice(0, most);
 }
 

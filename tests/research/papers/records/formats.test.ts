@@ -483,6 +483,16 @@ describe("BibTeX as programs write it", () => {
       { authors: ["Sample, A", "de Boer, JP"] },
     ],
     [
+      "names in two lines",
+      "title={T}, author={Sample, Ann\r\n\tand Example, Bob}",
+      { authors: ["Sample, Ann", "Example, Bob"] },
+    ],
+    ["two names by a comma", "title={T}, author={A.B. Sample, C. Example}", { authors: ["A.B. Sample", "C. Example"] }],
+    ["an arXiv id, online", "title={T}, eprint={2001.01234}, eprinttype={arxiv}", { type: "preprint" }],
+    ["what R does not know", "title={T}, doi={10.1000/r}, author={NA}, journal={NA}", { authors: [] }],
+    ["mark-up that Crossref escapes", "title={A &lt;i&gt;b&lt;/i&gt; c}", { title: "A b c" }],
+    ["months from one to another", "title={T}, year=2001, month={10-12}", { date: "2001-10" }],
+    [
       "an ampersand between names",
       "title={T}, author={Sample, A. \\& Example, B.}",
       { authors: ["Sample, A.", "Example, B."] },
@@ -509,8 +519,9 @@ describe("BibTeX as programs write it", () => {
     ],
     ["a time of day", "title={T}, date={2012-12-24T13:01:02}", { date: "2012-12-24" }],
     ["a tilde in an address", "title={T}, url={https://e.org/{\\~{}}z}", { url: "https://e.org/~z" }],
-  ])("with %s", async (_, fields, wanted) => {
-    expect(await entriesOf("a.bib", `@article{x, ${fields}}`)).toMatchObject([wanted]);
+  ])("with %s", async (what, fields, wanted) => {
+    const type = what.endsWith("online") ? "online" : "article";
+    expect(await entriesOf("a.bib", `@${type}{x, ${fields}}`)).toMatchObject([wanted]);
   });
 
   test("what is defined is put in with the blanks at its ends, and may be made of what was defined before", async () => {
