@@ -11,6 +11,7 @@ import { goodAgent, library, researchFolder, rrdWith } from "../../support/proje
 
 const minute = 60_000;
 const off = ["crossref", "semanticscholar", "europepmc", "biorxiv", "searxng", "brave", "tavily", "unpaywall"];
+const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 const kinds = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /** What arXiv says of so many papers, the first of which has this number. */
@@ -171,6 +172,27 @@ describe("one busy source does not end a run", () => {
     expect(readFileSync(join(run.folder, "progress.txt"), "utf8")).toContain(
       "- arXiv answers again and is blocked no longer",
     );
+  });
+
+  test("where the one that takes over can't be reached, the run waits for the busy one", async () => {
+    let tries = 0;
+    const server = await web({});
+    const answers = pretending(fakeClock(), (url) => {
+      if (!url.includes("/api/query")) return { status: 404 };
+      tries += 1;
+      return tries <= 4 ? { status: 429 } : { body: feed(1, 4) };
+    });
+    const run = project({
+      ...{ arxiv: server.origin, openalex: "http://127.0.0.1:1" },
+      fetch: (url, options) =>
+        String(url).startsWith("http://127.0.0.1:1/")
+          ? Promise.reject(Object.assign(new TypeError("fetch failed"), { cause: refused }))
+          : answers.fetch(url, options),
+    });
+    const { verdict, rrd } = await run.run(keeping(), 40, { clock: run.clock });
+    expect(verdict).toMatchObject({ verdict: "complete" });
+    expect(tries).toBe(5);
+    expect(rrd.blocked_sources).toEqual([]);
   });
 
   test("other sources and readings go on while one rests", async () => {

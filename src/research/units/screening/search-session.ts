@@ -162,6 +162,7 @@ interface Resting {
 function busyOf(
   rrd: Rrd,
   names: readonly string[],
+  listings: readonly Listing[],
   { rests, retried }: Resting,
 ): { readonly open: readonly Rest[]; readonly busy?: NonNullable<SearchSession["busy"]> } {
   const blocked = blockedIn(rrd);
@@ -170,8 +171,13 @@ function busyOf(
   const answered = [...rests.answered()].filter(isBlocked);
   if (all.length + answered.length + retried.size === 0) return { open: [] };
   const unblocked = all.filter(({ name }) => names.includes(name) && !isBlocked(name));
+  const isAway = (name: string) => {
+    const own = listings.filter(({ source }) => source === name);
+    return own.length > 0 && own.every(({ unreached }) => unreached === true);
+  };
   // Those that were given up are waited for only where nothing else can search.
-  const open = unblocked.length > 0 || !names.every(isBlocked) ? unblocked : all;
+  const canSearch = names.some((name) => !isBlocked(name) && !isAway(name));
+  const open = unblocked.length > 0 || canSearch ? unblocked : all;
   const isToRead = (paper: Paper) => !isDecided(paper) && (paper.refusals?.length ?? 0) < maxRefusals;
   const atMost = rests.waitsUntil(!rrd.papers_pool.some(isToRead));
   const isOnlyResting = open.length > 0 && open.every(({ isGivenUp, name }) => !isGivenUp || isBlocked(name));
@@ -189,7 +195,7 @@ function stateOf(
   open: Open,
   resting?: Resting,
 ): { readonly session: SearchSession; readonly next?: Step } {
-  const { open: waitedFor, busy } = resting === undefined ? { open: [] } : busyOf(rrd, names, resting);
+  const { open: waitedFor, busy } = resting === undefined ? { open: [] } : busyOf(rrd, names, kept.listings, resting);
   const rest = new Set(resting?.rests.all().map(({ name }) => name));
   const awake = names.filter((name) => !rest.has(name));
   const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
