@@ -5,7 +5,7 @@ import { systemClock } from "../engine/lib/clock.js";
 import { httpFor } from "../research/sources/network.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { contentsOf, neitherSentence, nothingIn, type OwnFiles } from "../research/full-text/folder-contents.js";
-import { listFolder, listSamples } from "../research/full-text/local-folder.js";
+import { listFolder, listSamples, type Reading } from "../research/full-text/local-folder.js";
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextsWith } from "../research/sources/source-settings.js";
@@ -57,7 +57,10 @@ export function libraryFor(
   // Only what a search asks goes into the log that it is replayed from.
   const logged = httpFor(config, signal, { cacheDir, record: held?.record ?? queryRecorder(folder), ...anew });
   return {
-    ...localSources(folder, root, signal, (message) => void tell({ type: "notice", level: "info", message })),
+    ...localSources(folder, root, signal, {
+      tell: (message) => void tell({ type: "notice", level: "info", message }),
+      watch: (progress) => void tell({ type: "searching", round: 1, ...progress }),
+    }),
     ...scholarly({
       folder,
       root,
@@ -88,23 +91,46 @@ const ownFiles: OwnFiles = {
   besideProjects: [lessonsName, claudeName, promptName],
 };
 
-/**
- * The sources that need no network: the packaged samples and folders of the user's. `tell`: told once of each folder
- * what in it is neither a paper nor a list of works.
- */
+/** What a person hears of while folders are looked through. */
+interface Heard {
+  /** Told once of each folder what in it is neither a paper nor a list of works. */
+  tell(message: string): void;
+  /** How many documents of a folder are looked at, and how many can be read; a few times a second at most. */
+  watch(progress: {
+    readonly source: string;
+    readonly done: number;
+    readonly all: number;
+    readonly found: number;
+  }): void;
+}
+
+/** Between two figures of one folder, in milliseconds. */
+const betweenFigures = 200;
+
+/** The sources that need no network: the packaged samples and folders of the user's. A document is read once. */
 export function localSources(
   project: string,
   root: string,
   signal: AbortSignal,
-  tell: (message: string) => void = () => undefined,
+  { tell, watch }: Heard = { tell: () => undefined, watch: () => undefined },
 ): Pick<Sources, "serves" | "candidates" | "lists"> {
   const told = new Set<string>();
+  const kept: Reading["kept"] = new Map();
+  const watching = (source: string): Reading => {
+    let last = systemClock.now();
+    const watched = (done: number, all: number, found: number) => {
+      if (systemClock.now() - last < betweenFigures) return;
+      last = systemClock.now();
+      watch({ source, done, all, found });
+    };
+    return { kept, watch: watched };
+  };
   const folderOf = (source: string) => resolve(root, source.slice("folder:".length).trim());
   return {
     serves: (source) => source === "samples" || source.startsWith("folder:"),
     candidates: async (source) => {
       if (source === "samples") return listSamples(signal);
-      const documents = await listFolder(folderOf(source), signal, { ...ownFiles, project });
+      const documents = await listFolder(folderOf(source), signal, { ...ownFiles, project }, watching(source));
       return documents.map((document) => ({ ...document, source }));
     },
     lists: async (source) => {

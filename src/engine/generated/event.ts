@@ -154,7 +154,7 @@ export interface AgentChanged {
   reason: string;
 }
 /**
- * Progress of one source in a round of the search: at its start, after each answer, and at its end. Sent during the search, between other events.
+ * Progress of one source in a round of the search: at its start, after each answer, and at its end. Sent during the search, between other events. Of a folder: how many of its documents were looked at.
  */
 export interface Searching {
   type: "searching";
@@ -165,15 +165,15 @@ export interface Searching {
    */
   round: number;
   /**
-   * Queries answered in this round, including failures.
+   * Queries answered in this round, including failures; of a folder, documents looked at.
    */
   done: number;
   /**
-   * Maximum number of queries in this round.
+   * Maximum number of queries in this round; of a folder, its documents.
    */
   all: number;
   /**
-   * Records listed so far in this round.
+   * Records listed so far in this round; of a folder, documents that can be read.
    */
   found: number;
   /**

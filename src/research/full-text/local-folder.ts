@@ -25,6 +25,7 @@ export async function listFolder(
   dir: string,
   signal: AbortSignal | undefined,
   own?: OwnFiles & { readonly project: string },
+  reading?: Reading,
 ): Promise<PaperRecord[]> {
   return await listDocuments(
     resolve(dir),
@@ -36,7 +37,16 @@ export async function listFolder(
     },
     signal,
     own,
+    reading,
   );
+}
+
+/** How the documents of folders are read that are listed again and again. */
+export interface Reading {
+  /** What was read of a document before, by its path: while it stays as it was it is not read again. */
+  readonly kept: Map<string, { readonly stamp: string; readonly text: Described | undefined }>;
+  /** Told how many of a folder's documents are looked at, and how many of them can be read. */
+  watch?(done: number, all: number, readable: number): void;
 }
 
 /** The demo's own documents; their ids and titles say that they are samples. */
@@ -61,12 +71,18 @@ async function listDocuments(
   naming: Naming,
   signal: AbortSignal | undefined,
   own?: OwnFiles,
+  reading?: Reading,
 ): Promise<PaperRecord[]> {
   const { documents } = await contentsOf(folder, own);
   const texts = new Map<string, Described | undefined>();
-  for (const path of documents.slice(0, maxFiles)) {
+  const all = documents.slice(0, maxFiles);
+  let found = 0;
+  for (const path of all) {
     if (signal?.aborted) break;
-    texts.set(path, await readForListing(path, signal));
+    const text = await readOnce(path, signal, reading?.kept);
+    texts.set(path, text);
+    if (text !== undefined) found += 1;
+    reading?.watch?.(texts.size, all.length, found);
   }
   const readable = [...texts.keys()].filter((path) => texts.get(path) !== undefined);
   // One that stands for a document which can't be read is not a work of its own.
@@ -111,9 +127,29 @@ function candidateOf(path: string, id: string, text: Described | undefined, nami
 /** What a listing tells of a document. */
 type Described = Omit<DocumentText, "text" | "marks">;
 
-async function readForListing(path: string, signal: AbortSignal | undefined): Promise<Described | undefined> {
+/** What a document tells of itself; it is opened only where it is new, or has changed since it was read. */
+async function readOnce(
+  path: string,
+  signal: AbortSignal | undefined,
+  kept: Reading["kept"] = new Map(),
+): Promise<Described | undefined> {
+  const { size = 0, mtimeMs = 0, ino = 0 } = (await stat(path).catch(() => undefined)) ?? {};
+  const stamp = `${size} ${mtimeMs} ${ino}`;
+  const before = kept.get(path);
+  if (before?.stamp === stamp) return before.text;
+  const text = await readForListing(path, size, signal);
+  // One that was cut short was not read.
+  if (signal?.aborted !== true) kept.set(path, { stamp, text });
+  return text;
+}
+
+async function readForListing(
+  path: string,
+  size: number,
+  signal: AbortSignal | undefined,
+): Promise<Described | undefined> {
   try {
-    if ((await stat(path)).size > maxPdf) return undefined;
+    if (size > maxPdf) return undefined;
     const read = await readUntrusted(await readFile(path), { name: path, ...given({ signal }), pages: pagesForATitle });
     if (read.status !== "ok") return undefined;
     const { text: _, marks: __, ...described } = read.text;

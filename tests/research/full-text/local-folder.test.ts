@@ -1,10 +1,10 @@
 import { readingFrom } from "../../support/network/network.js";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
-import { listFolder, listSamples } from "../../../src/research/full-text/local-folder.js";
+import { listFolder, listSamples, type Reading } from "../../../src/research/full-text/local-folder.js";
 import { paperId } from "../../../src/research/papers/reference.js";
 import { findText } from "../../../src/research/full-text/find-text.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
@@ -64,4 +64,28 @@ describe("listSamples", () => {
     }
     expect(new Set(candidates.map(({ id }) => id)).size).toBe(candidates.length);
   });
+});
+
+test("a document that stays as it was is read once, and whoever waits hears how many are", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "papers-"));
+  const write = (name: string, title: string) =>
+    writeFileSync(join(folder, name), `---\ntitle: ${title}\n---\n\n# ${title}\n\nA text of some words.\n`);
+  write("a.md", "On the fat of bats");
+  write("b.md", "On the salt of moles");
+  const heard: number[][] = [];
+  const reading: Reading = { kept: new Map(), watch: (...figures) => void heard.push(figures) };
+  const titles = async () => (await listFolder(folder, undefined, undefined, reading)).map(({ title }) => title);
+  expect(await titles()).toEqual(["On the fat of bats", "On the salt of moles"]);
+  expect(heard).toEqual([
+    [1, 2, 1],
+    [2, 2, 2],
+  ]);
+  // Changed in place, with the size and the time of before: who read it again would see it.
+  const path = join(folder, "a.md");
+  const { atime, mtime } = statSync(path);
+  write("a.md", "On the fat of cats");
+  utimesSync(path, atime, mtime);
+  expect(await titles()).toEqual(["On the fat of bats", "On the salt of moles"]);
+  write("a.md", "On the fat of old cats");
+  expect(await titles()).toEqual(["On the fat of old cats", "On the salt of moles"]);
 });
