@@ -72,7 +72,12 @@ function bodyOf(text: string, close: string): { readonly text: string; readonly 
   // Braces that are escaped count for BibTeX, and for some programs that write it they don't.
   for (const escapesCount of [true, false]) {
     const end = closedAt(text, close, escapesCount);
-    if (end !== undefined) return { text: text.slice(0, end) };
+    if (end === undefined) continue;
+    // A brace too many closes an entry before its last fields.
+    const [rest = ""] = text.slice(end + 1).split(/@|\n\s*[\n%]/, 1);
+    return nextField.test(rest)
+      ? { text: text.slice(0, end + 1 + rest.length), why: "it has a brace too many" }
+      : { text: text.slice(0, end) };
   }
   return { text, why: "its end is missing" };
 }

@@ -259,7 +259,9 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     editors: namesOf(values["editor"], raw("editor")),
     dates: [text("date"), text("year")].flatMap((each) => each ?? []),
     // Of months from one to another the first.
-    day: [text("month")?.replace(/^(\d{1,2})\s*[-–/].*$/, "$1"), text("day")].flatMap((each) => each ?? []).join(" "),
+    day: [text("month")?.replace(/^(\d{1,2})\s?[-–/]{1,2}\s?\d{1,2}$/, "$1"), text("day")]
+      .flatMap((each) => each ?? [])
+      .join(" "),
     venue: isWhole(kind) ? undefined : (journal ?? text("booktitle")),
     volume: inVolume === undefined ? text("volume") : undefined,
     issue: text("number", "issue"),
@@ -314,11 +316,13 @@ function namesOf(value: Values[string], raw: string): string[] {
     if (initials !== undefined && (initials.length === 1 || /\p{Ll}/u.test(rest))) return `${rest}, ${initials}`;
     return [last, firstName, suffix].filter((part) => part !== undefined && part !== "").join(", ");
   });
+  const parts = raw.split(",");
   const isOneOfSeveral =
     names.length === 1 &&
+    (parts.length > 1 || raw.includes(";")) &&
     !/\sand\s/i.test(raw) &&
     !raw.startsWith("{") &&
-    (raw.includes(";") || raw.split(",").length > 2 || raw.split(",").every((part) => initialsInFront.test(part)));
+    (raw.includes(";") || parts.length > 2 || parts.every((part) => initialsInFront.test(part)));
   if (!isOneOfSeveral || /,\s*(?:jr|sr|ii|iii|iv)\.?\s*,/i.test(raw)) return names;
   return asText();
 }

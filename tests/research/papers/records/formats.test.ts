@@ -487,10 +487,12 @@ describe("BibTeX as programs write it", () => {
       "title={T}, author={Sample, Ann\r\n\tand Example, Bob}",
       { authors: ["Sample, Ann", "Example, Bob"] },
     ],
+    ["one name with initials in front", "title={T}, author={A.B. Sample}", { authors: ["Sample, A.B."] }],
     ["two names by a comma", "title={T}, author={A.B. Sample, C. Example}", { authors: ["A.B. Sample", "C. Example"] }],
     ["an arXiv id, online", "title={T}, eprint={2001.01234}, eprinttype={arxiv}", { type: "preprint" }],
     ["what R does not know", "title={T}, doi={10.1000/r}, author={NA}, journal={NA}", { authors: [] }],
     ["mark-up that Crossref escapes", "title={A &lt;i&gt;b&lt;/i&gt; c}", { title: "A b c" }],
+    ["days of a month from one to another", "title={T}, year=2001, month={12--15 Sept.}", { date: "2001-09-12" }],
     ["months from one to another", "title={T}, year=2001, month={10-12}", { date: "2001-10" }],
     [
       "an ampersand between names",
@@ -538,6 +540,14 @@ describe("BibTeX as programs write it", () => {
       { title: "Missing", authors: ["Lo, Ann"], date: "2000" },
       { title: "Next" },
     ]);
+  });
+
+  test("a brace too many costs the fields behind it nothing, and is named", async () => {
+    const text =
+      "@article{a, title={Too {many}}}, author={Lo, Ann}, year=2000}\n\n% not, title = {this}\n@article{b, title={Next}}";
+    const { entries, fields } = await readRecords(fileOf("a.bib", text));
+    expect(entries).toMatchObject([{ title: "Too many", authors: ["Lo, Ann"], date: "2000" }, { title: "Next" }]);
+    expect(fields.named).toEqual(["line 1 (a): it has a brace too many"]);
   });
 
   test("an entry may stand in brackets, and what a comment holds is none", async () => {
