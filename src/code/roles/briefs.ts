@@ -23,8 +23,10 @@ const mostNotes = 1_100;
  * Estimated tokens of files in the librarian's brief; `scale`: 1, or less where the last one was too large; `beside`:
  * what the rest takes.
  */
-export const librarianTokens = (window: number, scale: number, beside: number): number =>
-  Math.max(1_000, Math.floor((Math.min(window, usualWindow) * librarianShare - beside) * scale));
+export function librarianTokens(window: number, scale: number, beside: number): number {
+  const most = usualWindow * librarianShare - mostBeside;
+  return Math.max(1_000, Math.floor(Math.min(most, window * librarianShare - beside) * scale));
+}
 
 /** What the rest of the librarian's brief takes: the most of it would leave nothing of a small model's share. */
 export const besideFiles = (told: Omit<Told, "notes">, fixes: string): number =>
