@@ -73,6 +73,7 @@ export const summaries = {
   tool: "call one of the tools that agents have, or list them",
   mcp: "serve these tools and the commands to any MCP client over stdio",
   task: "work on a task until its acceptance criteria are met",
+  skill: 'list the skills of this folder, or do what one says: research-ralph skill rrd "<topic>"',
   code: "repair or extend code by roles until the tests pass",
   init: "copy prompt.md, AGENTS.md and CLAUDE.md here for editing",
   doctor: "check Node, git, agents and folders, and say how to fix problems",

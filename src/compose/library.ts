@@ -1,4 +1,4 @@
-import { claudeName, lessonsName } from "../engine/lib/layout.js";
+import { claudeName, lessonsName, missionName } from "../engine/lib/layout.js";
 import { relative, resolve, sep } from "node:path";
 import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
@@ -88,7 +88,7 @@ export function libraryFor(
 const ownFiles: OwnFiles = {
   state: rrdName,
   inProject: committedFiles.names,
-  besideProjects: [lessonsName, claudeName, promptName],
+  besideProjects: [lessonsName, claudeName, promptName, missionName],
 };
 
 /** What a person hears of while folders are looked through. */

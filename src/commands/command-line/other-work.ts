@@ -2,7 +2,7 @@ import { given } from "../../engine/lib/given.js";
 import type { CodeArguments } from "../code/code.js";
 import type { TaskArguments } from "../task/task.js";
 import type { CommandLine, Common } from "./command.js";
-import { withAgent, withLimits, ofTask, number, whole } from "./shared-options.js";
+import { withAgent, withLimits, ofTask, number, several, whole } from "./shared-options.js";
 
 /** Commands for work other than research. */
 export function addOtherWork({ add, io }: CommandLine): void {
@@ -19,6 +19,16 @@ export function addOtherWork({ add, io }: CommandLine): void {
     .option("--save", "write the task to ./ralph.json")
     .option("-i, --iterations <N>", "maximum iterations of this run", number);
   withAgent(withLimits(task));
+
+  const skill = add("skill", "[name] [words...]", async (options: OfTask & Common, name, words) => {
+    const { check: checks, ...others } = options;
+    const { skillCommand } = await import("../task/skill.js");
+    return skillCommand({ ...others, ...given({ checks }), name, words: words.join(" ") }, io);
+  })
+    .option("--check <command>", "a command that must succeed; again for more", several)
+    .option("--tests", "the project's tests must pass")
+    .option("-i, --iterations <N>", "maximum iterations of this run", number);
+  withAgent(withLimits(skill));
 
   type OfCode = Omit<CodeArguments, keyof Common | "text" | "flags" | "checks"> & { check?: string[] };
   const code = add("code", "[text] [more...]", async ({ check: checks, ...options }: OfCode & Common, text, more) => {

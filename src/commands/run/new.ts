@@ -37,6 +37,7 @@ import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile, readRecords } from "../../research/papers/records/read-records.js";
 import { readSeeds } from "../../research/papers/records/read-seeds.js";
 import { createOfWords, createWorkflow } from "../../research/workflow/new-research.js";
+import { missionFile, requirementsSkill } from "../../research/workflow/brief/about-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask-person.js";
@@ -274,7 +275,11 @@ async function askAgent(
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },
 ): Promise<{ readonly verdict: Verdict; readonly folder?: string; readonly lines: readonly LedgerLine[] }> {
-  const prompt = await loadPrompt(io.cwd, config.stateDir);
+  const [prompt, mission, skill] = await Promise.all([
+    loadPrompt(io.cwd, config.stateDir),
+    missionFile(io.cwd, config.stateDir, 1_500),
+    requirementsSkill(io.cwd, config.stateDir, 3_000),
+  ]);
   const workspaces = workspacesOf(config.stateDir, join(options.parent, `new-${process.pid}`));
   let folder: string | undefined;
   const lines: LedgerLine[] = [];
@@ -285,7 +290,7 @@ async function askAgent(
     for (const message of agents.flatMap(warningsOf)) void tell({ type: "notice", level: "warning", message });
     return createWorkflow({
       ...options,
-      prompt,
+      ...{ prompt, mission, skill },
       workspaces,
       created,
       recorded: (line) => void lines.push(line),

@@ -1,6 +1,6 @@
 import { constants, existsSync } from "node:fs";
-import { appendFile, copyFile, mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { packageFile } from "../../engine/lib/package-root.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
@@ -14,7 +14,7 @@ import { checkAgent } from "../../engine/agents/registry.js";
 import { projectFiles } from "../../engine/config/config-file.js";
 import { shown } from "../../research/overview/find-research.js";
 import { choose } from "../run/ask-person.js";
-import { claudeName, hiddenName, lessonsName } from "../../engine/lib/layout.js";
+import { claudeName, hiddenName, lessonsName, mcpServersName } from "../../engine/lib/layout.js";
 import { promptName, researchesName, rrdName } from "../../research/project-files/layout.js";
 
 /** Packaged defaults that people may edit. */
@@ -108,14 +108,42 @@ async function askForSkill(io: Io): Promise<Step[]> {
   const answer = await choose(io, "Shall agents that you talk to in this folder know how to use research-ralph?", [
     { value: "no", label: "no" },
     { value: "yes", label: `yes: put a skill into ${skillFolders.join(" and ")}` },
+    { value: "claude", label: "yes, and for Claude Code also the commands and the MCP server of the plugin" },
   ]);
-  if (answer !== "yes") return [];
-  const steps: Step[] = [];
+  if (answer !== "yes" && answer !== "claude") return [];
+  const steps: Step[] = answer === "claude" ? await putPlugin(io.cwd) : [];
   for (const folder of skillFolders) {
     await mkdir(join(io.cwd, folder, "research-ralph"), { recursive: true });
     steps.push(await copyOnce(join("skills", file), io.cwd, join(folder, file)));
   }
   return steps;
+}
+
+/** What the plugin for Claude Code brings, as files of a folder, where its tools have shorter names. */
+async function putPlugin(cwd: string): Promise<Step[]> {
+  const { mcpServers, commands } = JSON.parse(await readFile(packageFile(".claude-plugin/plugin.json"), "utf8")) as {
+    readonly mcpServers: object;
+    readonly commands: readonly string[];
+  };
+  const steps = [await writeOnce(mcpServersName, cwd, `${JSON.stringify({ mcpServers }, null, 2)}\n`)];
+  for (const command of commands) {
+    const file = join(".claude/commands/research-ralph", basename(command));
+    const text = await readFile(packageFile(command), "utf8");
+    steps.push(await writeOnce(file, cwd, text.replaceAll("mcp__plugin_research-ralph_", "mcp__")));
+  }
+  return steps;
+}
+
+async function writeOnce(file: string, cwd: string, text: string): Promise<Step> {
+  const path = join(cwd, file);
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, text, { flag: "wx" });
+    return { file, did: "made" };
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return { file, did: "kept" };
+    throw error;
+  }
 }
 
 /** The agent that needs no program, where there is a key for it. */

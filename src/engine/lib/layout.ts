@@ -122,3 +122,7 @@ export function nameStart(name: string): string {
 /** What a person tells agents with; the second one is Claude Code's own. */
 export const lessonsName = "AGENTS.md";
 export const claudeName = "CLAUDE.md";
+/** The MCP servers of a folder, for Claude Code and its kin. */
+export const mcpServersName = ".mcp.json";
+/** The original's file of what the person's work is for. */
+export const missionName = "MISSION.md";

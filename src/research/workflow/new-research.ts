@@ -66,6 +66,9 @@ interface AskOptions extends CreateOptions {
   /** The sources, where the person named them. */
   readonly named?: readonly string[];
   readonly prompt: Prompt;
+  /** The person's MISSION.md, and their skill for making requirements; empty: none. */
+  readonly mission?: string;
+  readonly skill?: string;
   readonly workspaces: Workspaces;
   /** Told the new research's folder. */
   readonly created: (folder: string) => void;
@@ -228,8 +231,11 @@ function nameFrom(proposed: string | undefined, made: string): string {
   return words.length === 0 ? made : words.slice(0, 6).join(" ").slice(0, 100);
 }
 
+const skillWords =
+  "A skill of this folder follows. Go by what it says of choosing and asking. The form of the result is the one described above: write no other file, whatever the skill says, and ask nobody.";
+
 function requirementsBrief(options: AskOptions, { refusal }: Notes, resultFile: string): string {
-  const { prompt, topic, criteria } = options;
+  const { prompt, topic, criteria, mission = "", skill = "" } = options;
   const said = saidAlready(options);
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const reasons = refusal?.map((reason) => `- ${reason}`).join("\n");
@@ -238,6 +244,8 @@ function requirementsBrief(options: AskOptions, { refusal }: Notes, resultFile: 
     fill(prompt("REQUIREMENTS"), values),
     Object.keys(said).length === 0 ? "" : `# What stands already\n\n${saidWords}`,
     `# Eligibility criteria\n\n${criteriaWords(criteria)}`,
+    mission === "" ? "" : `# MISSION.md of this folder\n\n${mission}`,
+    skill === "" ? "" : `# How this person wants requirements to be made\n\n${skillWords}\n\n${skill}`,
     reasons === undefined ? "" : `# The last result was refused\n\n${reasons}`,
     `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic, ...(Object.keys(said).length === 0 ? {} : { said }) })}`,
     closingWords(resultFile),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { hiddenName, inHidden, ledgerName } from "../../engine/lib/layout.js";
+import { hiddenName, inHidden, ledgerName, mcpServersName } from "../../engine/lib/layout.js";
 
 /** Every file of a task's folder. What the engine keeps there is named in its own layout. */
 
@@ -30,4 +30,4 @@ export const worktreesFolder = (stateDir: string): string => join(stateDir, "wor
  * What would have programs run as the user later: servers of tools, agents outside of a sandbox, filters of git. One
  * that is in the folder is the project's, and its changes show in git.
  */
-export const notToAppear = [".mcp.json", "prompt.md", ".gitattributes"];
+export const notToAppear = [mcpServersName, "prompt.md", ".gitattributes"];

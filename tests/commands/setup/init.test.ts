@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { initCommand } from "../../../src/commands/setup/init.js";
@@ -76,6 +76,27 @@ test("on a terminal init offers the skill by which other agents drive it, and pu
       readFileSync(packageFile("skills/research-ralph/SKILL.md"), "utf8"),
     );
   }
+});
+
+test("it offers the plugin too: commands that name the server's tools, and the server, over nothing that is there", async () => {
+  const cwd = freshFolder();
+  const io = ioIn(cwd, { PATH: "/usr/bin:/bin" }, { canAsk: true });
+  type(io, "\r", "\u001b[B\u001b[B", "\r");
+  writeFileSync(join(cwd, ".mcp.json"), "{}");
+  expect(await main(["init"], io, "0.0.0")).toBe(0);
+  expect(io.out()).toContain("kept as it is: .mcp.json\n");
+  const review = readFileSync(join(cwd, ".claude/commands/research-ralph/review.md"), "utf8");
+  expect(review).toContain("allowed-tools: mcp__research-ralph__list");
+  rmSync(join(cwd, ".mcp.json"));
+  rmSync(join(cwd, ".claude"), { recursive: true });
+  rmSync(join(cwd, ".agents"), { recursive: true });
+  const again = ioIn(cwd, { PATH: "/usr/bin:/bin" }, { canAsk: true });
+  type(again, "\r", "\u001b[B\u001b[B", "\r");
+  expect(await main(["init"], again, "0.0.0")).toBe(0);
+  const { mcpServers } = JSON.parse(readFileSync(join(cwd, ".mcp.json"), "utf8")) as { mcpServers: object };
+  expect(mcpServers).toMatchObject({
+    "research-ralph": { args: expect.arrayContaining(["mcp", "--write"]) as unknown },
+  });
 });
 
 test("init offers the built-in agent where there is a key for it, and none of its own accord without", async () => {

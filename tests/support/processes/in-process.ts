@@ -19,10 +19,10 @@ async function* baseline(brief: string, workspace: string): AsyncGenerator<strin
 const functions = new Map<string, Work>();
 
 /** The name of an agent that is this function, called in the folder where the agent works. */
-export function agentThat(works: (workspace: string) => void): string {
+export function agentThat(works: (workspace: string, stdin: string) => void): string {
   const line = `function ${functions.size}`;
-  functions.set(line, async function* (_, workspace) {
-    works(workspace);
+  functions.set(line, async function* (stdin, workspace) {
+    works(workspace, stdin);
     yield "done";
   });
   return `cmd:${line}`;

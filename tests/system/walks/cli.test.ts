@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { oldNames, summaries } from "../../../src/commands/help-text.js";
@@ -163,8 +163,27 @@ test("ralph.sh and skill.sh run from their folder and through a symbolic link", 
   expect(await run(join(cwd, "again.sh"), ["--list"], cwd)).toMatchObject({ code: 0, out: "" });
   expect(await run(join(root, "bin/skill.sh"), ["rrd"], cwd)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("usage: skill.sh rrd"),
+    err: expect.stringContaining("topic"),
   });
+  expect(await run(join(root, "bin/skill.sh"), [], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("usage: skill.sh --list"),
+  });
+  mkdirSync(join(cwd, "skills/tidy"), { recursive: true });
+  writeFileSync(join(cwd, "skills/tidy/SKILL.md"), "---\nname: tidy\ndescription: Tidies.\n---\nUse SHORT words.\n");
+  const listed = await run(join(root, "bin/skill.sh"), ["--list"], cwd);
+  expect(listed).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^rrd .*\ntidy +skills\/tidy\/SKILL.md +Tidies\.$/m),
+  });
+  const agent = ["--agent", "cmd:cat > brief.txt", "--unconfined", "--no-git", "--quiet"];
+  const worked = await run(
+    join(root, "bin/skill.sh"),
+    ["tidy", "the notes", "--check", "grep -q 'SHORT words' brief.txt && grep -q 'the notes' brief.txt", ...agent],
+    cwd,
+    { HOME: freshFolder() },
+  );
+  expect(worked).toMatchObject({ code: 0, err: "" });
   // The agent is unknown, so nothing is started, but the topic has arrived.
   const made = await run(join(root, "bin/skill.sh"), ["rrd", "grasping in simulation", "--agent", "nobody"], cwd);
   expect(made.err).toContain("nobody");

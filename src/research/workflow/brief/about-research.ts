@@ -1,7 +1,9 @@
-import { lessonsName } from "../../../engine/lib/layout.js";
+import { lessonsName, missionName } from "../../../engine/lib/layout.js";
 import { join } from "node:path";
+import { skillFile } from "../../../engine/config/skill-files.js";
 import { fittingSections, instructionsIn } from "../../../engine/config/folder-instructions.js";
 import { clip, fit } from "../../../engine/lib/tokens.js";
+import { withoutFrontMatter } from "./front-matter.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 
@@ -44,9 +46,20 @@ function openQuestions(rrd: Rrd): string[] {
  * out is named. Empty where it is missing, or a pipe or a device.
  * @throws ExpectedError where it can't be read, or is not UTF-8: standing orders would be lost without a word.
  */
-export async function agentsFile(root: string, stateDir: string, tokens: number): Promise<string> {
-  const path = join(root, lessonsName);
+export const agentsFile = (root: string, stateDir: string, tokens: number): Promise<string> =>
+  agreedFile(lessonsName, root, stateDir, tokens);
+
+/** The same of the original's MISSION.md. */
+export const missionFile = (root: string, stateDir: string, tokens: number): Promise<string> =>
+  agreedFile(missionName, root, stateDir, tokens);
+
+/** The same of the skill by which the person wants requirements to be made; without its front matter. */
+export const requirementsSkill = (root: string, stateDir: string, tokens: number): Promise<string> =>
+  agreedFile(skillFile("rrd"), root, stateDir, tokens);
+
+async function agreedFile(name: string, root: string, stateDir: string, tokens: number): Promise<string> {
+  const path = join(root, name);
   const waiting = await waitingEdit(stateDir, path);
   const text = waiting === undefined ? await instructionsIn(path) : (waiting.before ?? "");
-  return fittingSections(text, tokens, lessonsName);
+  return fittingSections(withoutFrontMatter(text), tokens, name);
 }

@@ -20,7 +20,7 @@ import { section } from "../../units/brief-text.js";
 import { isLastUnit, kindOf, kinds } from "../../units/kinds.js";
 import { draftOf, findingsOf, isJudged, isOwnRefusal, isReader } from "../../units/shared-unit.js";
 import type { Material, ResearchState, ServeTools, Sharing } from "../../units/unit-kind.js";
-import { aboutResearch, agentsFile } from "./about-research.js";
+import { aboutResearch, agentsFile, missionFile } from "./about-research.js";
 import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
 import { fill, loadPrompt, type Prompt, promptParts, withScores } from "./prompt-file.js";
 import { repairFor } from "./repair.js";
@@ -28,6 +28,7 @@ import { repairFor } from "./repair.js";
 /** Everything in a brief but the paper's text. */
 export const briefTokens = 6_000;
 const agentsFileTokens = 1_500;
+const missionTokens = 800;
 const historyTokens = 620;
 const steeringTokens = 420;
 const remediationTokens = 160;
@@ -187,6 +188,7 @@ export async function briefFor(
           spend("From earlier iterations", fenced(fit(patterns, share(250), ({ text }) => `- ${text}`).lines)),
           spend("Notes of people in progress.txt", fenced(fit(people, share(250), (note) => clip(note, 120)).lines)),
           own.related === undefined ? "" : spend("Related, already read", fenced(own.related(share(650)))),
+          spend("MISSION.md of this folder", await missionFile(where.root, stateDir, share(missionTokens))),
           spend("AGENTS.md of this repository", await agentsFile(where.root, stateDir, share(agentsFileTokens))),
         ]
       : [];
