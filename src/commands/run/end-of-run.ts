@@ -71,7 +71,7 @@ function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): Omit<Row
   if (isHeld) return { text: "let it continue, then run it:", commands: [`research-ralph resume ${name}`, run] };
   switch (verdict) {
     case "complete":
-      return { text: "read the report; the papers, best first:", commands: [`research-ralph show ${name}`] };
+      return { text: "read the report, and the papers:", commands: [`research-ralph show ${name}`] };
     case "stuck":
       return {
         text: "say what to do differently, then run it again:",

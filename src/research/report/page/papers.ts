@@ -24,7 +24,7 @@ export function* papers(context: PageContext): Iterable<Markup> {
     const count = rows.filter((row) => row.status === status).length;
     return count === 0 ? [] : [{ status, count }];
   });
-  yield markup`<div class="tools"><input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">${kinds.map(({ status, count }) => markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${thousands(count)}</button>`)}<select id="sort" aria-label="Order"><option value="score">Best first</option><option value="date">Newest first</option><option value="title">By title</option></select></div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
+  yield markup`<div class="tools"><input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">${kinds.map(({ status, count }) => markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${thousands(count)}</button>`)}<select id="sort" aria-label="Order"><option value="score">${model.scores.rows.length === 0 ? "Included first" : "Best first"}</option><option value="date">Newest first</option><option value="title">By title</option></select></div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
   if (rows.length > mostBodies)
     yield markup`<p class="quiet">The first ${thousands(mostBodies)} can be unfolded; the records of the others are in rrd.json.</p>`;
   yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>
