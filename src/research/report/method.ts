@@ -211,10 +211,14 @@ export const promptsText = (prompts: readonly string[]): string =>
     ...(prompts.length > maxPrompts ? [`${prompts.length - maxPrompts} more`] : []),
   ].join(", ");
 
+/** Iterations in which an agent got to work: one that could not be started has read nothing. */
+export const linesAtWork = (lines: readonly LedgerLine[]): readonly LedgerLine[] =>
+  lines.filter(({ failure }) => usesAllowance(failure));
+
 function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
   const uses = new Map<string, AgentUse>();
-  for (const line of lines) {
-    if (line.agent === undefined || !usesAllowance(line.failure)) continue;
+  for (const line of linesAtWork(lines)) {
+    if (line.agent === undefined) continue;
     const { agent, model, confinement } = line;
     const { agent_version: version, prompt_sha256: prompt } = line;
     const key = JSON.stringify([agent, model, version]);
@@ -286,7 +290,7 @@ function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | 
   const readings = papers_pool.map(readingOf);
   if (!readings.some(isJudgedBy)) return undefined;
   const twice = lookedAtTwice(lines);
-  const agents = new Set(lines.flatMap(({ agent }) => agent ?? []));
+  const agents = new Set(linesAtWork(lines).flatMap(({ agent }) => agent ?? []));
   const how = agents.size > 0 && [...agents].every(isWithoutModel) ? " by counting words, without a model" : "";
   return twice === 0
     ? `${readings.every(isJudgedBy) ? "each paper" : "each paper that was read"} was judged once${how}`
@@ -295,7 +299,9 @@ function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | 
 
 /** What was not done, as far as the records tell. */
 function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
-  const agents = new Set(lines.flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)));
+  const agents = new Set(
+    linesAtWork(lines).flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)),
+  );
   const twice = lookedAtTwice(lines);
   const hasQuotes = rrd.papers_pool.some(({ analysis }) => (analysis?.evidence?.length ?? 0) > 0);
   const readings = rrd.papers_pool.map(readingOf);

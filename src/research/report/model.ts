@@ -31,7 +31,7 @@ import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";
 import { mapOf, type PaperMap } from "./links.js";
-import { isWithoutModel, type Method, methodOf } from "./method.js";
+import { isWithoutModel, linesAtWork, type Method, methodOf } from "./method.js";
 import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
 import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
 import { type Meaning, meaningOf } from "./narrative/meaning.js";
@@ -309,7 +309,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const { agent: reader = narrative.agent } = rrd.statistics?.stated ?? {};
   const agents = isReadElsewhere
     ? [typeof reader === "string" ? reader : "another program"]
-    : [...new Set(ledger.flatMap(({ agent }) => agent ?? []))];
+    : [...new Set(linesAtWork(ledger).flatMap(({ agent }) => agent ?? []))];
   return {
     title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
     isFinished: rrd.phase === "COMPLETE",

@@ -52,6 +52,8 @@ function titleFrom(value: unknown): string | undefined {
       title,
     ) ||
     /\.(docx?|tex|pdf|dvi|ps|indd|rtf|qxd|p65|fm|pptx?|eps)(?:$|\s)/i.test(title) ||
+    // The address of a page that was printed.
+    /^[a-z][a-z+.-]*:\S+$/i.test(title) ||
     // A name made of a number, such as "05452615 1..8" or "acl_20-main".
     /^[^\s\d_]*[\d_]\S*(?:\s\d+\.\.\d+)?$/.test(title);
   return useless ? undefined : title;

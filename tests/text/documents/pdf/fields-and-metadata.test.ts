@@ -99,6 +99,8 @@ describe("what a PDF says of itself", () => {
     "Preparation of Papers for IEEE Transactions",
     "Microsoft Word - tactile grasp final.doc",
     "S0021-9258(19)12345-6 1..9",
+    "about:blank",
+    "https://example.org/papers/12",
   ])("is not taken for its title where it is %s", async (title) => {
     expect((await readInfo(`/Title (${escaped(title)})`)).title).toBe(onPage);
   });
