@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
 import type { AssistantTool, Handed } from "../assistant/tools/context.js";
 import { configToRead } from "./config.js";
-import { withPluginSources } from "./plugins/sources.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { isProblem, toolFailure } from "../engine/tools/tool.js";
 import type { Io } from "../engine/ui/io.js";
@@ -35,7 +34,7 @@ export const handedTo = (io: Io): Handed => ({
     return researchTools(offered, (signal) => toolContextFor(folders, values.paper, io, signal));
   },
   async http(signal) {
-    return httpFor(await withPluginSources(await configToRead(io, {}, ["sources"]), io), signal);
+    return httpFor(await configToRead(io, {}, ["sources"]), signal);
   },
   readDocument: readUntrusted,
 });

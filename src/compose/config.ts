@@ -9,6 +9,7 @@ import { given } from "../engine/lib/given.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { researchKeys } from "../research/project-files/config-keys.js";
 import { taskKeys } from "../task/project-files/config-keys.js";
+import type { PluginConfig } from "./plugins/house.js";
 import type { WrittenConfig } from "./written-config.js";
 
 /** The keys of all wings. */
@@ -106,7 +107,10 @@ export interface ResolvedConfig {
 }
 
 /** Where a command is started: its environment, the folder it looks for files from, and whom it may ask. */
-type Place = Omit<Surroundings, "flags">;
+type Place = Omit<Surroundings, "flags"> & {
+  /** Told of each plugin that can't be used, a sentence. */
+  readonly sayOfPlugins?: (sentence: string) => void;
+};
 
 type Defaults = typeof engineKeys.defaults & typeof researchKeys.defaults & typeof taskKeys.defaults;
 /** Values in the config's own spelling, with defaults filled in, and where each comes from. */
@@ -189,6 +193,8 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     throw new ExpectedError(
       `stagnation_limit (${limits.stagnation}) is larger than stagnation_window (${limits.window}), so no run would ever end as stuck; make the limit smaller or the window larger.`,
     );
+  if (place.onlyShown !== true && (place.uses?.includes("sources") ?? true))
+    await addSources({ ...same, plugins }, place);
   const [agent = named, ...fallbacks] = agentsIn(named);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
   return {
@@ -221,6 +227,14 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     patienceMs: ms(patience_minutes),
     origins,
   };
+}
+
+/** The sources of plugins are among those that can be named from now on, in this process. */
+async function addSources(config: PluginConfig, { sayOfPlugins, ...place }: Place): Promise<void> {
+  if (config.plugins.length === 0) return;
+  // Loaded where there are any.
+  const { addPluginSources } = await import("./plugins/sources.js");
+  for (const { ok, detail } of await addPluginSources(config, place)) if (!ok) sayOfPlugins?.(detail);
 }
 
 /** Who checks the sentences of reports. */

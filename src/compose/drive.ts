@@ -134,7 +134,7 @@ export async function drive<State, U extends Unit, P, C>(
     const jobs = await readyFleet(everyName, config, settings);
     for (const notice of [housing.notice, everyName.some(isDistant) ? insecureNotice(config) : undefined])
       if (notice !== undefined) void tell({ type: "notice", ...notice });
-    participants.push(...(await pluginsOf(config, io, how, { tell, signal: abort })));
+    participants.push(...(await pluginsOf(config, io, how, { tell, redact, signal: abort })));
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the stop condition then sees that the time is up.
@@ -192,9 +192,10 @@ async function pluginsOf(
   config: ResolvedConfig,
   io: Io,
   { folder, work, changes = false }: Pick<Drive, "folder" | "work" | "changes">,
-  { tell, signal }: Pick<Run, "tell"> & { readonly signal: AbortSignal },
+  about: Pick<Run, "tell" | "redact"> & { readonly signal: AbortSignal },
 ): Promise<Participant[]> {
   if (config.plugins.length === 0) return [];
+  const { tell, redact, signal } = about;
   // Loaded where there are any.
   const [{ pluginsFor }, { researchNews }] = await Promise.all([
     import("./plugins/house.js"),
@@ -202,7 +203,7 @@ async function pluginsOf(
   ]);
   const folders = [...new Set([folder, work].filter((each) => each !== undefined))];
   const more = folder === undefined || changes ? {} : { more: researchNews(folder) };
-  const { loaded, participant, told } = await pluginsFor(config, io, { folders, signal, ...more });
+  const { loaded, participant, told } = await pluginsFor(config, io, { folders, signal, redact, ...more });
   for (const each of told) void tell(each);
   const names = loaded.map(({ name, version }) => `${name} ${version}`).join(", ");
   if (names !== "") void tell({ type: "notice", level: "info", message: `Plugins of this run: ${names}.` });

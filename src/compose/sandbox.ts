@@ -3,6 +3,7 @@ import { needsSandbox } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { given } from "../engine/lib/given.js";
+import { namesIn } from "../engine/sandbox/environment.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/sandbox.js";
 import { pathOutside, workplaces } from "../engine/process/search-path.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
@@ -23,9 +24,6 @@ export interface SandboxWish extends Omit<SandboxOptions, "env"> {
   /** The folder that its agents work in, where it is another than the one that the command was started in. */
   readonly folder?: string;
 }
-
-/** The names in `sandbox_env`. */
-export const namesIn = (text: string | undefined): string[] => (text ?? "").split(/[\s,]+/).filter(Boolean);
 
 /** The settings of agents that run in it. */
 export const housed = <Settings extends AgentSettings>(settings: Settings, { sandbox }: Housing): Settings =>

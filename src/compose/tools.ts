@@ -1,7 +1,6 @@
 import type { QueryLine } from "../engine/generated/query.js";
 import { httpFor } from "../research/sources/network.js";
 import { configToRead, type ResolvedConfig } from "./config.js";
-import { withPluginSources } from "./plugins/sources.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
 import { contextsWith, settingsOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/shared/source.js";
@@ -65,10 +64,7 @@ async function poolOf(folders: readonly string[]): Promise<AskedByTools> {
 
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {
   const root = rootOf(folder, io.cwd);
-  const config = await withPluginSources(await configToRead({ env: io.env, cwd: root }, {}, ["sources"]), {
-    ...io,
-    cwd: root,
-  });
+  const config = await configToRead({ env: io.env, cwd: root }, {}, ["sources"]);
   const http = httpFor(config, signal, { cacheDir: sharedAnswersFolder(config.stateDir), record: recordIn(folder) });
   const contextFor = contextsWith(config, io.env, http);
   const { requirements } = (await readResearch(folder)).rrd;

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { localSources } from "../../compose/library.js";
 import { configToRead } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import {
   assembleCandidates,
@@ -105,7 +104,7 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
     const text = candidatesText(steps, candidates);
     return { candidates, text, sha256: createHash("sha256").update(text).digest("hex"), missing };
   };
-  const { sources: config } = await withPluginSources(await configToRead(io, {}, ["sources"]), io);
+  const { sources: config } = await configToRead(io, {}, ["sources"]);
   const again = async (sources: ReplayedSources): Promise<Replayed> => {
     const candidates = await assembleCandidates(steps, sources.open, apart);
     return outcome(candidates, sources.missing());

@@ -37,8 +37,8 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
 async function pluginFindings(io: Io): Promise<Finding[]> {
   const config = await configToRead(io);
   if (config.plugins.length === 0) return [];
-  const { checkPlugins } = await import("../../compose/plugins/house.js");
-  return (await checkPlugins(config, io)).flatMap(({ ok, detail }) =>
+  const { addPluginSources } = await import("../../compose/plugins/sources.js");
+  return (await addPluginSources(config, io)).flatMap(({ ok, detail }) =>
     ok ? [] : [{ level: "warning" as const, pointer: "", message: detail }],
   );
 }

@@ -1,6 +1,5 @@
 import { libraryFor } from "../../compose/library.js";
 import { configToRead } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -212,7 +211,7 @@ async function fetcherOf(
   io: Io,
   ending: AbortSignal,
 ): Promise<(paper: Paper) => Promise<{ readonly text: DocumentText } | { readonly reason: string }>> {
-  const config = await withPluginSources(await configToRead(io, {}, ["sources"]), io);
+  const config = await configToRead(io, {}, ["sources"]);
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
   return async (paper) => {
     const answer = await library.text?.(paper);

@@ -5,7 +5,6 @@ import { basename, join, resolve } from "node:path";
 import { requireAgents, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
@@ -95,7 +94,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const { flags, ask, quiet, json } = args;
   if (ask) needTerminal(io);
   const topic = args.topic ?? (await askForTopic(io));
-  const config = await withPluginSources(await resolveConfig(io, flags), io);
+  const config = await resolveConfig(io, flags);
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json, ask });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd } = await readResearch(folder);

@@ -3,7 +3,6 @@ import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import { keptFacts } from "../../research/papers/paper-record.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
@@ -32,7 +31,7 @@ interface ReadArguments {
  */
 export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
   const reference = await typedReference(input, io.cwd);
-  const config = await withPluginSources(await resolveConfig(io, { ...flags, git: false }), io);
+  const config = await resolveConfig(io, { ...flags, git: false });
   const folder = await explaining(config.stateDir, async () => {
     makeFolder(config.stateDir);
     return mkdtemp(readFolders(config.stateDir));

@@ -4,7 +4,6 @@ import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openClassicProject, openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -47,7 +46,7 @@ interface RunArguments {
 /** Works on a project until there is a verdict; its exit code is the verdict's. */
 export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.ask) needTerminal(io);
-  const config = await withPluginSources(await resolveConfig(io, args.flags), io);
+  const config = await resolveConfig(io, args.flags);
   const folder = args.folder === undefined ? await unfinished(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {
     if (!args.json) saySentinel(io);

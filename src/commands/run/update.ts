@@ -3,7 +3,6 @@ import { basename, dirname, join, resolve } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { openAsking } from "../../compose/search-for-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -61,7 +60,7 @@ interface UpdateArguments {
  * before, within the limits of the command as a whole; the exit code is the first that is not 0.
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
-  const config = await withPluginSources(await resolveConfig(io, args.flags), io);
+  const config = await resolveConfig(io, args.flags);
   if (args.folders.length === 1) return await updateOne(await findResearch(io.cwd, args.folders[0]), args, config, io);
   const began = io.clock.now();
   const spent = { usd: 0, tokens: 0, iterations: 0 };

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
 import { needsModel } from "../run/check-meaning.js";
@@ -49,7 +48,7 @@ const maxQuestion = 2_000;
  */
 export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const { words, again } = args;
-  const config = checking(args, await withPluginSources(await resolveConfig(io, args.flags), io));
+  const config = checking(args, await resolveConfig(io, args.flags));
   if (again) return askAgain(args, config, io);
   const question = questionOf(words.at(-1) ?? "");
   const folders = await findProjects(io.cwd, words.slice(0, -1));
@@ -65,7 +64,7 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
  * kept in the project. @throws ExpectedError as `askCommand`.
  */
 export async function askForPage(folder: string, words: string, io: Io): Promise<string> {
-  const config = checking({ check: false }, await withPluginSources(await resolveConfig(io, {}), io));
+  const config = checking({ check: false }, await resolveConfig(io, {}));
   const question = questionOf(words);
   await requireAgents(config, io, false, checkerNamesOf(config));
   const unseen = { ...io, stdout: () => undefined };

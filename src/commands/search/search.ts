@@ -1,6 +1,5 @@
 import { httpFor } from "../../research/sources/network.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
@@ -49,9 +48,7 @@ export async function searchCommand(
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
   const days = { ...datesOf(from, until), ...given({ columns: columns && chosenColumns(columns) }) };
-  const config = await withPluginSources(await configToRead(io, flags, ["sources"]), io, (sentence) =>
-    say(io, sentence),
-  );
+  const config = await configToRead({ ...io, sayOfPlugins: (sentence) => say(io, sentence) }, flags, ["sources"]);
   const sources =
     source === undefined ? usualServices().filter(({ search }) => search !== undefined) : askedSources(source, io);
 

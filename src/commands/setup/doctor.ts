@@ -115,8 +115,8 @@ async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
 /** Of the plugins: a run goes on without one that can't be loaded. */
 async function pluginFindings(config: ResolvedConfig, io: Io): Promise<Finding[]> {
   if (config.plugins.length === 0) return [];
-  const { checkPlugins } = await import("../../compose/plugins/house.js");
-  const checks = await checkPlugins(config, io);
+  const { addPluginSources } = await import("../../compose/plugins/sources.js");
+  const checks = await addPluginSources(config, io);
   return checks.map(({ name, ...check }) => ({ name: `plugin ${name}`, needed: false, ...check }));
 }
 

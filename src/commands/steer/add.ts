@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -80,7 +79,7 @@ export async function addCommand(
   const chosen = chosenColumns(columns);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
-  const config = await withPluginSources(await configToRead(io, flags, ["sources", "state_dir"]), io);
+  const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
   const { all, notRead, lists, isNoted } = await addPapers(
     folder,
@@ -117,7 +116,7 @@ export async function addForPage(folder: string, typed: string, io: Io): Promise
   if (reference === "") throw new ExpectedError("Nothing is named; give a DOI, an address or a path.", 2);
   // A stolen cookie of the page must not get other files read.
   requireInside(reference, io.cwd, "the page");
-  const config = await withPluginSources(await configToRead(io, {}, ["sources", "state_dir"]), io);
+  const config = await configToRead(io, {}, ["sources", "state_dir"]);
   const { all, isNoted } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
   const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";
   const each = all.slice(0, maxOnPage).map((one) => addedText(one).replace(/\.$/, ""));

@@ -1,6 +1,5 @@
 import { requireAgents } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { withPluginSources } from "../../compose/plugins/sources.js";
 import { forecastOfSize } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -58,7 +57,7 @@ interface ExtractArguments {
 export async function extractCommand(args: ExtractArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, args.folder);
-  const config = await withPluginSources(await resolveConfig(io, args.flags), io);
+  const config = await resolveConfig(io, args.flags);
   const added = await typedForm(args.fields, io.cwd);
   const { rrd, ledger } = await readResearch(folder);
   const fillers: readonly Filler[] = config.secondReader === undefined ? ["first"] : ["first", "second"];

@@ -1,16 +1,25 @@
-import { redactorFor } from "../agents.js";
-import type { ResolvedConfig } from "../config.js";
-import { namesIn } from "../sandbox.js";
+import { homedir } from "node:os";
+import type { EngineConfig } from "../../engine/generated/config.js";
 import { given } from "../../engine/lib/given.js";
-import { pathOutside, workplaces } from "../../engine/process/search-path.js";
-import { environmentInside } from "../../engine/sandbox/environment.js";
-import { bubblewrap, findBubblewrap } from "../../engine/sandbox/bubblewrap.js";
-import { noReach } from "../../engine/process/reach.js";
-import { homeOf, type Io } from "../../engine/ui/io.js";
+import { redactFor } from "../../engine/lib/redact.js";
 import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../../engine/plugins/plugins.js";
+import { noReach } from "../../engine/process/reach.js";
+import { runProcess } from "../../engine/process/run-process.js";
+import { pathOutside, workplaces } from "../../engine/process/search-path.js";
+import { bubblewrap, findBubblewrap } from "../../engine/sandbox/bubblewrap.js";
+import { environmentInside, namesIn } from "../../engine/sandbox/environment.js";
 
 /** What the configuration says of plugins and where they run. */
-export type PluginConfig = Pick<ResolvedConfig, "plugins" | "unconfined" | "sandbox_env">;
+export interface PluginConfig extends Pick<EngineConfig, "sandbox_env"> {
+  readonly plugins: PluginOptions["plugins"];
+  readonly unconfined: boolean;
+}
+
+/** Where a command was started. */
+export interface PluginPlace {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
 
 const megabyte = 2 ** 20;
 
@@ -19,18 +28,12 @@ const limits = { processes: 64, memory: 2048 * megabyte, temporary: 64 * megabyt
 
 /** Loads the plugins of a configuration. `folders`: those of the project, which they may read. */
 export async function pluginsFor(
-  config: PluginConfig & Parameters<typeof redactorFor>[0],
-  io: Io,
-  more: Pick<PluginOptions, "folders" | "signal" | "more" | "timeoutMs">,
+  config: PluginConfig,
+  { cwd, env }: PluginPlace,
+  more: Pick<PluginOptions, "folders"> & Partial<Pick<PluginOptions, "redact" | "signal" | "more">> = { folders: [] },
 ): Promise<Plugins> {
-  return await loadPlugins({
-    plugins: config.plugins,
-    house: await houseOf(config, io, more.folders),
-    root: io.cwd,
-    env: io.env,
-    redact: redactorFor(config, io),
-    ...more,
-  });
+  const house = await houseOf(config, { cwd, env }, more.folders);
+  return await loadPlugins({ plugins: config.plugins, house, root: cwd, env, redact: redactFor(env), ...more });
 }
 
 /**
@@ -39,10 +42,11 @@ export async function pluginsFor(
  */
 async function houseOf(
   { unconfined, sandbox_env }: PluginConfig,
-  io: Io,
+  { cwd, env: outside }: PluginPlace,
   folders: readonly string[],
 ): Promise<PluginOptions["house"]> {
-  const env = { ...io.env, PATH: pathOutside(workplaces([io.cwd, ...folders], homeOf(io.env)), io.env["PATH"]) };
+  const around = workplaces([cwd, ...folders], outside["HOME"] ?? homedir());
+  const env = { ...outside, PATH: pathOutside(around, outside["PATH"]) };
   const found = await findBubblewrap(env);
   const passes = namesIn(sandbox_env);
   if ("program" in found) {
@@ -51,30 +55,7 @@ async function houseOf(
   }
   if (!unconfined) return { problem: `nothing confines it here: ${found.problem}. ${found.fix} Or add --unconfined` };
   const named = environmentInside(env, { passes, reach: noReach, isOnline: false, node: process.execPath });
-  const own = { ...named, ...given({ HOME: io.env["HOME"] }) };
-  const exec: PluginHouse["exec"] = (request) => io.runProgram({ ...request, env: own });
+  const own = { ...named, ...given({ HOME: outside["HOME"] }) };
+  const exec: PluginHouse["exec"] = (request) => runProcess({ ...request, env: own });
   return { exec, node: process.execPath, unconfined: true };
-}
-
-/** What `doctor` and `validate` say of one plugin. */
-export interface PluginCheck {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
-
-/** Loads each plugin of a configuration and says what it is, or why it can't be loaded. */
-export async function checkPlugins(config: Parameters<typeof pluginsFor>[0], io: Io): Promise<PluginCheck[]> {
-  const { loaded, told } = await pluginsFor(config, io, { folders: [] });
-  return [
-    ...loaded.map(({ as, name, version, hooks, sources }) => {
-      const parts = [...hooks, ...sources.map(({ id }) => `the source ${id}`)];
-      return { name: as, ok: true, detail: `${name} ${version}: ${parts.join(", ") || "it has no hook"}` };
-    }),
-    ...told.flatMap((each) =>
-      each.type === "notice" && each.plugin !== undefined
-        ? [{ name: each.plugin, ok: false, detail: each.message }]
-        : [],
-    ),
-  ];
 }

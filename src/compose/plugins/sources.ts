@@ -1,27 +1,32 @@
-import type { ResolvedConfig } from "../config.js";
-import type { Io } from "../../engine/ui/io.js";
+import { addSources } from "../../research/sources/registry.js";
+import { sourcesOf } from "../../research/sources/plugin-source.js";
+import { type PluginConfig, type PluginPlace, pluginsFor } from "./house.js";
+
+/** What `doctor` and `validate` say of one plugin. */
+export interface PluginCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
 
 /**
- * The same configuration, once the sources that its plugins add are among those that can be named. `say`: told of each
- * that can't be.
+ * Loads each plugin of a configuration, puts the sources that they add among those that can be named, and says what
+ * each is, or why it or one of its sources can't be used.
  */
-export async function withPluginSources(
-  config: ResolvedConfig,
-  io: Io,
-  say: (sentence: string) => void = () => undefined,
-): Promise<ResolvedConfig> {
-  if (config.plugins.length === 0) return config;
-  // Loaded where there are any.
-  const [{ pluginsFor }, { sourcesOf }, { addSources }] = await Promise.all([
-    import("./house.js"),
-    import("../../research/sources/plugin-source.js"),
-    import("../../research/sources/registry.js"),
-  ]);
-  const { loaded, told } = await pluginsFor(config, io, { folders: [] });
-  for (const each of told) if (each.type === "notice") say(each.message);
-  for (const plugin of loaded) {
-    const { sources, refused } = sourcesOf(plugin);
-    for (const sentence of [...refused, ...addSources(sources)]) say(sentence);
-  }
-  return config;
+export async function addPluginSources(config: PluginConfig, place: PluginPlace): Promise<PluginCheck[]> {
+  const { loaded, told } = await pluginsFor(config, place);
+  return [
+    ...loaded.map((plugin) => {
+      const { sources, refused } = sourcesOf(plugin);
+      const problems = [...refused, ...addSources(sources)];
+      const parts = [...plugin.hooks, ...plugin.sources.map(({ id }) => `the source ${id}`)];
+      const what = `${plugin.name} ${plugin.version}: ${parts.join(", ") || "it has no hook"}`;
+      return { name: plugin.as, ok: problems.length === 0, detail: problems.length === 0 ? what : problems.join(" ") };
+    }),
+    ...told.flatMap((each) =>
+      each.type === "notice" && each.plugin !== undefined
+        ? [{ name: each.plugin, ok: false, detail: each.message }]
+        : [],
+    ),
+  ];
 }

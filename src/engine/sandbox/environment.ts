@@ -130,6 +130,9 @@ export const keptOutside = (env: NodeJS.ProcessEnv, passes: readonly string[]): 
     .filter((name) => !goesIn.test(name) || hasPassword(env[name] ?? ""))
     .toSorted();
 
+/** The names in `sandbox_env` of the configuration. */
+export const namesIn = (text: string | undefined): string[] => (text ?? "").split(/[\s,]+/).filter(Boolean);
+
 /** What there is about an environment to go by. */
 interface Around {
   /** Names that the user lets in. */
