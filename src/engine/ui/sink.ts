@@ -11,7 +11,7 @@ export interface Sink {
 }
 
 /** Bytes that may wait for the reader of stdout; then the words of agents are left out until it has caught up. */
-const maxUnread = 2 ** 22;
+const maxUnread = 2 ** 19;
 
 /**
  * One LoopEvent a line on stdout (schemas/event.schema.json). Where its reader is slower than an agent speaks, what the

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { LoopEvent } from "../../../src/engine/loop/types.js";
 import { useBuiltCli } from "./support/built.js";
@@ -59,20 +60,20 @@ test("with all three streams closed, as some schedulers start it, a run complete
   expectWhole(here);
 });
 
-const megabytes = 216;
-/** Says so much, then goes on. */
-const loud = (then: string) =>
-  `#!/bin/sh\nhead -c ${megabytes}000000 /dev/zero | tr '\\0' 'x' | fold -w 1000\n${then}\n`;
+/** Says so much in lines of so many characters, then goes on. */
+const loud = (megabytes: number, width: number, then: string) =>
+  `#!/bin/sh\nhead -c ${megabytes}000000 /dev/zero | tr '\\0' 'x' | fold -w ${width}\n${then}\n`;
 
 test.each([
-  ["a research", "run", `exec '${process.execPath}' "$FAULTS_BASELINE"`],
-  ["a task", "task", "cat > /dev/null; : > a.txt"],
-])(
-  `--json of %s into a pipe that nobody reads keeps ${megabytes} MB of an agent's words out of memory, and loses nothing else`,
-  async (_, command, then) => {
+  ["a research", "nobody reads", 216, 1000, "run", `exec '${process.execPath}' "$FAULTS_BASELINE"`],
+  ["a task", "nobody reads", 216, 1000, "task", "cat > /dev/null; : > a.txt"],
+  ["a task", "is read slowly", 60, 100, "task", "cat > /dev/null; : > a.txt"],
+] as const)(
+  "--json of %s into a pipe that %s keeps %d MB of an agent's words out of memory, and loses nothing else",
+  async (_, reader, megabytes, width, command, then) => {
     const here = place();
     const agent = join(here.top, "loud.sh");
-    writeFileSync(agent, loud(then), { mode: 0o755 });
+    writeFileSync(agent, loud(megabytes, width, then), { mode: 0o755 });
     const folder = command === "task" ? join(here.top, "task") : here.cwd;
     mkdirSync(folder, { recursive: true });
     const criteria = [{ type: "file_exists", path: "a.txt" }];
@@ -88,9 +89,14 @@ test.each([
     // The lock is given up once the run has ended; what it printed waits for a reader.
     const lock = join(command === "task" ? folder : here.research, ".ralph", "lock");
     await until(() => existsSync(lock));
+    let read = "";
+    while (reader === "is read slowly" && existsSync(lock)) {
+      read += String(run.stdout.read() ?? "");
+      await sleep(20);
+    }
     await until(() => !existsSync(lock));
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${run.pid}/status`, "utf8"))?.[1]) / 1000;
-    const lines = (await text(run.stdout)).trim().split("\n");
+    const lines = (read + (await text(run.stdout))).trim().split("\n");
     await ended;
     expect(peak).toBeLessThan(150);
     const events = lines.map((line) => JSON.parse(line) as LoopEvent);
