@@ -55,7 +55,8 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal)
       else waiting = void clearTimeout(waiting);
       const lines = event.type === "searching" ? ofSearch(event) : [lineOf(event) ?? []].flat();
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
-      if (event.type === "run-ended") io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at))}\n`);
+      if (event.type === "run-ended")
+        io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);
       const history = event.type === "run-ended" ? historySummary(tally) : undefined;
       if (history !== undefined) io.stderr(`${clockTime(event.at)} ${history}\n`);
     },

@@ -1,5 +1,6 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
+import { awakeBetween, type Span } from "../../lib/clock.js";
 import { clockTime, count, duration, timeText } from "../../lib/words.js";
 import { bar, pad, truncate, width, wrap } from "./format.js";
 import { checkText, failureText, putOff, stopping } from "../plain.js";
@@ -42,6 +43,8 @@ export interface Live {
   /** The person pressed Ctrl+C once. */
   readonly stopping?: boolean;
   readonly over?: boolean;
+  /** When the machine slept; no time of the run went by then. */
+  readonly sleeps?: readonly Span[] | undefined;
 }
 
 /**
@@ -72,7 +75,10 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     lines.push(line(`${until}: ${oneLine(waiting.reason)}`, colors.yellow));
   } else if (current.length > 0) {
     for (const { iteration, title, startedAt, tokens } of current) {
-      const usedUp = [duration(now - startedAt), ...(tokens === 0 ? [] : [`${count(tokens)} tokens`])].join(" · ");
+      const usedUp = [
+        duration(awakeBetween(startedAt, now, live.sleeps)),
+        ...(tokens === 0 ? [] : [`${count(tokens)} tokens`]),
+      ].join(" · ");
       lines.push(both(`#${iteration} ${oneLine(title)}`, usedUp, colors.bold));
     }
     const silent = now - live.saidAt;
@@ -104,7 +110,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
   const most = lastAllowed(live);
   const numbers = [
     oneLine(live.agent),
-    `run ${duration(now - (tally.startedAt ?? now))}`,
+    `run ${duration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     spent(tally),
     ...(most === undefined ? [] : [`up to #${most}`]),
   ];
@@ -138,7 +144,12 @@ export function permanentLines(
   event: LoopEvent,
   before: Tally,
   after: Tally,
-  { columns, colors, verbose }: { readonly columns: number; readonly colors: Colors; readonly verbose: boolean },
+  {
+    columns,
+    colors,
+    verbose,
+    sleeps,
+  }: { readonly columns: number; readonly colors: Colors; readonly verbose: boolean } & Pick<Live, "sleeps">,
 ): string[] {
   const room = columns - 1;
   const block = (text: string, paint: (text: string) => string) =>
@@ -178,7 +189,7 @@ export function permanentLines(
       const sums =
         after.iterations + (after.free ?? 0) === 0
           ? []
-          : [colors.dim(truncate(summary(after, Date.parse(event.at)), room))];
+          : [colors.dim(truncate(summary(after, Date.parse(event.at), sleeps), room))];
       const history = historySummary(after);
       const compressed = history === undefined ? [] : block(history, colors.dim);
       return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...sums, ...compressed];

@@ -1,5 +1,6 @@
 import { usesAllowance } from "../../loop/stop-conditions/limits.js";
 import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
+import { awakeBetween, type Span } from "../../lib/clock.js";
 import { count, duration, many, money } from "../../lib/words.js";
 
 /**
@@ -257,7 +258,8 @@ export const idleText = (idle = 0): string =>
   idle === 0 ? "" : `, and ${idle} that ${idle === 1 ? "does" : "do"} not count: no agent got to work`;
 
 /** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
-export function summary(tally: Tally, endedAt: number): string {
-  const parts = [countText(tally), duration(endedAt - (tally.startedAt ?? endedAt)), spent(tally)];
+export function summary(tally: Tally, endedAt: number, sleeps?: readonly Span[]): string {
+  const worked = awakeBetween(tally.startedAt ?? endedAt, endedAt, sleeps);
+  const parts = [countText(tally), duration(worked), spent(tally)];
   return parts.filter((part) => part !== "").join(" · ");
 }

@@ -29,7 +29,7 @@ interface TerminalOptions {
   readonly questions?: Questions;
   /** Aborted when the run ends after the iteration under way. */
   readonly finish: AbortSignal;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "sleeps">;
 }
 
 /**
@@ -63,7 +63,10 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
 
   function paint(permanent: readonly string[] = []): void {
     const now = options.clock.now();
-    screen.paint(permanent, liveLines({ ...live, asking: asking?.line() }, now, io.columns, colors));
+    screen.paint(
+      permanent,
+      liveLines({ ...live, sleeps: options.clock.sleeps?.(), asking: asking?.line() }, now, io.columns, colors),
+    );
     paintedAt = now;
   }
 
@@ -77,6 +80,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
         columns: io.columns,
         colors,
         verbose: options.verbose,
+        sleeps: options.clock.sleeps?.(),
       });
       const isChatter = (event.type === "agent" || event.type === "searching") && permanent.length === 0;
       if (!isChatter || options.clock.now() - paintedAt >= minimumMs) paint(permanent);

@@ -104,6 +104,23 @@ test("an iteration that ended leaves one line, above what is repainted", () => {
   expect(second).toMatch(/^#5 Sim-to-real without tears +<1s$/);
 });
 
+test("no time of a run goes by while the machine sleeps, in the live lines and in the last one", () => {
+  const io = fakeIo({ isTTY: true });
+  const sleeps = [{ from: event.start + 30_000, until: event.start + 3_630_000 }];
+  const sink = terminalSink(io, {
+    ...{ agent: "claude", finish: new AbortController().signal, verbose: false },
+    clock: { now: () => event.start + 3_690_000, sleeps: () => sleeps },
+  });
+  open.push(sink);
+  for (const each of [event.runStarted(), event.started(10)]) sink.event(each);
+  const lines = screenOf(io.err(), 80);
+  expect(lines.some((line) => /^#1 Grasping .* 1m 20s$/.test(line))).toBe(true);
+  expect(lines).toContainEqual(expect.stringContaining("claude · run 1m 30s"));
+  sink.event(event.ended(3_690, { outcome: "accepted", summary: "3 of 3 quotes found" }));
+  sink.event(event.runEnded(3_690, { verdict: "complete", reason: "All papers are read." }));
+  expect(screenOf(io.err(), 80).join("\n")).toContain("1 iteration · 1m 30s");
+});
+
 test("what became of the work is counted, named is the project, and a run of many shows one clock each", () => {
   const io = fakeIo({ isTTY: true, columns: 60 });
   const counts = { presented: 2, for_insights: 1, rejected: 0 };
