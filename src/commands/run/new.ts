@@ -33,7 +33,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
-import { isRecordFile, readRecords } from "../../research/papers/records/read-records.js";
+import { isRecordFile, readRecords, unreadSentence } from "../../research/papers/records/read-records.js";
 import { readSeeds } from "../../research/papers/records/read-seeds.js";
 import { createOfWords, createWorkflow } from "../../research/workflow/new-research.js";
 import { missionFile, requirementsSkill } from "../../research/workflow/brief/about-research.js";
@@ -250,11 +250,10 @@ async function recordsIn(sources: readonly string[], columns: Columns | undefine
     const path = resolve(io.cwd, place);
     // A plain list of ids tells nothing of itself.
     if (!(await isRecordFile(path))) continue;
-    const { entries } = await readRecords(path, columns).catch((error: unknown) => {
-      say(io, `warning: ${messageOf(error)}`);
-      return { entries: [] };
-    });
-    count += entries.length;
+    const read = await readRecords(path, columns).catch((error: unknown) => messageOf(error));
+    const said = typeof read === "string" ? read : unreadSentence(place, read);
+    if (said !== undefined) say(io, `warning: ${said}`);
+    count += typeof read === "string" ? 0 : read.entries.length;
   }
   return count;
 }
