@@ -32,7 +32,6 @@ import { shellHooks } from "../engine/points/shell-hooks.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
-import type { Sink } from "../engine/ui/sink.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
 import { tellingUnderWay } from "../engine/storage/under-way.js";
@@ -121,9 +120,10 @@ export async function drive<State, U extends Unit, P, C>(
       name: folder === undefined ? undefined : basename(folder),
     }),
   });
-  const warn = (message: string) => void tell({ type: "notice", level: "warning", message });
-  const traces = config.otel ? (await import("../engine/traces/traces.js")).tracesTo(io.env, warn) : undefined;
-  const sink = traces === undefined ? shown : both(shown, traces);
+  const traces = config.otel
+    ? (await import("../engine/traces/traces.js")).tracesBeside(shown, io.env, (event) => void tell(event))
+    : undefined;
+  const sink = traces ?? shown;
   const telling = tellTo({ sink, points, redact, now: clock.now });
   const tell = folder === undefined ? telling : tellingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
@@ -172,20 +172,11 @@ export async function drive<State, U extends Unit, P, C>(
     stopWatching();
     signals.stop();
     await closeAgents();
-    await traces?.close();
+    await traces?.arrive();
     sink.close();
     await housing.sandbox?.close();
   }
 }
-
-/** Shows events, and tells them to another listener too. */
-const both = (shown: Sink, other: Pick<Sink, "event">): Sink => ({
-  event(event) {
-    shown.event(event);
-    other.event(event);
-  },
-  close: () => shown.close(),
-});
 
 /** The plugins of the configuration, loaded; what went wrong with that is told. */
 async function pluginsOf(

@@ -5,10 +5,7 @@ import { isObject } from "../../engine/lib/json-fields.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Problem } from "../../engine/tools/tool.js";
 import type { Answered, CallProgress } from "../../engine/tools/mcp-server.js";
-import type { Io } from "../../engine/ui/io.js";
-
-/** Runs a command line of this program, as `main` does. */
-export type RunCommand = (args: readonly string[], io: Io) => Promise<number>;
+import type { Io, RunCommand } from "../../engine/ui/io.js";
 
 /** Who calls commands, and from where. */
 export interface Caller {

@@ -232,25 +232,20 @@ async function ask(given: Given, caller: Caller, call: Call): Promise<Answered |
   return answerOf(printed);
 }
 
-/**
- * The commands that a person's own client may call in the folder of `caller`; without `write` those that change and
- * spend nothing.
- */
-export const toolsOfCommands = (caller: Caller, write: boolean): ServedTool[] =>
-  commandTools
-    .filter(({ does }) => write || does === "reads")
-    .map(({ name, description, takes, needs = [], answers, does, call }) => {
-      const parameters = { type: "object", properties: takes, required: needs } as const;
-      return {
-        ...{ name, description, parameters, answers: { type: "object", properties: answers } },
-        hints: { readOnlyHint: does === "reads", destructiveHint: false, openWorldHint: does === "spends" },
-        async call(given, signal, progress) {
-          const checked = checkArguments(name, parameters, given);
-          if (isProblem(checked)) return checked;
-          return await call(checked as Given, caller, { signal, progress }).catch(expected);
-        },
-      };
-    });
+/** The commands that a person's own client may call in the folder of `caller`. */
+export const toolsOfCommands = (caller: Caller): ServedTool[] =>
+  commandTools.map(({ name, description, takes, needs = [], answers, does, call }) => {
+    const parameters = { type: "object", properties: takes, required: needs } as const;
+    return {
+      ...{ name, description, parameters, answers: { type: "object", properties: answers } },
+      hints: { readOnlyHint: does === "reads", destructiveHint: false, openWorldHint: does === "spends" },
+      async call(given, signal, progress) {
+        const checked = checkArguments(name, parameters, given);
+        if (isProblem(checked)) return checked;
+        return await call(checked as Given, caller, { signal, progress }).catch(expected);
+      },
+    };
+  });
 
 function expected(error: unknown): Problem {
   if (error instanceof ExpectedError) return { problem: error.message };

@@ -11,7 +11,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { isProblem, type Problem, unknownTool } from "../../engine/tools/tool.js";
 import { callTool, tools as offered, toolsNamed } from "../../research/tools/all-tools.js";
 import type { ResearchTool, ToolContext } from "../../research/tools/context.js";
-import type { Io } from "../../engine/ui/io.js";
+import type { Io, RunCommand } from "../../engine/ui/io.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { findProjects, listResearches } from "../../research/overview/find-research.js";
@@ -19,7 +19,6 @@ import { toolContextFor } from "../../compose/tools.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { requirePerson } from "../steer/require-person.js";
-import type { Caller, RunCommand } from "../as-tools/call-command.js";
 import { toolsOfCommands } from "../as-tools/command-tools.js";
 
 interface McpArguments {
@@ -98,7 +97,7 @@ async function ofProjects(
 function ofFolder(
   names: readonly string[] | undefined,
   write: boolean,
-  caller: Caller,
+  caller: { readonly io: Io; readonly run: RunCommand },
   end: AbortSignal,
 ): OfferOfTools {
   const { io } = caller;
@@ -114,11 +113,12 @@ function ofFolder(
   const reading = offered.map((tool) =>
     served(tool, { ...tool.parameters, properties: { ...tool.parameters.properties, project } }, contextOf),
   );
-  const all = [...toolsOfCommands(caller, write), ...reading];
+  const commands: readonly ServedTool[] = toolsOfCommands(caller);
+  const all = [...commands.filter(({ hints }) => write || hints.readOnlyHint), ...reading];
   const known = all.map(({ name }) => name);
   for (const name of names ?? []) {
     if (known.includes(name)) continue;
-    const isWriting = toolsOfCommands(caller, true).some((tool) => tool.name === name);
+    const isWriting = commands.some((tool) => tool.name === name);
     throw new ExpectedError(isWriting ? `${name} is served with --write alone: add it.` : unknownTool(known, name), 2);
   }
   return {

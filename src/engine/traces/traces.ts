@@ -2,15 +2,20 @@ import { randomBytes } from "node:crypto";
 import { EnvHttpProxyAgent } from "undici";
 import { messageOf } from "../lib/errors.js";
 import { packageVersion } from "../lib/package-root.js";
-import type { LoopEvent } from "../loop/types.js";
+import type { LoopEvent, Told } from "../loop/types.js";
 import { collectorIn, send } from "./otlp.js";
 import { type Span, spansOf } from "./spans.js";
 
-/** Sends the spans of one run to a collector. */
-export interface Traces {
+/** What shows the events of a run. */
+interface Listener {
   event(event: LoopEvent): void;
-  /** Sends what is left. A collector that does not answer holds it up for some seconds at most. */
-  close(): Promise<void>;
+  close(): void;
+}
+
+/** The same, with the run's spans sent beside it. */
+interface Traces extends Listener {
+  /** Sends what is left; before `close`. A collector that does not answer holds it up for some seconds at most. */
+  arrive(): Promise<void>;
 }
 
 /** How often spans are sent, in milliseconds. */
@@ -19,11 +24,11 @@ const everyMs = 5_000;
 const lastMs = 3_000;
 
 /**
- * Follows a run and sends its spans where OpenTelemetry's variables in `env` say. What a collector does not
- * take is dropped, and the first time told in one warning.
+ * Shows a run as `shown` does, and sends its spans where OpenTelemetry's variables in `env` say. What a collector does
+ * not take is dropped, and the first time told in one warning.
  * @throws ExpectedError (exit code 2) for variables that are wrong.
  */
-export function tracesTo(env: NodeJS.ProcessEnv, warn: (sentence: string) => void): Traces {
+export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (warning: Told) => void): Traces {
   const collector = collectorIn(env);
   const dispatcher = new EnvHttpProxyAgent();
   const ending = new AbortController();
@@ -41,9 +46,8 @@ export function tracesTo(env: NodeJS.ProcessEnv, warn: (sentence: string) => voi
     } catch (error) {
       if (isWarned) return;
       isWarned = true;
-      warn(
-        `Traces do not arrive at ${new URL(collector.address).host}: ${reasonOf(error)}. The run goes on without them.`,
-      );
+      const message = `Traces do not arrive at ${new URL(collector.address).host}: ${reasonOf(error)}. The run goes on without them.`;
+      tell({ type: "notice", level: "warning", message });
     }
   };
   /** One after the other, so that a slow collector is not asked by two. */
@@ -51,12 +55,17 @@ export function tracesTo(env: NodeJS.ProcessEnv, warn: (sentence: string) => voi
 
   const timer = setInterval(() => void flushed(), everyMs);
   timer.unref();
+  const trace = spansOf(
+    () => randomBytes(8).toString("hex"),
+    (span) => waiting.push(span),
+  );
   return {
-    event: spansOf(
-      () => randomBytes(8).toString("hex"),
-      (span) => waiting.push(span),
-    ),
-    async close() {
+    event(event) {
+      shown.event(event);
+      trace(event);
+    },
+    close: () => shown.close(),
+    async arrive() {
       clearInterval(timer);
       const late = setTimeout(() => ending.abort(new Error("it did not answer in time")), lastMs);
       await sending;

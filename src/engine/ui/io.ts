@@ -50,6 +50,9 @@ export interface Io {
   readonly readerGone: AbortSignal;
 }
 
+/** Runs a command line of this program, as its `main` does; answers with the exit code. */
+export type RunCommand = (args: readonly string[], io: Io) => Promise<number>;
+
 /** The folder of the user. */
 export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir();
 
