@@ -61,6 +61,7 @@ describe.skipIf(chromePath === undefined)("the screening page in Chromium", () =
       ["conflict", "screen?which=conflicts"],
       ["hostile", "screen?which=all&at=hostile"],
       ["end", "screen?which=all&at="],
+      ["differences", "settle"],
       ["project", ""],
     ] as const) {
       await page.goto(`${origin}/p/${name}/${path}`);

@@ -74,7 +74,7 @@ export function writeReport({
         })),
       {
         priority: "low",
-        text: "Run this research with a model as the agent: here no model judged anything, and scores are keyword counts.",
+        text: "Run this research with a model as the agent: here no model judged anything; words were counted.",
       },
     ],
   };
