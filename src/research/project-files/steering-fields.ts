@@ -28,6 +28,7 @@ const ofPapers = [
   "excluded_by",
   "override",
   "iteration",
+  "plugins",
   "refusals",
 ];
 /**

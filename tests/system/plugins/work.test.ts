@@ -122,6 +122,9 @@ describe.skipIf(noBubblewrap !== undefined)(`plugins at work${skippedFor(noBubbl
     expect(beside.length).toBeGreaterThan(0);
     expect(beside[0].plugins).toEqual({ words: { seen: true, files: true } });
     expect((await cli(["validate"], cwd)).code).toBe(0);
+    expect((await cli(["reset", folder, "--paper", beside[0].id, "--no-git"], cwd)).code).toBe(0);
+    const { papers_pool: now } = JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8"));
+    expect(now.find(({ id }: { id: string }) => id === beside[0].id)).not.toHaveProperty("plugins");
   });
 });
 

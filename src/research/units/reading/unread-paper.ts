@@ -13,6 +13,7 @@ export function withoutResult(rrd: Rrd, paper: Paper): Rrd {
     settled: _settled,
     fill_form: _form,
     not_retrieved: _missing,
+    plugins: _plugins,
     answers = [],
     ...kept
   } = others;
