@@ -168,6 +168,7 @@ const written: Partial<Record<SchemaName, readonly unknown[]>> = {
       maxUsd: 1,
     },
   ],
+  plugin: [{ nothing: true }, { added: "Use the metric system." }],
   "result-analysis": [goodResults.paper.result],
   "result-discovery": [goodResults.discovery.result],
   "result-report": [goodResults.report.result],

@@ -51,7 +51,7 @@ export function lineOf({ options, settings }: AgentContext): string {
   const { length } = line.startsWith("'") ? `'${word}'` : word;
   const program =
     word.includes("/") && !word.startsWith("/") ? quoted(resolve(settings.cwd, word)) : line.slice(0, length);
-  const rest = line.slice(length).replace(/(?<=\s)[^\s'"$`;&|<>()=~-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (each) => {
+  const rest = line.slice(length).replace(/(?<=\s)[^\s'"$`;&|<>()=~/-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (each) => {
     const path = resolve(settings.cwd, each);
     return /[./]/.test(each) && isFile(path) ? quoted(path) : each;
   });

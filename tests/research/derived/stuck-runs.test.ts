@@ -23,7 +23,7 @@ test("excuses in other words each time end the run at five, and the briefs from 
   const { verdict, ledger, rrd } = await researchFolder(rrdWith(papers)).run(agent, 12, { stopConditions });
   expect(verdict.verdict).toBe("stuck");
   expect(ledger).toHaveLength(5);
-  expect(rrd.loop?.loop_type).toBe("identical-answers");
+  expect(rrd.loop?.loop_type).toBe("planning-loop");
   expect(told).toEqual([false, false, true, true, true]);
 });
 
