@@ -36,6 +36,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["add", ["grasping", "sample:sample_01.md", "--no-git"], /already there: sampleauthor2026/],
   ["approve", ["grasping-2026-03-01"], /\S/],
   ["trust", ["--json"], /"trusted"/],
+  ["skill", [], /rrd/],
   ["completion", ["fish"], /^complete -c research-ralph/],
   ["cost", ["grasping-2026-03-01"], /tokens/],
   [
