@@ -85,7 +85,7 @@ async function showPaper(
     paper,
   );
   if (json) io.stdout(`${JSON.stringify(reading, null, 2)}\n`);
-  else for (const line of readingLines(reading, io, false)) io.stdout(`${line}\n`);
+  else for (const line of readingLines(reading, io, false, namesIn(rrd))) io.stdout(`${line}\n`);
   return 0;
 }
 

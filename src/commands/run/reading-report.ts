@@ -67,9 +67,14 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.p
 
 /**
  * A reading for people: verdict and scores first, then every claim with its quote and whether it was found. `isTrial`:
- * say what many would cost.
+ * say what many would cost. `names`: what people call the records of its project, by id.
  */
-export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">, isTrial = true): string[] {
+export function readingLines(
+  reading: Reading,
+  io: Pick<Io, "columns" | "color">,
+  isTrial = true,
+  names: ReadonlyMap<string, string> = new Map(),
+): string[] {
   const { paper, totals, spending, thirty_papers: thirty, rubric = "original" } = reading;
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
@@ -138,7 +143,7 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
         ]
       : []),
     ...part("Why", paper.notes),
-    ...foundLines(paper, flow, colors),
+    ...foundLines(paper, names, flow, colors),
     ...(wasRead
       ? [
           "",
@@ -156,11 +161,12 @@ export function readingLines(reading: Reading, io: Pick<Io, "columns" | "color">
 /** Who found the paper, why so high, and why records are one work with it or not. */
 function foundLines(
   { found }: Paper,
+  names: ReadonlyMap<string, string>,
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
 ): string[] {
   if (found === undefined) return [];
-  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(found)];
+  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(found, names)];
   return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
 }
 

@@ -114,16 +114,19 @@ export interface MergeDecisions {
   readonly apart: readonly { readonly id: string; readonly why: string }[];
 }
 
-/** Why records are one work or not, a sentence each. */
-export const mergeSentences = ({
-  merged = [],
-  apart = [],
-}: {
-  readonly merged?: readonly { readonly id: string; readonly source: string; readonly why: string }[];
-  readonly apart?: readonly { readonly id: string; readonly why: string }[];
-}): string[] => [
-  ...merged.map(({ id, source, why }) => `merged with ${id} of ${source}: ${why}`),
-  ...apart.map(({ id, why }) => `not merged with ${id}: ${why}`),
+/** Why records are one work or not, a sentence each. `names`: what people call records, by id. */
+export const mergeSentences = (
+  {
+    merged = [],
+    apart = [],
+  }: {
+    readonly merged?: readonly { readonly id: string; readonly source: string; readonly why: string }[];
+    readonly apart?: readonly { readonly id: string; readonly why: string }[];
+  },
+  names: ReadonlyMap<string, string> = new Map(),
+): string[] => [
+  ...merged.map(({ id, source, why }) => `merged with ${names.get(id) ?? id} of ${source}: ${why}`),
+  ...apart.map(({ id, why }) => `not merged with ${names.get(id) ?? id}: ${why}`),
 ];
 
 /** A work has few versions; only titles such as "Editorial" have more that look alike. */

@@ -21,6 +21,7 @@ const project = () => {
       stage: "duplicate" as const,
       duplicate_of: "arxiv_1",
     },
+    { id: "doi_10.1000_y", key: "lo2021", title: "Another", reason: "Not on hands.", stage: "screened" as const },
   ];
   makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("arxiv_1", "pending", { found })], excluded });
   return cwd;
@@ -33,7 +34,7 @@ test("a paper is shown with the records that were merged into it, those that wer
   by arXiv, Crossref: matches 1 of 2 keywords
   merged with doi_10.1000_x of Crossref: the same title and the same authors,
   2024
-  not merged with doi_10.1000_y: two DOIs of publishers
+  not merged with lo2021: two DOIs of publishers
 `);
 });
 
