@@ -46,7 +46,8 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
       pages: pagesOf(raw),
       abstract: abstractOf(raw.abstract),
       url: urls[0] === undefined ? undefined : new URL(urls[0]).href,
-      type: raw.type,
+      // Better BibTeX and others write what stands on arXiv as a web page.
+      type: raw.type === "web-page" && identifiers.arxiv !== undefined ? "preprint" : raw.type,
       ownKey: plain(ownKey, maxShort),
       database: plain(raw.database, maxShort),
       publication: Object.keys(publication).length === 0 ? undefined : publication,
