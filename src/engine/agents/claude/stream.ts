@@ -52,10 +52,12 @@ export function readClaude(): Reader {
     if (event["subtype"] !== "api_retry") return [];
     retried = event;
     const status = number(event["error_status"]);
+    const said = text(event["error"]);
+    const reason = said === undefined || said === "unknown" ? "" : ` (${said})`;
     return [
       {
         type: "notice",
-        message: `The model service answered ${status ?? text(event["error"]) ?? "nothing"}; attempt ${number(event["attempt"]) ?? "?"} of ${number(event["max_retries"]) ?? "?"}.`,
+        message: `The model service ${status === undefined ? `gave no answer${reason}` : `answered ${status}`}; attempt ${number(event["attempt"]) ?? "?"} of ${number(event["max_retries"]) ?? "?"}.`,
       },
     ];
   }
