@@ -16,6 +16,27 @@ const maxEntry = 200_000;
 const tooLong = "too long for an entry; its end may be missing";
 /** An entry begins a line, or follows the end of another one. */
 const start = /(?:^|[\n\r}])[ \t]*@[ \t]*([a-z]+)[ \t]*([{(])/gi;
+/** So does one behind other words of its line, where it shows a key; what a per cent sign takes out stays out. */
+const startWithin = /@[ \t]*([a-z]+)[ \t]*([{(])(?=[^\s,{}()="]+[ \t]*,)/i;
+
+/** A place where an entry begins: the text up to its brace, its type and its brace. */
+interface Start {
+  readonly index: number;
+  readonly 0: string;
+  readonly 1?: string;
+  readonly 2?: string;
+}
+
+/** The first entry that begins behind other words, between two places where no other entry stands. */
+function startBetween(text: string, from: number, to: number): Start[] {
+  let at = from;
+  for (const line of text.slice(from, to).split("\n")) {
+    const found = startWithin.exec(line.split("%", 1)[0] ?? "");
+    if (found !== null) return [{ ...found, index: at + found.index }];
+    at += line.length + 1;
+  }
+  return [];
+}
 
 /**
  * The entries of a .bib file, what `@string` defines put in. A field without an equals sign or an end costs its entry
@@ -24,13 +45,14 @@ const start = /(?:^|[\n\r}])[ \t]*@[ \t]*([a-z]+)[ \t]*([{(])/gi;
  */
 export function bibtexEntries(text: string): BibtexEntry[] {
   const lineAt = lineCounter(text);
-  const starts = [...text.matchAll(start)];
+  const starts: Start[] = [...text.matchAll(start)];
+  starts.unshift(...startBetween(text, 0, starts[0]?.index ?? text.length));
   const entries: BibtexEntry[] = [];
   const strings = new Map(months.map((month) => [month.slice(0, 3).toLowerCase(), month]));
   let commentEnd = 0;
   for (const [index, found] of starts.entries()) {
     if (found.index < commentEnd) continue;
-    const [whole, type = "", open] = found;
+    const { 0: whole, 1: type = "", 2: open } = found;
     const at = found.index + whole.length;
     if (type.toLowerCase() === "comment" && open === "{") {
       commentEnd = at + (closedAt(text.slice(at, at + maxEntry), "}", true) ?? 0);
@@ -38,6 +60,8 @@ export function bibtexEntries(text: string): BibtexEntry[] {
     }
     const next = starts[index + 1];
     const body = bodyOf(text.slice(at, next === undefined ? text.length : next.index + 1), open === "(" ? ")" : "}");
+    const end = at + body.text.length + 1;
+    if (body.why === undefined) starts.splice(index + 1, 0, ...startBetween(text, end, next?.index ?? text.length));
     const line = lineAt(found.index + whole.lastIndexOf("@"));
     const lowered = type.toLowerCase();
     if (lowered === "comment" || lowered === "preamble") continue;

@@ -133,3 +133,14 @@ describe("a bibliography file", () => {
     expect(fetched).toEqual([]);
   });
 });
+
+test("an entry of BibTeX begins wherever no other one stands, but not behind a per cent sign", async () => {
+  const text = [
+    "Notes of mine @book{zero, title = {Nothing}, year = 2000}",
+    "% @article{gone, title = {What was taken out}, year = 1999}",
+    "write to me@example{now} @misc{one, title = {Something}} and @misc{two, title = {More of it}}",
+    "@article{three, title = {The rest}, note = {see @misc{four, of others}}}",
+  ].join("\n");
+  const { entries } = await readRecords(fileOf("a.bib", text));
+  expect(entries.map(({ title }) => title)).toEqual(["Nothing", "Something", "More of it", "The rest"]);
+});
