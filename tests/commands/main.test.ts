@@ -122,3 +122,13 @@ test("--help lists ten commands, help all the others too, and old names go on wo
   ] as const)
     expect((await cli(now.split(" "), cwd)).out).toBe((await cli(old.split(" "), cwd)).out);
 });
+
+test.each(["new", "ask", "task"])(
+  "a slip in an option of every run is known at %s, whose help does not repeat it",
+  async (name) => {
+    expect((await cli([name, "words", "--agnet", "x"], cwd)).err).toContain("Did you mean --agent?");
+    const { out } = await cli([name, "--help"], cwd);
+    expect(out).not.toContain("--idle-minutes");
+    expect(out).toContain("Options of every run");
+  },
+);

@@ -48,11 +48,13 @@ export function buildProgram(
       subcommandTerm: (command) => shortened(`${command.name()} ${command.usage().replace("[options]", "").trim()}`),
       visibleCommands: (command) =>
         help.visibleCommands(command).filter((each) => (all ? !oldNames.has(each.name()) : firstWeek.has(each.name()))),
-      // They are the same wherever an agent works, and told once.
-      visibleOptions: (command) =>
-        help
-          .visibleOptions(command)
-          .filter(({ helpGroupHeading }) => helpGroupHeading !== everyRun || command.name() === "run"),
+      // They are the same wherever an agent works, and told once; a slip in one is known at every command.
+      groupItems: (unsorted, visible, groupOf) => {
+        const told: ReadonlySet<unknown> = new Set(program.commands.find((each) => each.name() === "run")?.options);
+        const items = help.groupItems(unsorted, visible, groupOf);
+        if (items.get(everyRun)?.some((item) => told.has(item)) === false) items.delete(everyRun);
+        return items;
+      },
     })
     .addHelpText("after", all ? epilogue : further)
     .enablePositionalOptions()
