@@ -1,5 +1,8 @@
 // The command line as a page: what each command's --help prints.
+import { fileURLToPath } from "node:url";
 import { load } from "../bundle.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
 const intro = `# CLI
 
@@ -24,7 +27,7 @@ export async function cliPage() {
     let said = "";
     const exitCode = await run({ ...surroundings, stdout: (part) => (said += part) });
     if (exitCode !== 0) throw new Error(`'${words.join(" ")} --help' ended with ${exitCode}`);
-    return `\`\`\`\n${said.trim()}\n\`\`\``;
+    return `\`\`\`\n${said.trim().replaceAll(root, "<package>")}\n\`\`\``;
   };
   const helpOf = (...words) =>
     printed(["research-ralph", ...words], (io) => command.main([...words, "--help"], io, ""));

@@ -20,7 +20,8 @@ function typeOf(schema, all) {
     const target = all.$defs[name];
     return hasFields(target) ? anchor(name) : typeOf(target, all);
   }
-  if (schema.enum !== undefined) return schema.enum.map(code).join(", ");
+  // A file may say false, the command line "false".
+  if (schema.enum !== undefined) return [...new Set(schema.enum.map(code))].join(", ");
   if (schema.const !== undefined) return code(schema.const);
   if (schema.oneOf !== undefined) return schema.oneOf.map((part) => typeOf(part, all)).join(", ");
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((part) => typeOf(part, all)))].join(" or ");
@@ -45,18 +46,20 @@ function words(type, schema, all) {
 const describe = (schema, all) =>
   schema.description ?? (schema.$ref === undefined ? undefined : all.$defs[nameOf(schema.$ref)]?.description) ?? "";
 
+/** A schema, or the one of its alternatives that has fields. */
+const withFields = (schema) =>
+  [schema, ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? [])].find((each) => each?.properties !== undefined);
+
 /** Rows of a table of fields; a nested object's fields follow it as `outer.inner`. */
 function rows(schema, all, prefix = "") {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = prefix + name;
     const must = schema.required?.includes(name) ? ", **required**" : "";
     const standard = field.default === undefined ? "" : ` Default: ${code(field.default)}.`;
-    const inner = field.additionalProperties?.properties
-      ? field.additionalProperties
-      : field.items?.properties
-        ? field.items
-        : field;
-    const step = inner === field ? "." : field.items === inner ? "[]." : ".<name>.";
+    const named = withFields(field.additionalProperties);
+    const listed = withFields(field.items);
+    const inner = named ?? listed ?? withFields(field) ?? field;
+    const step = named !== undefined ? ".<name>." : listed !== undefined ? "[]." : ".";
     return [
       `| \`${path}\` | ${cell(typeOf(field, all))}${must} | ${cell(describe(field, all) + standard)} |`,
       ...rows(inner, all, path + step),

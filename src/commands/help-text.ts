@@ -1,3 +1,5 @@
+import { packageFile } from "../engine/lib/package-root.js";
+
 /** How the program is called. */
 export const usage = `"a question" [--quick]   create a project and run it
        research-ralph papers/ | export.ris     the same, with papers of yours
@@ -9,7 +11,8 @@ export const further = `
 Without key or network: research-ralph demo, a whole project on sample papers.
 A project is one folder under ./researches; its name may be cut short.
 Further commands: research-ralph help all
-Options of a command: research-ralph help <command>`;
+Options of a command: research-ralph help <command>
+Pages to read: ${packageFile("docs")}`;
 
 /** What `help all` adds below the list of commands. */
 export const epilogue = `
@@ -22,7 +25,9 @@ Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
 
 Names of before go on working: answers (ask --list), brief (show next),
 pause (stop --pause), export (report --as), and the original's spelling: --new
-"<topic>" --run <folder> --list --status <folder> --reset <folder> --config k=v`;
+"<topic>" --run <folder> --list --status <folder> --reset <folder> --config k=v
+
+Pages to read: ${packageFile("docs")}`;
 
 /** Commands of a first week: those that `--help` lists. */
 export const firstWeek: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ import { summaries } from "../../src/commands/help-text.js";
 import { tools } from "../../src/research/tools/all-tools.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const pages = fastGlob.sync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md"], { cwd: root });
+const pages = fastGlob.sync(["*.md", "{docs,skills}/**/*.md", "tests/**/README.md"], { cwd: root });
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 /**
  * The anchors of a page: those that it sets, and those that GitHub makes from its headings, in lower case, without
@@ -59,6 +59,18 @@ describe.each(pages)("%s", (page) => {
 
     expect(named.filter((name) => name !== "help" && !(name in summaries))).toEqual([]);
   });
+});
+
+test("a page that sources, schemas, scripts and tests name is there, with its heading", () => {
+  const files = fastGlob.sync("{src,schemas,scripts,tests,bench,bin}/**/*.{ts,mjs,json,sh}", { cwd: root });
+  const named = files.flatMap((file) => matches(read(file), /(?<![\w/])(docs\/[\w/-]+\.md(?:#[\w-]+)?)/g));
+  const missing = named.filter((link) => {
+    const [page = "", anchor] = link.split("#");
+    return !pages.includes(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor));
+  });
+
+  expect(named.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
 });
 
 test("the map of the house names every wing and every folder of engine and research, and no other", () => {

@@ -37,7 +37,7 @@ export async function classicPrompt(
   if (kind === "fresh") return undefined;
   if (!io.canAsk) {
     throw new ExpectedError(
-      `${path} is a prompt of the original tool (it names {{RESEARCH_DIR}}); put "---\\nworkspace: folder\\n---" at its top (or run with --classic) to let agents edit the project folder itself, or "---\\nworkspace: fresh\\n---" to use the packaged prompt.`,
+      `${path} is a prompt of the original tool (it names {{RESEARCH_DIR}}), and without a terminal, as in cron, nobody can be asked how agents should work: add --classic, as in 'ralph.sh <folder> --classic', to let them edit the project folder itself as the original's did, or put "---\\nworkspace: fresh\\n---" at its top to use the packaged prompt.`,
       2,
     );
   }

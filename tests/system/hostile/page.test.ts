@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 
-const page = readFileSync(packageFile("docs", "reliability.md"), "utf8");
+const page = readFileSync(packageFile("tests", "system", "hostile", "README.md"), "utf8");
 const folder = packageFile("tests", "system", "hostile", "agents");
 
 /** The misbehaviours of an agent: the keys of its table, two spaces in, each with a function or a text. */
@@ -16,7 +16,7 @@ const modesOf = (script: string): string[] => {
 
 const agents = readdirSync(folder).filter((name) => name !== "brief.mjs");
 
-test.each(agents)("every misbehaviour of %s has its row in docs/reliability.md", (script) => {
+test.each(agents)("every misbehaviour of %s has its row in README.md", (script) => {
   const modes = modesOf(script);
   expect(modes.length).toBeGreaterThan(2);
   expect(page).toContain(`\`${script}\``);

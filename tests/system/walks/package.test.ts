@@ -42,6 +42,13 @@ describe("the package", () => {
     ]);
   });
 
+  test("has no page that is printed whole by a command", () => {
+    const generated = /^<!-- Generated from /;
+    const pages = packed.filter((path) => path.endsWith(".md"));
+    expect(readFileSync(join(root, "docs/cli.md"), "utf8")).toMatch(generated);
+    expect(pages.filter((page) => generated.test(readFileSync(join(root, page), "utf8")))).toEqual([]);
+  });
+
   test("has every file that its pages link to", () => {
     const pages = packed.filter((path) => /^(README|CONTRIBUTING|CHANGELOG|docs\/.+)\.md$/.test(path));
     const links = pages.flatMap((page) =>
