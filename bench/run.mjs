@@ -157,7 +157,8 @@ if (unknown.length > 0) {
   console.log("| --- | --- | --- | --- | --- | --- | --- |");
   for (const row of rows.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const { bare = "–", rival = "–", ours } = await measure(row);
-    if (options.record) record(row, ours, rival);
+    // A row that could not be measured keeps its last figures.
+    if (options.record && !ours.startsWith("not measured")) record(row, ours, rival);
     console.log(
       `| ${[row.what, bare, rival, row.was ?? "–", ours, row.hold, `\`${row.command}\``].map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`,
     );
