@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { isolatedDeclarationSync } from "rolldown/experimental";
@@ -27,9 +27,12 @@ export const entries = {
   ralph: "src/ralph.ts",
   index: "src/index.ts",
   loop: "src/loop.ts",
-  "baseline-agent": "src/research/baseline-agent/main.ts",
-  reader: "src/research/full-text/reader-main.ts",
-  "acp-client": "src/engine/agents/acp/client-main.ts",
+  // Programs that are started as a child: each is called after its file.
+  ...Object.fromEntries(
+    readdirSync(join(root, "src"), { recursive: true })
+      .filter((file) => file.endsWith("-main.ts"))
+      .map((file) => [basename(file, "-main.ts"), join("src", file)]),
+  ),
 };
 
 /**

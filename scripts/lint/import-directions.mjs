@@ -218,7 +218,7 @@ function objection(from, to) {
   const [mine, sibling] = [adapterOf(from), adapterOf(to)];
   if (mine !== undefined && sibling !== undefined && mine !== sibling)
     return `An adapter never imports its sibling: ${from} imports ${to}.`;
-  if (mine !== undefined && to === "engine/agents/registry")
+  if (mine !== undefined && (to === "engine/agents/registry" || to === "engine/agents/adapters"))
     return `An adapter does not know the registry: ${from} imports ${to}.`;
 
   const deeper = inside[`${wing}/${folder}`];

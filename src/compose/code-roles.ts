@@ -1,14 +1,13 @@
 import { requireHere, type RoleNames } from "./agents.js";
-import { acpPrefix } from "../engine/agents/acp/common-agents.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { familyOf, windowOf as windowOfModel } from "../engine/agents/prices.js";
-import { familiesOf, knownAgents, modelOf } from "../engine/agents/registry.js";
+import { installedAgents } from "../engine/agents/adapters.js";
+import { entryOf, familiesOf, keyVariablesOf, modelOf } from "../engine/agents/registry.js";
 import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { nearest } from "../engine/lib/nearest.js";
 import { given } from "../engine/lib/given.js";
-import { programIn } from "../engine/process/search-path.js";
 
 /** The roles that agents have in a team, and how freely they answer unless somebody says otherwise. */
 const usualTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
@@ -41,13 +40,12 @@ function agentWith(model: string, role: string, config: ResolvedConfig, env: Nod
   if (isFit(config.agent)) return config.agent;
   const isCommand = (name: string) => name.startsWith("cmd:") || config.agents[name]?.type === "command";
   const own = [...config.fallbacks, ...Object.keys(config.agents)].find((name) => !isCommand(name) && isFit(name));
-  const isInstalled = (name: string) => programIn(env["PATH"] ?? "", name.replace(/^acp:/, "")) !== undefined;
-  const installed = knownAgents(settings).find(
-    (name) => family !== undefined && familiesOf(name, settings)?.includes(family) === true && isInstalled(name),
+  const installed = installedAgents(env).find(
+    (name) => family !== undefined && familiesOf(name, settings)?.includes(family) === true,
   );
   const hasKey =
-    config.models?.[role]?.api_key !== undefined || keysOf("ralph", model)?.some((name) => (env[name] ?? "") !== "");
-  const found = own ?? installed ?? (hasKey === true ? "ralph" : undefined);
+    config.models?.[role]?.api_key !== undefined || ralphKeys(model).some((name) => (env[name] ?? "") !== "");
+  const found = own ?? installed ?? (hasKey ? "ralph" : undefined);
   if (found !== undefined) return found;
   throw new ExpectedError(
     `/models/${role}: ${config.agent} has no model '${model}', and no agent that has it is installed; name another model, or install one of its maker.`,
@@ -55,18 +53,10 @@ function agentWith(model: string, role: string, config: ResolvedConfig, env: Nod
   );
 }
 
-/** The variables that may hold an adapter's key; a key of the configuration is given as the first. */
-function keysOf(type: string, model = ""): readonly string[] | undefined {
-  const ofGemini = ["GEMINI_API_KEY", "GOOGLE_API_KEY"];
-  const ofModel = model.startsWith("gemini") ? ofGemini : ["OPENAI_API_KEY"];
-  const known: Readonly<Record<string, readonly string[]>> = {
-    claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
-    codex: ["CODEX_API_KEY", "OPENAI_API_KEY"],
-    amp: ["AMP_API_KEY"],
-    ...(model.startsWith("gemini") ? { acp: ofGemini } : {}),
-    ralph: model.startsWith("claude") ? ["ANTHROPIC_API_KEY"] : ofModel,
-  };
-  return known[type];
+/** The variables that may hold ralph's key for a model. */
+function ralphKeys(model = ""): readonly string[] {
+  if (model.startsWith("claude")) return ["ANTHROPIC_API_KEY"];
+  return model.startsWith("gemini") ? ["GEMINI_API_KEY", "GOOGLE_API_KEY"] : ["OPENAI_API_KEY"];
 }
 
 /** The agent of a role by `models.<role>`. @throws ExpectedError (exit code 2) where that has no effect. */
@@ -83,24 +73,20 @@ function agentOfModel(
       2,
     );
   const base = model === undefined ? asked : agentWith(model, role, config, env);
-  const acp = base.startsWith(acpPrefix) ? { type: "acp" as const, command: base.slice(acpPrefix.length) } : {};
-  const type = agents[base]?.type ?? acp.type ?? base;
-  const own = agents[base]?.env ?? {};
-  const variables = keysOf(type, model ?? agents[base]?.model) ?? [];
-  const [variable] = variables;
+  const settings = { agents, adapters: [] };
+  const entry = entryOf(base, settings);
+  const own = entry.env ?? {};
+  const variables = entry.type === "ralph" ? ralphKeys(model ?? entry.model) : keyVariablesOf(base, settings);
+  // Of a token it is not known which of a service's it is; a key of the configuration is a key.
+  const variable = variables.find((name) => name.endsWith("_API_KEY"));
   const isKnown = variables.some((each) => (own[each] ?? env[each] ?? "") !== "");
   if (api_key !== undefined && variable === undefined)
     throw new ExpectedError(`/models/${role}/api_key has no effect on ${base}, whose keys are not known.`, 2);
   const key = api_key === undefined || variable === undefined || isKnown ? {} : { [variable]: api_key };
   return {
-    name: `${acp.command?.split(" ")[0] ?? base}-${role}`,
-    agent: {
-      ...acp,
-      ...agents[base],
-      type: type as NonNullable<(typeof agents)[string]["type"]>,
-      ...given({ model }),
-      env: { ...own, ...key },
-    },
+    // Without the kind that an agent may be named by.
+    name: `${base.slice(base.indexOf(":") + 1).split(" ")[0]}-${role}`,
+    agent: { ...entry, ...given({ model }), env: { ...own, ...key } },
     other: base === asked ? [] : [`${asked} has no model ${model}, so ${base} is asked for it as the ${role}.`],
   };
 }

@@ -51,6 +51,17 @@ test("circles are found, also those of types alone", () => {
   expect(circlesIn(planted)).toEqual([["a.ts", "b.ts", "deep/c.ts"]]);
 });
 
+/** What can be taken out, and the one file outside of it that knows it. */
+const removable: [what: string, folders: string[], registration: string][] = [
+  ["the Agent Client Protocol", ["engine/agents/acp"], "engine/agents/adapters.ts"],
+];
+
+test.each(removable)("only its registration knows %s", (_what, folders, registration) => {
+  const isInside = (file: string) => folders.some((folder) => file.startsWith(`${folder}/`) || file === folder);
+  const outside = [...graph].filter(([file, imports]) => !isInside(file) && imports.some(isInside));
+  expect(outside.map(([file]) => file)).toEqual([registration]);
+});
+
 test("no comment is wider than 120 characters; the formatter holds that for code", () => {
   const wide = files
     .filter((file) => !file.includes("/generated/"))

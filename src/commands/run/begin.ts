@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { requireAgents, settingsFor } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
-import { installedAgents } from "../../engine/agents/program.js";
+import { installedAgents } from "../../engine/agents/adapters.js";
 import { checkAgent } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";

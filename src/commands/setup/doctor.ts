@@ -1,7 +1,6 @@
 import type { AgentSettings } from "../../engine/agents/definition.js";
-import { acpPrefix } from "../../engine/agents/acp/common-agents.js";
-import { installedAgents } from "../../engine/agents/program.js";
-import { checkAgent, createAgent, isDistant, knownAgents } from "../../engine/agents/registry.js";
+import { installedAgents } from "../../engine/agents/adapters.js";
+import { agentsToShow, checkAgent, createAgent, isDistant } from "../../engine/agents/registry.js";
 import { type ResolvedConfig, resolveConfig, settingsIn, type ConfigFlags } from "../../compose/config.js";
 import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -35,10 +34,9 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     probe === undefined ? flags : { ...flags, agent: probe },
   );
   const settings = settingsOf(config, io);
-  // Of the many agents behind the Agent Client Protocol, those that are there.
-  const there = installedAgents(io.env);
-  const known = knownAgents(settings).filter((name) => !name.startsWith(acpPrefix) || there.includes(name));
-  const names = [...new Set([config.agent, ...config.fallbacks, ...known, ...Object.keys(config.agents)])];
+  const names = [
+    ...new Set([config.agent, ...config.fallbacks, ...agentsToShow(settings), ...Object.keys(config.agents)]),
+  ];
   const sandboxes = await checkSandboxes(io.env);
   const isHeld = config.sandbox !== "host" && sandboxes.some(({ ok }) => ok);
   const [redis, git, agents, here, state] = await Promise.all([
@@ -80,7 +78,10 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   const chosen = withoutSecrets(config.agent, redact) as string;
   const lines = [
     ...told.flatMap((finding) => findingLines(finding, room)),
-    ...wrap(ready ? `Ready to run with ${chosen}.` : notReady(findings, chosen, [...there, "ralph"]), room),
+    ...wrap(
+      ready ? `Ready to run with ${chosen}.` : notReady(findings, chosen, [...installedAgents(io.env), "ralph"]),
+      room,
+    ),
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return ready ? 0 : 1;

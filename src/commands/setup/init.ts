@@ -7,7 +7,7 @@ import { explainSystemError } from "../../engine/storage/explain-system-error.js
 import { runGit } from "../../engine/storage/git-command.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { installedAgents } from "../../engine/agents/program.js";
+import { installedAgents } from "../../engine/agents/adapters.js";
 import { settingsFor } from "../../compose/agents.js";
 import { configKeys, configToRead } from "../../compose/config.js";
 import { checkAgent } from "../../engine/agents/registry.js";

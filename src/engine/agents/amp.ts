@@ -5,7 +5,7 @@ import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { countAnswers, eventsOf } from "./shared/messages.js";
 import { ask, askVersion, ownReach, programOf, versionIn } from "./program.js";
 import { keyHost, keyPlaceholder } from "../process/reach.js";
-import { serverName, withoutSecrets } from "./tool-server.js";
+import { serverName, withoutSecrets } from "./shared/tool-server.js";
 import { given } from "../lib/given.js";
 
 const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/settings.";
@@ -13,6 +13,7 @@ const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/setting
 /** Amp: https://ampcode.com/manual. It has no flags that would confine it, and chooses its model itself. */
 export const amp: AgentDefinition = {
   name: "amp",
+  program: "amp",
   setBy: /^AMP_/,
   confinement: "unconfined",
   takesTools: true,

@@ -124,12 +124,33 @@ export interface AgentCheck {
   readonly fix?: string;
 }
 
+/** One of the agents of a kind, known by its name behind the kind's: `<kind>:<name>`. */
+export interface KnownAgent extends Pick<AgentDefinition, "families" | "setBy" | "keyVariables"> {
+  readonly name: string;
+  readonly program: string;
+}
+
+/** The known agent of a kind that a name stands for, or its command, where that is the name of one alone. */
+export function knownOf<Known extends KnownAgent>(
+  { name: kind, known = [] }: { readonly name: string; readonly known?: readonly Known[] },
+  { name, options }: Pick<AgentContext, "name" | "options">,
+): Known | undefined {
+  const own = name.startsWith(`${kind}:`) ? name.slice(kind.length + 1).trim() : name;
+  return known.find((one) => one.name === (options.command ?? own));
+}
+
 /**
  * All there is to know about one agent CLI: a command builder and a line parser.
  * Everything else (processes, clocks, limits, failures) is shared in run-agent.ts.
  */
 export interface AgentDefinition {
   readonly name: string;
+  /** The program that a user installs for it; absent: it comes with this package, or the user names a command. */
+  readonly program?: string;
+  /**
+   * Set where it is a kind of agent: those that are known by name. `<kind>:<command line>` is any other of the kind.
+   */
+  readonly known?: readonly KnownAgent[];
   /** Outside of a sandbox. `workspace`: the flags of `invoke` keep it in the workspace. `unconfined`: nothing does. */
   readonly confinement: "workspace" | "unconfined";
   /** Set where nothing of its own confines it once it works on the files of a folder. */

@@ -4,7 +4,6 @@ import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { signalChild } from "../process/descendants.js";
 import { isOutside, pathOutside, workplaces } from "../process/search-path.js";
-import { acpPrefix, commonAgents } from "./acp/common-agents.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
 /** The program to start: as configured (a relative path from the user's folder), else the adapter's own. */
@@ -45,7 +44,8 @@ export function locate(command: string, env: NodeJS.ProcessEnv): { path: string;
   return { path: real, read: [modules === undefined ? real : join(modules, scope ?? name ?? "")] };
 }
 
-const firstOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined =>
+/** The path of a program of this name in the user's PATH. */
+export const firstOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined =>
   PATH.split(delimiter)
     .filter((folder) => folder !== "")
     .map((folder) => join(folder, name))
@@ -129,13 +129,3 @@ export const tooOldCheck = (
   detail: `${name} ${found ?? ""} is older than ${oldest?.version}, the oldest version that research-ralph works with.`,
   fix: `Update it with \`${oldest?.update}\`.`,
 });
-
-/** Agents with a program of their own that stands in the user's PATH, as `--agent` names them. */
-export const installedAgents = (env: NodeJS.ProcessEnv): string[] => [
-  ...onPath(["claude", "codex", "amp"], env),
-  ...commonAgents.filter(({ program }) => onPath([program], env).length > 0).map(({ name }) => `${acpPrefix}${name}`),
-];
-
-/** The programs of these names that stand in the user's PATH. */
-const onPath = (names: readonly string[], { PATH = "" }: NodeJS.ProcessEnv): string[] =>
-  names.filter((name) => PATH.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, name))));

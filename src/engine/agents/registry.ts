@@ -1,25 +1,21 @@
 import { ExpectedError } from "../lib/errors.js";
+import { given } from "../lib/given.js";
 import { nearest } from "../lib/nearest.js";
 import type { Agent } from "../loop/types.js";
-import { acp, knownAgent } from "./acp/acp.js";
-import { acpPrefix, commonAgents } from "./acp/common-agents.js";
-import { amp } from "./amp.js";
-import { claude } from "./claude/claude.js";
-import { codex } from "./codex/codex.js";
+import { adapters as own, installedAgents, namedBy } from "./adapters.js";
 import { command } from "./command.js";
 import {
   type AgentCheck,
   type AgentContext,
   type AgentDefinition,
+  type AgentOptions,
   type AgentSettings,
+  type KnownAgent,
+  knownOf,
   ownConfinement,
   type Reader,
 } from "./definition.js";
-import { ralph } from "./ralph.js";
 import { agentFrom } from "./run-agent.js";
-
-/** The engine's own adapters. Taking one away takes its file and its line here. */
-const own: readonly AgentDefinition[] = [claude, codex, amp, ralph, acp];
 
 const definitionsIn = ({ adapters }: Adapters): readonly AgentDefinition[] => [...own, ...adapters, command];
 
@@ -29,7 +25,17 @@ type Adapters = Pick<AgentSettings, "adapters">;
 export const knownAgents = (settings: Adapters): readonly string[] =>
   definitionsIn(settings)
     .filter((one) => one !== command)
-    .flatMap((one) => (one === acp ? commonAgents.map(({ name }) => `${acpPrefix}${name}`) : one.name));
+    .flatMap((one) => namedBy(one).map(({ name }) => name));
+
+/** The known agents that a person is told of unasked: of the many of one kind, those that are installed. */
+export const agentsToShow = (settings: Adapters & Pick<AgentSettings, "env">): readonly string[] => {
+  const installed = installedAgents(settings.env);
+  return knownAgents(settings).filter((name) => installed.includes(name) || kindOf(name, settings) === undefined);
+};
+
+/** The kind of agent that `spec` begins with, as in `<kind>:<name>`. */
+const kindOf = (spec: string, settings: Adapters): AgentDefinition | undefined =>
+  definitionsIn(settings).find(({ name, known }) => known !== undefined && spec.startsWith(`${name}:`));
 
 /**
  * The agent that `spec` names: an adapter, an entry of the config's `agents`, or `cmd:<command line>`.
@@ -108,7 +114,7 @@ export function readerFor(spec: string, settings: AgentSettings): Reader {
   if (isDistant(spec)) return readerFor(specBehind(spec), settings);
   const named =
     spec.startsWith(inline) ||
-    spec.startsWith(acpPrefix) ||
+    kindOf(spec, settings) !== undefined ||
     Object.hasOwn(settings.agents, spec) ||
     knownAgents(settings).includes(spec);
   return (named ? find(spec, settings).definition : command).reader();
@@ -158,8 +164,8 @@ export function familiesOf(
   spec: string,
   settings: Pick<AgentSettings, "adapters" | "agents" | "env">,
 ): readonly string[] | undefined {
-  const { definition, context } = find(spec, settings);
-  const { families, setBy } = definition === acp ? (knownAgent(context) ?? {}) : definition;
+  const { about, context } = factsOf(spec, settings);
+  const { families, setBy } = about;
   const env = Object.entries({ ...settings.env, ...context.options.env });
   const isSentElsewhere = env.some(
     ([name, value = ""]) => value !== "" && name.endsWith("_BASE_URL") && setBy?.test(name),
@@ -167,9 +173,24 @@ export function familiesOf(
   return isSentElsewhere || (context.options.args ?? []).length > 0 ? undefined : families;
 }
 
-const inline = "cmd:";
+/** Variables that may hold the key of the agent, the first that is set counts. @throws as `createAgent`. */
+export const keyVariablesOf = (spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): readonly string[] =>
+  factsOf(spec, settings).about.keyVariables ?? [];
 
-const isCommonAgent = (word: string): boolean => commonAgents.some(({ name }) => name === word);
+/** What an entry of the config's `agents` says to be the agent that `spec` names. @throws as `createAgent`. */
+export function entryOf(spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): AgentOptions {
+  const { definition, context } = find(spec, settings);
+  const named = knownOf(definition, context)?.name;
+  return { type: definition.name, ...given({ command: named }), ...context.options };
+}
+
+function factsOf<Settings extends Pick<AgentSettings, "adapters" | "agents">>(spec: string, settings: Settings) {
+  const { definition, context } = find(spec, settings);
+  const about: Partial<KnownAgent> = definition.known === undefined ? definition : (knownOf(definition, context) ?? {});
+  return { about, context };
+}
+
+const inline = "cmd:";
 
 function find<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
   named: string,
@@ -186,43 +207,52 @@ function find<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
     return { definition: command, context: { name: spec, options: { command: line }, settings } };
   }
   const own = Object.hasOwn(settings.agents, spec) ? settings.agents[spec] : undefined;
-  if (spec.startsWith(acpPrefix)) {
-    const line = spec.slice(acpPrefix.length).trim();
-    if (/^[\w-]*$/.test(line) && !isCommonAgent(line) && own?.command === undefined)
+  const kind = kindOf(spec, settings);
+  if (kind !== undefined) {
+    const line = spec.slice(kind.name.length + 1).trim();
+    const isKnown = kind.known?.some(({ name }) => name === line) === true;
+    if (/^[\w-]*$/.test(line) && !isKnown && own?.command === undefined)
       throw new ExpectedError(
-        `research-ralph does not know the agent '${line}' of '${spec}'; known are ${commonAgents.map(({ name }) => name).join(", ")}. Write the command that starts another, such as 'acp:${line === "" ? "my-agent" : line} --acp'.`,
+        `research-ralph does not know the agent '${line}' of '${spec}'; known are ${kind.known?.map(({ name }) => name).join(", ")}. Write the command that starts another, such as '${kind.name}:${line === "" ? "my-agent" : line} --${kind.name}'.`,
         2,
       );
-    const command = isCommonAgent(line) ? {} : { command: line };
-    return { definition: acp, context: { name: spec, options: { ...command, ...own }, settings } };
+    const command = isKnown ? {} : { command: line };
+    return { definition: kind, context: { name: spec, options: { ...command, ...own }, settings } };
   }
-  const options = Object.hasOwn(settings.agents, spec) ? (settings.agents[spec] ?? {}) : undefined;
-  const known =
-    definitionsIn(settings).find(({ name }) => name === (options?.type ?? spec)) ??
-    (options?.command === undefined ? undefined : command);
-  if (known === undefined) throw unknown(spec, settings, options !== undefined);
-  if (known === acp && options?.command === undefined && !isCommonAgent(spec))
+  const definition =
+    definitionsIn(settings).find(({ name }) => name === (own?.type ?? spec)) ??
+    (own?.command === undefined || own.type !== undefined ? undefined : command);
+  if (definition === undefined) throw unknown(spec, settings, own);
+  const context = { name: spec, options: own ?? {}, settings };
+  const [known] = definition.known ?? [];
+  if (own === undefined && known !== undefined)
     throw new ExpectedError(
-      options === undefined
-        ? `The agent 'acp' is a kind of agent; name one, such as acp:${commonAgents[0]?.name}.`
-        : `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use 'acp:<command>'.`,
+      `The agent '${spec}' is a kind of agent; name one, such as ${definition.name}:${known.name}.`,
       2,
     );
-  if (known === command && options?.command === undefined) {
+  const needsCommand = definition === command || (known !== undefined && knownOf(definition, context) === undefined);
+  if (needsCommand && own?.command === undefined)
     throw new ExpectedError(
-      `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use 'cmd:<command>'.`,
+      `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use '${known === undefined ? inline : `${definition.name}:`}<command>'.`,
       2,
     );
-  }
-  return { definition: known, context: { name: spec, options: options ?? {}, settings } };
+  return { definition, context };
 }
 
 function unknown(
   spec: string,
   settings: Pick<AgentSettings, "adapters" | "agents">,
-  configured: boolean,
+  own: AgentOptions | undefined,
 ): ExpectedError {
-  if (configured)
+  if (own?.type !== undefined) {
+    const types = definitionsIn(settings).map(({ name }) => name);
+    const near = nearest(own.type, types);
+    return new ExpectedError(
+      `The agent '${spec}' of the config has the type '${own.type}', which research-ralph does not have; the types are ${types.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+      2,
+    );
+  }
+  if (own !== undefined)
     return new ExpectedError(
       `The agent '${spec}' of the config has neither a type nor a command; give it one of them.`,
       2,

@@ -17,9 +17,9 @@ import {
   type PreparedFile,
   type Reader,
 } from "./definition.js";
+import { installedAgents } from "./adapters.js";
 import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
 import { briefInside, startOf } from "./in-sandbox.js";
-import { installedAgents } from "./program.js";
 import { priced } from "./prices.js";
 import { given } from "../lib/given.js";
 

@@ -88,8 +88,8 @@ const filledList: NeedsTrust = (value) => (Array.isArray(value) && value.length 
 
 const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
 
-/** How an agent begins that is a command line. Behind `acp:`, one word is the name of a known agent. */
-const commandStart = String.raw`(?:cmd:|acp:(?!\s*[\w-]+\s*(?:,|$)))`;
+/** How an agent begins that is a command line. Behind a kind of agents, one word is the name of a known one. */
+const commandStart = String.raw`(?:cmd:|[a-z]+:(?!\s*[\w-]+\s*(?:,|$)))`;
 
 /** Where the first command line begins in a list of agents, or the next one after a comma. */
 export const commandIn = {

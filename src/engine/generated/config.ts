@@ -160,9 +160,9 @@ export interface EngineConfig {
   agents?: {
     [k: string]: {
       /**
-       * The adapter. acp: an agent that speaks the Agent Client Protocol. Default: the adapter of the same name, otherwise command.
+       * The adapter: claude, codex, amp, ralph, acp or command. acp: an agent that speaks the Agent Client Protocol. Default: the adapter of the same name, otherwise command.
        */
-      type?: "claude" | "codex" | "amp" | "ralph" | "acp" | "command";
+      type?: string;
       /**
        * The program to run: a shell command line for 'command' and 'acp', a path for the others.
        */

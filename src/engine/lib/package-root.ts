@@ -16,8 +16,8 @@ const packageRoot = (() => {
 export const packageFile = (...path: string[]): string => join(packageRoot, ...path);
 
 /**
- * The JavaScript of a named entry of the build, such as a program that is started as a child; scripts/bundle.mjs lists
- * them.
+ * The JavaScript of a named entry of the build, such as a program that is started as a child; `<name>-main.ts`
+ * in src/.
  */
 export const entry = (name: string): string => packageFile("dist", `${name}.js`);
 

@@ -27,6 +27,8 @@ describe("the registry", () => {
     expect(() => createAgent("acp:", settings)).toThrow(/'acp:my-agent --acp'/);
     expect(() => createAgent("acp", settings)).toThrow(/'acp' is a kind of agent; name one, such as acp:gemini/);
     expect(() => createAgent("acp:gemini", settingsIn(here))).toThrow(/Nothing confines the agent acp:gemini/);
+    const wrong = { ...settings, agents: { mine: { type: "cladue", command: "x" } } };
+    expect(() => createAgent("mine", wrong)).toThrow(/the type 'cladue'.*types are .*acp.*Did you mean claude\?/);
   });
 
   it("refuses an unknown name as wrong usage and names the nearest", () => {

@@ -17,7 +17,7 @@ let workspace: string;
 beforeAll(async () => {
   built = mkdtempSync(join(tmpdir(), "baseline-built-"));
   program = join(
-    await compileEntries(built, { "baseline-agent": "src/research/baseline-agent/main.ts" }),
+    await compileEntries(built, { "baseline-agent": "src/research/baseline-agent/baseline-agent-main.ts" }),
     "baseline-agent.js",
   );
 });

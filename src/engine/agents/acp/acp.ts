@@ -3,12 +3,21 @@ import { entry, packageFile, packageVersion } from "../../lib/package-root.js";
 import { hostOf, keyAddress, keyPlaceholder, anyPublicHost } from "../../process/reach.js";
 import { realOf } from "../../process/search-path.js";
 import { withArgs, filesIn, lineOf } from "../command.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
+import {
+  type AgentCheck,
+  type AgentContext,
+  type AgentDefinition,
+  type AgentReach,
+  type Invocation,
+  knownOf,
+} from "../definition.js";
 import { ask, locate, ownReach, versionIn } from "../program.js";
-import { serverName, withoutSecrets } from "../tool-server.js";
-import { type AcpAgent, acpPrefix, commonAgents } from "./common-agents.js";
+import { serverName, withoutSecrets } from "../shared/tool-server.js";
+import { type AcpAgent, commonAgents } from "./common-agents.js";
 import type { Turn } from "./client.js";
 import { readAcp } from "./stream.js";
+
+const kind = { name: "acp", known: commonAgents };
 
 /**
  * Any agent that speaks the Agent Client Protocol. A program of this package is its client: it starts the agent in the
@@ -16,7 +25,7 @@ import { readAcp } from "./stream.js";
  * agent that does not ask is held by nothing, so it needs a sandbox or leave as any command does.
  */
 export const acp: AgentDefinition = {
-  name: "acp",
+  ...kind,
   confinement: "unconfined",
   takesTools: true,
   setBy: new RegExp(commonAgents.flatMap(({ setBy }) => setBy?.source ?? []).join("|")),
@@ -24,7 +33,7 @@ export const acp: AgentDefinition = {
   invoke(brief, context): Invocation {
     const { access } = brief;
     const env = { ...context.settings.env, ...context.options.env };
-    const known = knownAgent(context);
+    const known = knownOf(kind, context);
     const isAtWork = access.shell === true || access.everything;
     const turn: Omit<Turn, "prompt" | "cwd"> = {
       all: isAtWork,
@@ -47,7 +56,7 @@ export const acp: AgentDefinition = {
   reach(context, { web }): AgentReach {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
-    const known = knownAgent(context);
+    const known = knownOf(kind, context);
     const own = ownReach(options);
     const [program = ""] = commandOf(context, known);
     const named = known === undefined ? filesIn(lineOf(context), settings.cwd) : [];
@@ -57,7 +66,7 @@ export const acp: AgentDefinition = {
   },
   reader: () => readAcp(),
   async check(context): Promise<AgentCheck> {
-    const known = knownAgent(context);
+    const known = knownOf(kind, context);
     const [program = "", ...args] = commandOf(context, known);
     if (known === undefined || program === "sh")
       return { ok: true, detail: `Starts \`${[program, ...args].join(" ")}\`; its login is its own.` };
@@ -68,12 +77,6 @@ export const acp: AgentDefinition = {
     return { ok: true, version, detail: `${program} ${version ?? ""}. Its login was not tried: ${known.login}` };
   },
 };
-
-/** The agent that its name stands for, or its command, where that is the name of one alone. */
-export function knownAgent({ name, options }: Pick<AgentContext, "name" | "options">): AcpAgent | undefined {
-  const own = name.startsWith(acpPrefix) ? name.slice(acpPrefix.length) : name;
-  return commonAgents.find((one) => one.name === (options.command ?? own));
-}
 
 /** The program and its arguments; a command line is for the shell. */
 function commandOf(context: AgentContext, known: AcpAgent | undefined): string[] {

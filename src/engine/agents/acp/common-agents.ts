@@ -1,25 +1,15 @@
-/** What stands before the name or the command of an agent that speaks the Agent Client Protocol. */
-export const acpPrefix = "acp:";
+import type { KnownAgent } from "../definition.js";
 
 /** An agent that speaks the Agent Client Protocol, and how it is started and set. */
-export interface AcpAgent {
-  /** The name behind `acp:`. */
-  readonly name: string;
-  readonly program: string;
+export interface AcpAgent extends KnownAgent {
   /** What makes it speak the protocol. */
   readonly args: readonly string[];
   /** The flag that chooses its model. Absent: the session is asked to change it. */
   readonly modelFlag?: string;
-  /** As in an agent's definition. */
-  readonly families?: readonly string[];
   /** How to get it. */
   readonly install: string;
   /** How it is let in. */
   readonly login: string;
-  /** Variables that may hold its key; the first that is set counts. */
-  readonly keyVariables?: readonly string[];
-  /** Names of the variables that set it. */
-  readonly setBy?: RegExp;
   /** The service of its model, where that is one. `baseVariable`: names another address for it. */
   readonly service?: { readonly address: string; readonly baseVariable: string; readonly keyHeader: string };
   /** Environment it is started with. */

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { anyPublicHost, hostOf, keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
 import { ask, homeIn, instructionsFor, isOlder, ownReach, programOf, tooOldCheck, versionIn } from "../program.js";
-import { serverName, withoutSecrets } from "../tool-server.js";
+import { serverName, withoutSecrets } from "../shared/tool-server.js";
 
 const keyVariables = ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 
 /** Claude Code: https://code.claude.com/docs/en/headless */
 export const claude: AgentDefinition = {
   name: "claude",
+  program: "claude",
   confinement: "workspace",
   takesTools: true,
   oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },

@@ -17,13 +17,14 @@ import {
   tooOldCheck,
   versionIn,
 } from "../program.js";
-import { serverName } from "../tool-server.js";
+import { serverName } from "../shared/tool-server.js";
 import { codexHome, codexLastMessage, codexTemporary } from "../../lib/layout.js";
 import { given } from "../../lib/given.js";
 
 /** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
 export const codex: AgentDefinition = {
   name: "codex",
+  program: "codex",
   setBy: /^(?:CODEX|OPENAI)_|^RUST_LOG$/,
   confinement: "workspace",
   takesTools: true,

@@ -2,4 +2,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 await sleep(Math.random() * Number(process.env["TEST_AGENT_MS"] ?? 0));
-await import("../../../../src/research/baseline-agent/main.js");
+await import("../../../../src/research/baseline-agent/baseline-agent-main.js");

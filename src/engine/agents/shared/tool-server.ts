@@ -1,5 +1,5 @@
-import { namesSecret } from "../lib/redact.js";
-import type { ToolServer } from "../loop/types.js";
+import { namesSecret } from "../../lib/redact.js";
+import type { ToolServer } from "../../loop/types.js";
 
 /**
  * What agents know the server by: Claude Code calls its tools mcp__rr__outline, and every letter is paid for in each
