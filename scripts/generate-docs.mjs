@@ -1,20 +1,23 @@
-// Writes the generated parts of the pages: tables of fields from their schemas into docs/configuration.md and
-// docs/file-formats.md, and docs/cli.md from the program's --help. With --check it writes nothing and fails when a page
-// is stale.
+// Writes the generated parts of the pages: tables of fields from their schemas, of units from their kinds, of figures
+// from bench/results.json; and docs/cli.md from the program's --help. With --check it writes nothing and fails when a
+// page is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cliPage } from "./docs/cli-page.mjs";
 import { resultsTable } from "./docs/results-page.mjs";
 import { schemaTables } from "./docs/schema-page.mjs";
+import { unitsTable } from "./docs/units-page.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const units = await unitsTable(root);
 
 /**
  * Pages with parts between `<!-- generated from <source> -->` and `<!-- end -->`; the rest of the page is written by
  * hand.
  */
 const pages = [
+  ["docs/agents.md", () => units],
   ["docs/configuration.md", (schema) => schemaTables(root, schema)],
   ["docs/file-formats.md", (schema) => schemaTables(root, schema)],
   ["docs/how-well-it-works.md", (source) => resultsTable(root, source)],
