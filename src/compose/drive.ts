@@ -34,7 +34,7 @@ import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
-import { tellingUnderWay } from "../engine/storage/under-way.js";
+import { recordingUnderWay } from "../engine/storage/under-way.js";
 import { tellTo } from "../engine/ui/tell.js";
 import { given } from "../engine/lib/given.js";
 
@@ -125,7 +125,7 @@ export async function drive<State, U extends Unit, P, C>(
     : undefined;
   const sink = traces ?? shown;
   const telling = tellTo({ sink, points, redact, now: clock.now });
-  const tell = folder === undefined ? telling : tellingUnderWay(folder, telling, clock.now);
+  const tell = folder === undefined ? telling : recordingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
   let limit: ReturnType<typeof abortedAfter> | undefined;
   try {

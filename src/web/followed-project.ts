@@ -5,7 +5,7 @@ import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
 import { type SteeredWork, wordsInForce } from "../engine/storage/state/from-outside.js";
-import { seenFromOutside } from "../engine/storage/under-way.js";
+import { outsideView } from "../engine/storage/under-way.js";
 import { type WorkCosts, costsOf } from "../research/overview/costs.js";
 import { researchStanding } from "../research/overview/project-standing.js";
 import { shortened } from "../research/report/papers.js";
@@ -56,7 +56,7 @@ export function followedProject(work: ShownWork, { now, redact }: Means, warn: (
     const { rrd, ledger, model, version } = read;
     if (made?.version !== version) made = { version, parts: await reportParts(read, name) };
     const [outside, steering, agents] = await Promise.all([
-      seenFromOutside(folder),
+      outsideView(folder),
       wordsInForce(folder, rrd.loop?.steering ?? []),
       agentsOf(ledger),
     ]);

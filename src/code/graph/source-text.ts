@@ -1,7 +1,7 @@
 import { constants, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { textNow } from "../../engine/storage/regular-file.js";
+import { readTextSync } from "../../engine/storage/regular-file.js";
 
 /** Larger files are not source code. */
 const maxFileBytes = 1_000_000;
@@ -25,7 +25,7 @@ export function fileWithin(folder: string, name: string): string | undefined {
  * The text of a file of the folder; undefined where it is not a file, is binary, or is too large. Never follows a link.
  */
 export function textOf(folder: string, path: string): string | undefined {
-  const text = textNow(join(folder, path), maxFileBytes, constants.O_NOFOLLOW);
+  const text = readTextSync(join(folder, path), maxFileBytes, constants.O_NOFOLLOW);
   return text?.includes("\0") === true ? undefined : text;
 }
 

@@ -31,7 +31,7 @@ import { readKeptSearch } from "../../research/workflow/steering/kept-search.js"
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { anchorOf } from "../../research/report/pictures/picture.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
-import { foundAt } from "../../engine/storage/regular-file.js";
+import { statsAt } from "../../engine/storage/regular-file.js";
 
 type ExportFormat = "ris" | "bibtex" | "csl" | "csv" | "prisma";
 
@@ -119,7 +119,7 @@ function targetFile(to: string, folder: string, cwd: string): string {
   if (to.trim() === "") throw new ExpectedError("--to is empty; name a file.", 2);
   if (!existsSync(dirname(file)))
     throw new ExpectedError(`There is no folder ${dirname(file)}; make it, or name another.`, 2);
-  if (foundAt(file)?.isDirectory() === true) throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
+  if (statsAt(file)?.isDirectory() === true) throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
   if (realpathSync(dirname(file)) === realpathSync(folder) && ownNames.has(basename(file)))
     throw new ExpectedError(`${to} is a file of the project itself; name another.`, 2);
   return file;

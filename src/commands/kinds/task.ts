@@ -5,9 +5,9 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { isWithin } from "../../engine/process/search-path.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
-import { foundAt } from "../../engine/storage/regular-file.js";
+import { statsAt } from "../../engine/storage/regular-file.js";
 import { commandsOf } from "../../engine/storage/state/from-outside.js";
-import { seenFromOutside } from "../../engine/storage/under-way.js";
+import { outsideView } from "../../engine/storage/under-way.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
 import { researchesName, rrdFile } from "../../research/project-files/layout.js";
 import { wordsOf } from "../../task/criteria/words.js";
@@ -31,7 +31,7 @@ export const task: Kind = {
   find: async (cwd, argument) => {
     if (argument?.trim() === "") return undefined;
     const path = resolve(cwd, argument ?? ".");
-    const folder = foundAt(path)?.isFile() === true ? dirname(path) : path;
+    const folder = statsAt(path)?.isFile() === true ? dirname(path) : path;
     return isIn(folder) ? folder : undefined;
   },
   list: async (cwd) => [...new Set([...tasksIn(cwd, deepest).sort(), ...(await tasksInWorktrees(cwd))])],
@@ -41,7 +41,7 @@ export const task: Kind = {
     const { at, verdict, reason = "", cause } = loop?.last_run ?? {};
     const { minutes } = spentIn(state);
     return {
-      ...(await seenFromOutside(folder)),
+      ...(await outsideView(folder)),
       noun: "task",
       folder,
       title: oneLine(state.task.task),

@@ -10,7 +10,7 @@ import { pageName, reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
-import { seenFromOutside } from "../../engine/storage/under-way.js";
+import { outsideView } from "../../engine/storage/under-way.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
 
 /**
@@ -32,7 +32,7 @@ export async function endLines(folder: string, verdict: Verdict, io: Io): Promis
     ...(counts.waiting === undefined
       ? []
       : [{ label: "Decide", text: "what waits for you:", commands: [`research-ralph status ${name}`] }]),
-    { label: "Next", ...nextStep(name, verdict, (await seenFromOutside(folder)).held.length > 0) },
+    { label: "Next", ...nextStep(name, verdict, (await outsideView(folder)).held.length > 0) },
   ];
   const lines = rows.flatMap((row) => rowLines(row, io.columns));
   // Never broken: a person clicks on it, or copies it.

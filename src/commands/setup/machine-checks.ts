@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
-import { unusable } from "../../engine/storage/checkpoints.js";
+import { whyUnusable } from "../../engine/storage/checkpoints.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 import { runGit } from "../../engine/storage/git-command.js";
 
@@ -60,7 +60,7 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
         name: "repository",
         ok: false,
         needed: false,
-        detail: `${isNone ? "this folder is not in a repository" : unusable(inside.ok, inside.stderr)}; there will be no history`,
+        detail: `${isNone ? "this folder is not in a repository" : whyUnusable(inside.ok, inside.stderr)}; there will be no history`,
         fix: isNone ? "research-ralph init" : "git status",
       };
   return [found, who, repository];

@@ -14,7 +14,7 @@ import {
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
-import { foundAt } from "../../engine/storage/regular-file.js";
+import { statsAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -60,7 +60,7 @@ export async function trustCommand(
     else say(io, `${shown(io.cwd, folder)}: ${revoked ? "nothing is trusted any more." : "nothing was trusted."}`);
     return 0;
   }
-  const found = foundAt(folder);
+  const found = statsAt(folder);
   if (found === undefined)
     throw new ExpectedError(`There is no folder ${folder}; name the one whose settings you want to trust.`, 2);
   const parts = found.isDirectory() ? await partsOf(folder) : await partsOfTask(folder);
@@ -116,8 +116,8 @@ async function partsOf(folder: string): Promise<TrustedPart[]> {
   const config = await readConfigFile(configKeys, projectFiles(folder));
   const prompt = join(folder, promptName);
   const text = await readPromptFile(prompt);
-  const hasTask = foundAt(taskFile(folder)) !== undefined;
-  const isBegun = !hasTask && foundAt(stateFile(folder)) !== undefined;
+  const hasTask = statsAt(taskFile(folder)) !== undefined;
+  const isBegun = !hasTask && statsAt(stateFile(folder)) !== undefined;
   return [
     ...(config === undefined ? [] : partsIn(configKeys.needsTrust, config.written, config.path)),
     ...(text === undefined ? [] : classicPart(text, prompt)),

@@ -12,7 +12,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { given } from "../../engine/lib/given.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
-import { readRegularText, foundAt } from "../../engine/storage/regular-file.js";
+import { readRegularText, statsAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Verdict } from "../../engine/loop/types.js";
@@ -255,7 +255,7 @@ async function nameTask(
         2,
       );
     if (save) throw new ExpectedError("--save writes a task that is given in words; there is nothing to save.", 2);
-    const file = isPath && foundAt(path)?.isDirectory() === true ? join(path, taskName) : path;
+    const file = isPath && statsAt(path)?.isDirectory() === true ? join(path, taskName) : path;
     const folder = file === undefined ? io.cwd : dirname(file);
     const isUsual = file === undefined || basename(file) === taskName;
     return withWish(isUsual ? await taskIn(folder) : await fromFile(file), wish);
@@ -316,7 +316,7 @@ export function targetIn(folder: string, target: string): string {
       `--target ${target} is outside of ${folder}; name a file of the project, or start in its folder.`,
       2,
     );
-  const found = foundAt(resolve(folder, path));
+  const found = statsAt(resolve(folder, path));
   if (found === undefined) throw new ExpectedError(`--target ${target}: there is no such file in ${folder}.`, 2);
   if (found.isDirectory()) throw new ExpectedError(`--target ${target} is a folder; name a file in it.`, 2);
   return path;
@@ -338,7 +338,7 @@ async function begun(folder: string): Promise<Named | undefined> {
 /** The folder whose files are to be put back. */
 function folderOf({ task }: TaskArguments, io: Io): string {
   const path = resolve(io.cwd, task ?? ".");
-  const found = foundAt(path);
+  const found = statsAt(path);
   if (found === undefined) return /\.json$/i.test(path) ? dirname(path) : io.cwd;
   return found.isDirectory() ? path : dirname(path);
 }

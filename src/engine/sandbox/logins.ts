@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { fieldsIn } from "../lib/json-fields.js";
 import type { Login, Mount } from "../process/reach.js";
 import { tooDeepAt } from "../storage/json-syntax.js";
-import { textNow } from "../storage/regular-file.js";
+import { readTextSync } from "../storage/regular-file.js";
 
 /** Login files of a program in a sandbox, each as a copy in a folder of its own. */
 export interface Logins {
@@ -27,7 +27,7 @@ const maxLogin = 1_000_000;
  */
 export function copyLogins(logins: readonly Login[], folder: string): Logins {
   const copies = logins.flatMap((login, index) => {
-    const text = textNow(login.from, maxLogin);
+    const text = readTextSync(login.from, maxLogin);
     if (text === undefined) return [];
     const at = join(folder, String(index));
     mkdirSync(at, { mode: 0o700 });
@@ -40,8 +40,8 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
     sync: () => {
       for (const each of copies) {
         const [outside, inside] = [
-          textNow(each.login.from, maxLogin),
-          textNow(each.copy, maxLogin, constants.O_NOFOLLOW),
+          readTextSync(each.login.from, maxLogin),
+          readTextSync(each.copy, maxLogin, constants.O_NOFOLLOW),
         ];
         if (outside !== undefined && outside !== each.known) {
           // Renewed outside: of what the program may have made of it meanwhile, nothing is kept.

@@ -29,27 +29,27 @@ import { isLarge, requireRegular } from "./regular-file.js";
 export type Stamp = string;
 
 /**
- * A file changed twice within the time step of the file system (some 4 ms, 2 s on FAT) keeps its time of change,
- * so a version that was read that shortly after its writing must be looked at again. Milliseconds.
+ * The coarsest time step of a file system, in milliseconds (ext4: some 4 ms; FAT: 2 s). A file that changes twice
+ * within one step keeps its time of change, so a version that was read so soon after a write must be checked again.
  */
 export const coarsestTimeStep = 2000;
 
 /**
- * The time step of the file system, as a time of change tells it, in milliseconds: one with a fraction of a second is
- * of none that counts in seconds, and all others count in 10 ms or less.
+ * An upper bound of the file system's time step in milliseconds, derived from a time of change. A time with a fraction
+ * of a second rules out the file systems that count whole seconds; all others have steps of 10 ms or less.
  */
 export const timeStepAt = (changedAt: number): number => (changedAt % 1000 === 0 ? coarsestTimeStep : 20);
 
 /** The version of the file at `path`, or undefined where it is missing. */
 export function stampOf(path: string): Stamp | undefined {
-  const found = inodeAt(path);
-  return found && stamp(found);
+  const stats = inodeAt(path);
+  return stats && stampFrom(stats);
 }
 
 /** Size in bytes; 0 where there is no file. */
 export const sizeOf = (path: string): number => inodeAt(path)?.size ?? 0;
 
-/** What is at `path`, without following a link; undefined where nothing is. */
+/** The stats of what is at `path`, without following a link; undefined where nothing is there. */
 export function inodeAt(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -59,21 +59,21 @@ export function inodeAt(path: string): Stats | undefined {
   }
 }
 
-const stamp = ({ ino, size, mtimeMs }: Stats): Stamp => `${ino}:${size}:${mtimeMs}`;
+const stampFrom = ({ ino, size, mtimeMs }: Stats): Stamp => `${ino}:${size}:${mtimeMs}`;
 
 interface WriteOptions {
-  /** Write only while the file is still this version; it is looked at last of all, right before the rename. */
+  /** Write only if the file still has this version. The check comes last, right before the rename. */
   readonly ifStill?: Stamp;
-  /** false: quicker, for a copy that may be lost with the power or a kill. */
+  /** false: faster, for a copy that may be lost in a power cut or a kill. */
   readonly durable?: boolean;
-  /** Permissions of a file that is new. Default: what the user's mask leaves of 0666. */
+  /** Permissions of a new file. Default: 0666 without the bits of the umask. */
   readonly mode?: number;
 }
 
 /**
- * Replaces a file in one step: anyone who reads it, and whenever the power goes, finds the old text or the new one,
- * whole. A symbolic link is replaced, not followed; the permissions of an existing file stay. Returns the new version,
- * or undefined when `ifStill` no longer held and nothing was written.
+ * Replaces a file in one step: every reader, also after a power cut, finds either the whole old text or the whole new
+ * text. A symbolic link is replaced, not followed; the permissions of an existing file stay. Returns the new version,
+ * or undefined when the file no longer had the version `ifStill` and nothing was written.
  * @throws ExpectedError for a full disk, missing permission, a read-only file system or a folder that is gone.
  */
 export async function writeFileAtomic(
@@ -82,11 +82,12 @@ export async function writeFileAtomic(
   options: WriteOptions = {},
 ): Promise<Stamp | undefined> {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
-  return replace(path, (file) => writeWhole(file, bytes), isLarge(bytes.length), options);
+  return replace(path, (file) => writeBuffer(file, bytes), isLarge(bytes.length), options);
 }
 
 /**
- * The same from pieces, which are made as they are written: a file of ten thousand records is never in memory whole.
+ * As writeFileAtomic, but takes the content as pieces that are made while it writes. So the content of a file with ten
+ * thousand records is never in memory as a whole.
  * @throws ExpectedError as writeFileAtomic.
  */
 export async function writePiecesAtomic(path: string, pieces: Iterable<string>): Promise<void> {
@@ -95,118 +96,119 @@ export async function writePiecesAtomic(path: string, pieces: Iterable<string>):
 
 async function replace(
   path: string,
-  fill: (file: number) => Promise<void>,
+  writeContent: (file: number) => Promise<void>,
   isMuch: boolean,
-  { ifStill, durable = true, mode: ofNew }: WriteOptions,
+  { ifStill, durable = true, mode: newFileMode }: WriteOptions,
 ): Promise<Stamp | undefined> {
   return explaining(path, async () => {
     const before = inodeAt(path);
-    const temp = temporaryName(path);
+    const tempPath = temporaryName(path);
     try {
-      const mode = before?.isFile() === true ? before.mode & 0o7777 : ofNew;
-      const written = await create(temp, fill, mode, durable, isMuch);
+      const mode = before?.isFile() === true ? before.mode & 0o7777 : newFileMode;
+      const newStamp = await createFile(tempPath, writeContent, mode, durable, isMuch);
       if (ifStill !== undefined && stampOf(path) !== ifStill) {
-        unlinkSync(temp);
+        unlinkSync(tempPath);
         return undefined;
       }
-      // ext4 sends a file's data to the disk when it is renamed over another: 2.9 ms for 180 KB, against 0.3 ms without
-      // the other.
+      // ext4 flushes the data when a file is renamed over an existing one: 2.9 ms for 180 KB. Where no file is there,
+      // the rename takes 0.3 ms.
       ownWrite(
         path,
-        () => readFileSync(temp),
+        () => readFileSync(tempPath),
         () => {
           if (!durable) rmSync(path, { force: true });
-          renameSync(temp, path);
+          renameSync(tempPath, path);
         },
       );
       if (durable) syncFolder(dirname(path));
-      return written;
+      return newStamp;
     } catch (error) {
-      await rm(temp).catch(() => undefined);
+      await rm(tempPath).catch(() => undefined);
       throw error;
     }
   });
 }
 
-const writeLater = promisify(write);
-const syncLater = (file: number): Promise<void> => promisify(fsync)(file).catch(unlessImpossible);
+const writeAsync = promisify(write);
+const syncAsync = (file: number): Promise<void> => promisify(fsync)(file).catch(ignoreUnsupportedSync);
 
 function syncNow(file: number): void {
   try {
     fsyncSync(file);
   } catch (error) {
-    unlessImpossible(error);
+    ignoreUnsupportedSync(error);
   }
 }
 
-/** Throws an error of a sync again, unless the file system has none: some of a network do not, nor for folders. */
-function unlessImpossible(error: unknown): void {
+/** Rethrows an error of fsync, unless the file system does not support it; some network file systems don't. */
+function ignoreUnsupportedSync(error: unknown): void {
   if (!hasCode(error, "EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
 }
 
-async function create(
+async function createFile(
   path: string,
-  fill: (file: number) => Promise<void>,
+  writeContent: (file: number) => Promise<void>,
   mode: number | undefined,
   durable: boolean,
   isMuch: boolean,
 ): Promise<Stamp> {
   const file = openSync(path, "wx", mode);
   try {
-    // The mode given to open is narrowed by the umask, so an existing file's permissions are set once more.
+    // The umask removes bits of the mode that open receives, so the permissions of an existing file are set again.
     if (mode !== undefined) fchmodSync(file, mode);
-    await fill(file);
+    await writeContent(file);
     if (durable) {
-      if (isMuch) await syncLater(file);
+      if (isMuch) await syncAsync(file);
       else syncNow(file);
     }
-    return stamp(fstatSync(file));
+    return stampFrom(fstatSync(file));
   } finally {
     closeSync(file);
   }
 }
 
-async function writeWhole(file: number, bytes: Buffer): Promise<void> {
+async function writeBuffer(file: number, bytes: Buffer): Promise<void> {
   if (!isLarge(bytes.length)) writeFileSync(file, bytes);
-  else for (let at = 0; at < bytes.length;) at += (await writeLater(file, bytes, at)).bytesWritten;
+  else for (let offset = 0; offset < bytes.length;) offset += (await writeAsync(file, bytes, offset)).bytesWritten;
 }
 
-/** Characters that are written at once. */
+/** Characters that are written in one call. */
 const pieceLength = 256_000;
 
 async function writePieces(file: number, pieces: Iterable<string>): Promise<void> {
-  let gathered: string[] = [];
+  let buffered: string[] = [];
   let length = 0;
   const flush = async () => {
-    const bytes = Buffer.from(gathered.join(""));
-    gathered = [];
+    const bytes = Buffer.from(buffered.join(""));
+    buffered = [];
     length = 0;
-    for (let at = 0; at < bytes.length;) at += (await writeLater(file, bytes, at)).bytesWritten;
+    for (let offset = 0; offset < bytes.length;) offset += (await writeAsync(file, bytes, offset)).bytesWritten;
   };
   for (const piece of pieces) {
-    gathered.push(piece);
+    buffered.push(piece);
     length += piece.length;
     if (length >= pieceLength) await flush();
   }
   await flush();
 }
 
-/** Makes a rename or a new file in `folder` survive a power cut. Windows can't open folders and does not need it. */
+/** Makes a rename or a new file in `folder` survive a power cut. Windows can't open folders and needs no sync. */
 function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {
     fsyncSync(handle);
   } catch (error) {
-    // Some network file systems want a handle that can be written to, which a folder never has.
-    if (!hasCode(error, "EBADF")) unlessImpossible(error);
+    // Some network file systems require a writable handle, which a folder can't have.
+    if (!hasCode(error, "EBADF")) ignoreUnsupportedSync(error);
   } finally {
     closeSync(handle);
   }
 }
 
 /**
- * Removes what interrupted writes left in `folder`, which may be absent. Call it only while nobody else writes there.
+ * Removes the temporary files that interrupted writes left in `folder`. The folder may be absent. Call it only while
+ * nobody else writes there.
  */
 export async function sweepTemporaryFiles(folder: string): Promise<void> {
   await explaining(folder, async () => {
@@ -219,17 +221,17 @@ export async function sweepTemporaryFiles(folder: string): Promise<void> {
   });
 }
 
-/** A text and the size in bytes that the file had when it was decided to append it. */
+/** A text to append, and the size of the file in bytes when the caller decided to append it. */
 interface Append {
   readonly offset: number;
   readonly text: string;
 }
 
 /**
- * Appends each text once, however often it is called with the same arguments and wherever an earlier call was killed:
- * what stands already is left, a torn beginning of it is completed, and a torn last line of something else is ended
- * first. The file may have grown or shrunk by hand since; then a text counts as there when it stands anywhere in the
- * file, so it must be one that stands nowhere else. A symbolic link is refused.
+ * Appends each text exactly once, however often it is called with the same arguments and wherever an earlier call was
+ * killed. A text that is already in the file is not appended again; an incomplete text is completed; an unfinished last
+ * line of another text gets its line feed first. If a person has edited the file since, a text counts as appended when
+ * it is anywhere in the file, so each text must be unique. A symbolic link is refused.
  * @throws ExpectedError as writeFileAtomic.
  */
 export async function appendOnce(path: string, ...appends: readonly Append[]): Promise<void> {
@@ -238,16 +240,16 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
   await explaining(path, async () => {
     const file = openToAppend(path);
     try {
-      const found = fstatSync(file);
-      requireRegular(found, path);
-      const { size } = found;
+      const stats = fstatSync(file);
+      requireRegular(stats, path);
+      const { size } = stats;
       for (const append of texts) {
-        const part = missingPart(inFile(file), append);
-        const whole = () => withPart(path, (bytes) => missingPart(bytes, append));
-        ownWrite(path, whole, () => writeFileSync(file, part));
+        const bytesToAppend = missingPart(readerOf(file), append);
+        const expectedContent = () => contentAfterAppend(path, (bytes) => missingPart(bytes, append));
+        ownWrite(path, expectedContent, () => writeFileSync(file, bytesToAppend));
       }
       // Nothing has to wait for this sync, so two logs are synced side by side.
-      await syncLater(file);
+      await syncAsync(file);
       if (size === 0) syncFolder(dirname(path));
     } finally {
       closeSync(file);
@@ -255,40 +257,41 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
   });
 }
 
-/** Bytes that can be read in part. */
+/** Bytes that can be read piece by piece. */
 interface Readable {
   readonly size: number;
-  /** Fewer than `length` where they end before. */
+  /** Returns fewer than `length` bytes at the end. */
   read(position: number, length: number): Buffer;
 }
 
-const inFile = (file: number): Readable => ({
+const readerOf = (file: number): Readable => ({
   size: fstatSync(file).size,
   read: (position, length) => readAt(file, position, length),
 });
 
-/** What a watched file holds once `part` of what is agreed to stand there was appended. */
-function withPart(path: string, part: (bytes: Readable) => Buffer): Buffer {
-  const agreed = agreedContent(path);
-  const before = agreed === "unwatched" || agreed === undefined ? Buffer.alloc(0) : agreed;
-  const read = (at: number, length: number) => before.subarray(at, at + length);
-  return Buffer.concat([before, part({ size: before.length, read })]);
+/** The content of a watched file after the append; `bytesToAppend` computes what is added to its recorded content. */
+function contentAfterAppend(path: string, bytesToAppend: (bytes: Readable) => Buffer): Buffer {
+  const recorded = agreedContent(path);
+  const before = recorded === "unwatched" || recorded === undefined ? Buffer.alloc(0) : recorded;
+  const read = (offset: number, length: number) => before.subarray(offset, offset + length);
+  return Buffer.concat([before, bytesToAppend({ size: before.length, read })]);
 }
 
 /**
- * Appends lines as often as it is called, after the end of a torn last line. A symbolic link is refused. Throws the
+ * Appends lines at every call. An unfinished last line gets its line feed first. A symbolic link is refused. Throws the
  * system's error.
  */
 export function appendLines(path: string, text: string): void {
-  const part = ({ size, read }: Readable) => withLineBreak(Buffer.from(text), read(Math.max(0, size - 1), 1));
+  const bytesToAppend = ({ size, read }: Readable) =>
+    startingOnNewLine(Buffer.from(text), read(Math.max(0, size - 1), 1));
   const file = openToAppend(path);
   try {
     requireRegular(fstatSync(file), path);
-    const added = part(inFile(file));
+    const addedBytes = bytesToAppend(readerOf(file));
     ownWrite(
       path,
-      () => withPart(path, part),
-      () => writeFileSync(file, added),
+      () => contentAfterAppend(path, bytesToAppend),
+      () => writeFileSync(file, addedBytes),
     );
   } finally {
     closeSync(file);
@@ -299,43 +302,44 @@ const openToAppend = (path: string): number =>
   openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
 
 function missingPart({ size, read }: Readable, { offset, text }: Append): Buffer {
-  const wanted = Buffer.from(text);
+  const textBytes = Buffer.from(text);
   if (size === offset) {
-    const tail = read(Math.max(0, size - wanted.length), wanted.length);
-    // A file that shrank by hand is back at the offset just when the text was appended to it.
-    if (tail.equals(wanted)) return Buffer.alloc(0);
-    // Or all of it but its last line feed: to end that line is to complete the text.
-    const line = wanted.subarray(0, -1);
-    if (wanted.at(-1) === lineFeed && tail.subarray(-line.length).equals(line)) return wanted.subarray(-1);
-    return withLineBreak(wanted, tail.subarray(-1));
+    const tail = read(Math.max(0, size - textBytes.length), textBytes.length);
+    // A person shortened the file, and then the text was appended: the size can equal the offset by chance.
+    if (tail.equals(textBytes)) return Buffer.alloc(0);
+    // Only the last line feed of the text is missing.
+    const line = textBytes.subarray(0, -1);
+    if (textBytes.at(-1) === lineFeed && tail.subarray(-line.length).equals(line)) return textBytes.subarray(-1);
+    return startingOnNewLine(textBytes, tail.subarray(-1));
   }
 
-  const existing = read(offset, wanted.length + 1);
-  for (const at of [0, 1]) {
-    // At 1: an earlier call ended a torn line of something else with a line feed before it began.
-    if (at === 1 && existing[0] !== lineFeed) break;
-    // All of it, or as much as there is up to the end of the file.
-    const part = existing.subarray(at, at + wanted.length);
-    if (part.length > 0 && part.equals(wanted.subarray(0, part.length))) return wanted.subarray(part.length);
+  const existingBytes = read(offset, textBytes.length + 1);
+  for (const offset of [0, 1]) {
+    // Offset 1: an earlier call wrote a line feed after an unfinished line before it wrote the text.
+    if (offset === 1 && existingBytes[0] !== lineFeed) break;
+    // The whole text, or the part of it that the file has.
+    const bytesToAppend = existingBytes.subarray(offset, offset + textBytes.length);
+    if (bytesToAppend.length > 0 && bytesToAppend.equals(textBytes.subarray(0, bytesToAppend.length)))
+      return textBytes.subarray(bytesToAppend.length);
   }
-  return missingAfterHandEdit(read(0, size), wanted);
+  return missingAfterHandEdit(read(0, size), textBytes);
 }
 
-/** The file changed by hand, so the offset says nothing any more. */
-function missingAfterHandEdit(all: Buffer, wanted: Buffer): Buffer {
-  if (all.includes(wanted)) return Buffer.alloc(0);
-  // Shorter overlaps are met by chance: many entries begin with "\n## 2026-".
-  for (let length = wanted.length; length >= 24; length--) {
-    if (all.subarray(-length).equals(wanted.subarray(0, length))) return wanted.subarray(length);
+/** What to append after a person edited the file, when the offset is no longer valid. */
+function missingAfterHandEdit(fileBytes: Buffer, textBytes: Buffer): Buffer {
+  if (fileBytes.includes(textBytes)) return Buffer.alloc(0);
+  // Shorter overlaps occur by chance: many entries begin with "\n## 2026-".
+  for (let length = textBytes.length; length >= 24; length--) {
+    if (fileBytes.subarray(-length).equals(textBytes.subarray(0, length))) return textBytes.subarray(length);
   }
-  return withLineBreak(wanted, all.subarray(-1));
+  return startingOnNewLine(textBytes, fileBytes.subarray(-1));
 }
 
 const lineFeed = 10;
 
-function withLineBreak(wanted: Buffer, last: Buffer): Buffer {
-  const torn = last.length > 0 && last[0] !== lineFeed;
-  return torn ? Buffer.concat([Buffer.from("\n"), wanted]) : wanted;
+function startingOnNewLine(textBytes: Buffer, lastByte: Buffer): Buffer {
+  const isLineUnfinished = lastByte.length > 0 && lastByte[0] !== lineFeed;
+  return isLineUnfinished ? Buffer.concat([Buffer.from("\n"), textBytes]) : textBytes;
 }
 
 function readAt(file: number, position: number, length: number): Buffer {
@@ -343,11 +347,11 @@ function readAt(file: number, position: number, length: number): Buffer {
   return buffer.subarray(0, readSync(file, buffer, 0, length, position));
 }
 
-const pattern = /^\..+\.[0-9a-f]{12}\.ralph-tmp$/;
+const temporaryPattern = /^\..+\.[0-9a-f]{12}\.ralph-tmp$/;
 
 /** A new name next to `path`, in the same folder because a rename does not cross file systems. */
 export const temporaryName = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.ralph-tmp`);
 
-/** Whether a file's name is one of temporaryName's: what an interrupted write left. */
-export const isTemporary = (name: string): boolean => pattern.test(name);
+/** Whether `temporaryName` made a file's name: an interrupted write left the file. */
+export const isTemporary = (name: string): boolean => temporaryPattern.test(name);

@@ -12,44 +12,44 @@ import { commitToBranch, configurationOf, type GitConfiguration, ownBranch, repo
 import { withLock } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
 
-/** The files of a folder that are kept in git, as far as they are there. */
+/** The files of a folder that checkpoints commit, where they exist. */
 interface CommittedFiles {
   /** Names within the folder. */
   readonly names: readonly string[];
-  /** The one that holds the state: how often it is committed depends on its size. */
+  /** The state file. Its size decides how often it is committed. */
   readonly state: string;
-  /** The one that tells whether everything is committed. */
+  /** The ledger file. It shows whether everything is committed. */
   readonly ledger: string;
 }
 
-/** Commits the files of a folder, and these alone. */
+/** Commits the files of a folder, and no other files. */
 export interface Checkpoints {
   /**
-   * Commits what `folds` have changed; `later`: with the next commit. Never throws: what went wrong is reported, and
-   * the next call makes up for it.
+   * Commits the changes of `folds` folds. `isDeferred`: only with the next commit. Never throws: a failure is reported,
+   * and the next call commits its changes too.
    */
-  commit(message: string, later?: boolean, folds?: number): Promise<void>;
+  commit(message: string, isDeferred?: boolean, folds?: number): Promise<void>;
   /**
-   * Notes that files are about to be written of which the ledger says nothing: where a kill comes before their commit,
-   * the next process that opens the folder makes it. @throws as writeFileAtomic.
+   * Records that files will be written which the ledger does not mention. If the process is killed before the commit,
+   * the next process that opens the folder commits them. @throws as writeFileAtomic.
    */
   announce(): Promise<void>;
-  /** Commits what a large file or a failure has put off, and lets git tidy up where it wants to. */
+  /** Commits what was deferred because of a large file or a failure, and lets git collect garbage. */
   finish(): Promise<void>;
 }
 
-/** Every version of a file is stored whole at first: 2 MB times 1,000 iterations would fill a disk. */
+/** Bytes. Git first stores every version as a whole: 2 MB times 1,000 iterations would fill a disk. */
 const largeFile = 2_000_000;
 const foldsBetween = 10;
 const msBetween = 10 * 60_000;
 
-/** Git looks for rubbish after every commit, which costs a tenth of it; `finish` has it look once. */
-const quick = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
+/** Git's check for garbage after each commit takes a tenth of its time; `finish` runs the check once. */
+const withoutMaintenance = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
 
 type Git = (...args: string[]) => Promise<GitAnswer>;
 
-/** Operations in the middle of which a commit would end up in the wrong place, by the file that git keeps for them. */
-const underWay = {
+/** Operations of git during which a commit would go to the wrong place, by the file that marks each. */
+const unfinishedOperations = {
   MERGE_HEAD: "merge",
   CHERRY_PICK_HEAD: "cherry-pick",
   REVERT_HEAD: "revert",
@@ -58,23 +58,23 @@ const underWay = {
 };
 
 /**
- * Checkpoints for `files` of `folder`, or undefined where there is no git or no repository. They go to the branch that
- * was chosen for the folder, else to the one that is checked out. No branch is ever switched, nothing else that is
- * staged is touched, and a lock of git's is reported, never deleted.
- * `unconfined`: an agent that nothing confines may change git's configuration; no program that it names there is
+ * Checkpoints for files of `folder`, or undefined without git or a repository. Commits go to the branch that was chosen
+ * for the folder, otherwise to the branch that is checked out. Checkpoints never switch the branch, never touch other
+ * staged changes, and report a lock of git but never delete it.
+ * `unconfined`: the agent runs without a sandbox and may change git's configuration; no program that it adds there is
  * started.
  */
 export async function openCheckpoints(
   folder: string,
-  { names: committed, state, ledger }: CommittedFiles,
+  { names: fileNames, state, ledger }: CommittedFiles,
   notify: (message: string) => void,
   { abort, unconfined = false }: { readonly abort?: AbortSignal; readonly unconfined?: boolean } = {},
 ): Promise<Checkpoints | undefined> {
-  let hangs = false;
+  let wasGitEnded = false;
   let settings: ReadonlyMap<string, string> = new Map();
   const git: Git = async (...args) => {
     const answer = await runGit(folder, args, { settings, ...given({ abort }) });
-    hangs = answer.ended !== undefined;
+    wasGitEnded = answer.ended !== undefined;
     return answer;
   };
   const repository = await repositoryOf(folder, given({ abort }));
@@ -82,165 +82,178 @@ export async function openCheckpoints(
   const { folder: gitFolder, common } = repository;
   const repositoryLock = join(common, "research-ralph.lock");
   const plantedFile = join(common, "research-ralph-planted.json");
-  const atStart = await configurationOf(folder, given({ abort }));
-  const identity = missingIdentity(atStart);
-  // What an unconfined agent of an earlier run left there is nobody's word yet.
-  const earlier = stillThere(await readPlanted(plantedFile), atStart);
-  const found = withoutEarlier(atStart, earlier);
-  settings = withoutPlanted(found, atStart);
-  const toldOf = new Set(Object.keys(earlier));
-  if (toldOf.size > 0)
+  const startConfiguration = await configurationOf(folder, given({ abort }));
+  const identity = missingIdentity(startConfiguration);
+  // Settings that an unconfined agent added in an earlier run are not trusted until a person removes the record.
+  const earlierPlanted = stillPlanted(await readPlanted(plantedFile), startConfiguration);
+  const trustedConfiguration = withoutEarlierPlanted(startConfiguration, earlierPlanted);
+  settings = overridesFor(trustedConfiguration, startConfiguration);
+  const reportedKeys = new Set(Object.keys(earlierPlanted));
+  if (reportedKeys.size > 0)
     notify(
-      `git's configuration names programs that appeared while an unconfined agent ran (${[...toldOf].join(", ")}); checkpoints start none of them. Remove them with 'git config --unset', or delete ${plantedFile} if they are yours.`,
+      `git's configuration names programs that appeared while an unconfined agent ran (${[...reportedKeys].join(", ")}); checkpoints start none of them. Remove them with 'git config --unset', or delete ${plantedFile} if they are yours.`,
     );
-  let inHistory: ReadonlySet<string> | undefined;
-  const branch = ownBranch(repository, atStart);
+  let committedNames: ReadonlySet<string> | undefined;
+  const branch = ownBranch(repository, startConfiguration);
   const ref = `refs/heads/${branch}`;
-  const keptFiles = (): Promise<GitAnswer> =>
-    branch === undefined ? git("ls-files", "--", ...committed) : git("ls-tree", "--name-only", ref, "--", ...committed);
+  const listCommitted = (): Promise<GitAnswer> =>
+    branch === undefined ? git("ls-files", "--", ...fileNames) : git("ls-tree", "--name-only", ref, "--", ...fileNames);
 
   const tracked = new Set<string>();
-  let told = "";
-  let waiting: { message: string; folds: number; since: number } | undefined;
-  // A kill between a fold and its commit: after the last fold of a project no other would make up for it. A ledger that
-  // is gone was taken away by somebody else, and git has it still.
-  const isBehind = async (): Promise<boolean> => {
+  let lastNotice = "";
+  let pending: { message: string; folds: number; since: number } | undefined;
+  // The process may have been killed between a fold and its commit; after the last fold of a project no later commit
+  // would include it. If the ledger is missing, somebody else removed it, and git still has it.
+  const isLedgerUncommitted = async (): Promise<boolean> => {
     if (branch !== undefined) {
-      const [own, kept] = [await git("hash-object", "--", ledger), await git("rev-parse", `${ref}:./${ledger}`)];
-      return own.ok && own.stdout !== kept.stdout;
+      const [current, committed] = [
+        await git("hash-object", "--", ledger),
+        await git("rev-parse", `${ref}:./${ledger}`),
+      ];
+      return current.ok && current.stdout !== committed.stdout;
     }
     const { ok, stdout } = await git("status", "--porcelain", "--untracked-files=all", "--", ledger);
     return ok && stdout !== "" && !/^(?:D| D)/.test(stdout);
   };
-  const note = uncommittedFile(folder);
-  if (existsSync(note) || (await isBehind()))
-    waiting = { message: "What an interrupted run left", folds: 0, since: Date.now() };
+  const uncommittedMarker = uncommittedFile(folder);
+  if (existsSync(uncommittedMarker) || (await isLedgerUncommitted()))
+    pending = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
-  const tell = (message: string) => {
-    if (message !== told) notify(message);
-    told = message;
+  const notifyOnce = (message: string) => {
+    if (message !== lastNotice) notify(message);
+    lastNotice = message;
   };
 
-  /** Looks again at what the configuration has git start. */
-  const lookAgain = async (): Promise<void> => {
-    const now = await configurationOf(folder, given({ abort }));
-    settings = withoutPlanted(found, now);
-    const all = plantedIn(now, found);
-    const planted = all.filter((key) => !toldOf.has(key));
-    for (const key of planted) toldOf.add(key);
-    if (planted.length === 0) return;
-    const record = all.map((key) => [key, { now: now.get(key) ?? [], before: found.get(key) ?? null }]);
-    await writeFileAtomic(plantedFile, `${JSON.stringify(Object.fromEntries(record))}\n`);
+  /** Checks again which programs the configuration makes git start. */
+  const recheckConfiguration = async (): Promise<void> => {
+    const configuration = await configurationOf(folder, given({ abort }));
+    settings = overridesFor(trustedConfiguration, configuration);
+    const allPlanted = plantedIn(configuration, trustedConfiguration);
+    const newlyPlanted = allPlanted.filter((key) => !reportedKeys.has(key));
+    for (const key of newlyPlanted) reportedKeys.add(key);
+    if (newlyPlanted.length === 0) return;
+    const records = allPlanted.map((key) => [
+      key,
+      { now: configuration.get(key) ?? [], before: trustedConfiguration.get(key) ?? null },
+    ]);
+    await writeFileAtomic(plantedFile, `${JSON.stringify(Object.fromEntries(records))}\n`);
     notify(
-      `git's configuration has changed since the run began (${planted.join(", ")}); checkpoints start no program that it names. Remove it with 'git config --unset', or delete ${plantedFile} if it is yours.`,
+      `git's configuration has changed since the run began (${newlyPlanted.join(", ")}); checkpoints start no program that it names. Remove it with 'git config --unset', or delete ${plantedFile} if it is yours.`,
     );
   };
 
   const commitNow = async (message: string): Promise<void> => {
-    // Without this git would look further up, and commit to whatever repository holds this one.
+    // Without this check git would search the parent folders and commit to an outer repository.
     if (!existsSync(gitFolder))
-      return tell(
+      return notifyOnce(
         `No checkpoint: ${gitFolder} is gone; the project continues without git. 'git init' starts a new history.`,
       );
-    const operation = Object.entries(underWay).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
-    // A branch of its own has no part in what is under way on another.
+    const operation = Object.entries(unfinishedOperations).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
+    // A separate branch is not affected by an operation on the branch that is checked out.
     if (operation !== undefined && branch === undefined)
-      return tell(`No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`);
-    if (unconfined) await lookAgain();
-    const present = committed.filter((name) => existsSync(join(folder, name)));
-    // Looked up once: the next commit must also remove what a reset takes away.
-    inHistory ??= new Set((await keptFiles()).stdout.split("\n"));
-    const gone = committed.filter(
-      (name) => !present.includes(name) && (tracked.has(name) || inHistory?.has(name) === true),
+      return notifyOnce(
+        `No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`,
+      );
+    if (unconfined) await recheckConfiguration();
+    const present = fileNames.filter((name) => existsSync(join(folder, name)));
+    // Read only once. It is needed because the next commit must also remove the files that a reset deletes.
+    committedNames ??= new Set((await listCommitted()).stdout.split("\n"));
+    const deleted = fileNames.filter(
+      (name) => !present.includes(name) && (tracked.has(name) || committedNames?.has(name) === true),
     );
     const options = { describe: "The repository", waitMs: 10_000, abort };
-    const failed = await withLock(repositoryLock, options, async () => {
-      if (branch === undefined) return addAndCommit(git, present, gone, tracked, identity, message);
-      const apart = (args: readonly string[], index?: string) =>
+    const failure = await withLock(repositoryLock, options, async () => {
+      if (branch === undefined) return addAndCommit(git, present, deleted, tracked, identity, message);
+      const gitWithIndex = (args: readonly string[], index?: string) =>
         runGit(folder, args, { settings, ...given({ abort, index }) });
-      const done = await commitToBranch(apart, repository, branch, { present, gone, message, identity });
+      const result = await commitToBranch(gitWithIndex, repository, branch, {
+        present,
+        gone: deleted,
+        message,
+        identity,
+      });
       for (const name of present) tracked.add(name);
-      return done.ok ? undefined : explain(done);
+      return result.ok ? undefined : explain(result);
     });
-    if (failed !== undefined) {
-      inHistory = undefined;
-      return tell(`No checkpoint: ${failed}`);
+    if (failure !== undefined) {
+      committedNames = undefined;
+      return notifyOnce(`No checkpoint: ${failure}`);
     }
-    told = "";
-    waiting = undefined;
-    await rm(note, { recursive: true, force: true });
-    for (const name of gone) tracked.delete(name);
-    // From here on what is in the history is tracked too.
-    inHistory = new Set();
+    lastNotice = "";
+    pending = undefined;
+    await rm(uncommittedMarker, { recursive: true, force: true });
+    for (const name of deleted) tracked.delete(name);
+    // From now on `tracked` contains every file of the history.
+    committedNames = new Set();
   };
 
-  const attempt = async (message: string): Promise<void> => {
+  const tryToCommit = async (message: string): Promise<void> => {
     try {
       await commitNow(message);
     } catch (error) {
-      // Even a bug here must not fail an iteration: the state is on the disk, only its copy in git is missing.
-      tell(`No checkpoint: ${messageOf(error)}`);
+      // Even a bug here must not fail an iteration: the state is on the disk; only the copy in git is missing.
+      notifyOnce(`No checkpoint: ${messageOf(error)}`);
     }
   };
 
   return {
-    async commit(message, later = false, folds = 1) {
-      waiting = { message, folds: (waiting?.folds ?? 0) + folds, since: waiting?.since ?? Date.now() };
-      if (later) return;
-      const large = sizeOf(join(folder, state)) > largeFile;
-      if (large && waiting.folds < foldsBetween && Date.now() - waiting.since < msBetween) return;
-      await attempt(message);
+    async commit(message, isDeferred = false, folds = 1) {
+      pending = { message, folds: (pending?.folds ?? 0) + folds, since: pending?.since ?? Date.now() };
+      if (isDeferred) return;
+      const isLarge = sizeOf(join(folder, state)) > largeFile;
+      if (isLarge && pending.folds < foldsBetween && Date.now() - pending.since < msBetween) return;
+      await tryToCommit(message);
     },
     async announce() {
-      await writeFileAtomic(note, "", { durable: false });
+      await writeFileAtomic(uncommittedMarker, "", { durable: false });
     },
     async finish() {
-      // It would hang again, and a person may be waiting for the end.
-      if (hangs && abort?.aborted === true) return;
-      if (waiting !== undefined) await attempt(waiting.message);
+      // Git would hang again, and a person may be waiting for the end.
+      if (wasGitEnded && abort?.aborted === true) return;
+      if (pending !== undefined) await tryToCommit(pending.message);
       if (tracked.size === 0 || !existsSync(gitFolder)) return;
-      if (unconfined) await lookAgain();
-      // Its hooks for objects can't be taken out of what the files say.
+      if (unconfined) await recheckConfiguration();
+      // `git gc` starts the program of this setting, and no option overrides the setting.
       if (settings.get(objectsHook) === undefined) await git("gc", "--auto", "--quiet");
     },
   };
 }
 
-/** One sentence for anyone who expects commits where none can be made; undefined where they can. */
+/** One sentence that says why no commits can be made in a folder; undefined where they can. */
 export async function withoutHistory(folder: string): Promise<string | undefined> {
   const { ok, stdout, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
-  // Without git itself there is nothing that a person would expect.
+  // Without git installed, nobody expects commits.
   if ((ok && stdout === "true") || /ENOENT/.test(stderr)) return undefined;
   if (/not a git repository/i.test(stderr))
     return "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.";
-  return `Nothing is committed, because ${unusable(ok, stderr)}; 'git status' in this folder says more, --no-git turns commits off.`;
+  return `Nothing is committed, because ${whyUnusable(ok, stderr)}; 'git status' in this folder says more, --no-git turns commits off.`;
 }
 
-/** Why git has a repository for a folder and can't work in it. */
-export const unusable = (ok: boolean, stderr: string): string =>
+/** Why git can't work in a folder although the folder is in a repository. */
+export const whyUnusable = (ok: boolean, stderr: string): string =>
   ok
     ? "this folder lies in a git repository without files (core.bare)"
     : `git refuses its repository (${oneLine(stderr.split("\n")[0] ?? "").replace(/^fatal: /, "")})`;
 
-/** Returns what went wrong, for a person. */
+/** Returns the error message for a person; undefined after success. */
 async function addAndCommit(
   git: Git,
   present: readonly string[],
-  gone: readonly string[],
+  deleted: readonly string[],
   tracked: Set<string>,
   identity: readonly string[],
   message: string,
 ): Promise<string | undefined> {
-  const fresh = present.filter((name) => !tracked.has(name));
-  if (fresh.length > 0) {
-    const added = await git("add", "--", ...fresh);
-    if (!added.ok) return explain(added);
-    for (const name of fresh) tracked.add(name);
+  const untracked = present.filter((name) => !tracked.has(name));
+  if (untracked.length > 0) {
+    const result = await git("add", "--", ...untracked);
+    if (!result.ok) return explain(result);
+    for (const name of untracked) tracked.add(name);
   }
-  // One call: --only takes the files as they are and leaves whatever else is staged alone.
+  // One call: --only commits the files as they are and leaves all other staged changes untouched.
   const options = [
     ...identity,
-    ...quick,
+    ...withoutMaintenance,
     "-c",
     "commit.gpgsign=false",
     "commit",
@@ -250,13 +263,13 @@ async function addAndCommit(
     "--only",
     "--",
     ...present,
-    ...gone,
+    ...deleted,
   ];
-  const done = await git(...options);
-  if (done.ok || /nothing (added )?to commit|no changes added/.test(done.stdout)) return undefined;
-  // A file may have left the index by hand since; the next call adds it again.
+  const result = await git(...options);
+  if (result.ok || /nothing (added )?to commit|no changes added/.test(result.stdout)) return undefined;
+  // A person may have removed a file from the index since; the next call adds it again.
   tracked.clear();
-  return explain(done);
+  return explain(result);
 }
 
 function explain({ stderr, stdout, ended }: GitAnswer): string {
@@ -275,10 +288,10 @@ function explain({ stderr, stdout, ended }: GitAnswer): string {
 
 const objectsHook = "gc.recentobjectshook";
 
-/** Whether git may start what stands under this key, besides what git-command.ts keeps it from. */
+/** Whether git may start a program that this key names; git-command.ts disables the other such keys. */
 const startsProgram = (key: string): boolean => /^(?:filter|hook)\./.test(key) || key === objectsHook;
 
-/** Programs that appeared in the configuration beside an unconfined agent, by their key. */
+/** Programs that appeared in the configuration while an unconfined agent ran, by key. */
 type Planted = Readonly<Record<string, { readonly now: readonly string[]; readonly before: readonly string[] | null }>>;
 
 async function readPlanted(path: string): Promise<Planted> {
@@ -293,41 +306,45 @@ async function readPlanted(path: string): Promise<Planted> {
   }
 }
 
-/** Those that nobody has taken out or changed since. */
-const stillThere = (planted: Planted, now: GitConfiguration): Planted =>
-  Object.fromEntries(Object.entries(planted).filter(([key, each]) => isDeepStrictEqual(now.get(key), each.now)));
+/** The planted programs that nobody has removed or changed since. */
+const stillPlanted = (newlyPlanted: Planted, configuration: GitConfiguration): Planted =>
+  Object.fromEntries(
+    Object.entries(newlyPlanted).filter(([key, each]) => isDeepStrictEqual(configuration.get(key), each.now)),
+  );
 
-/** The configuration as it was before them. */
-const withoutEarlier = (now: GitConfiguration, earlier: Planted): GitConfiguration =>
+/** The configuration as it was before the planted programs of an earlier run. */
+const withoutEarlierPlanted = (configuration: GitConfiguration, earlierPlanted: Planted): GitConfiguration =>
   new Map(
-    [...now].flatMap(([key, values]): [string, readonly string[]][] => {
-      const before = Object.hasOwn(earlier, key) ? earlier[key]?.before : values;
-      return before == null ? [] : [[key, before]];
+    [...configuration].flatMap(([key, values]): [string, readonly string[]][] => {
+      const previous = Object.hasOwn(earlierPlanted, key) ? earlierPlanted[key]?.before : values;
+      return previous == null ? [] : [[key, previous]];
     }),
   );
 
-/** The keys of programs that were not there before, or were others. */
-const plantedIn = (now: GitConfiguration, known: GitConfiguration): string[] =>
-  [...now].flatMap(([key, values]) => (startsProgram(key) && !isDeepStrictEqual(known.get(key), values) ? [key] : []));
+/** The keys of programs that are new or changed. */
+const plantedIn = (configuration: GitConfiguration, trusted: GitConfiguration): string[] =>
+  [...configuration].flatMap(([key, values]) =>
+    startsProgram(key) && !isDeepStrictEqual(trusted.get(key), values) ? [key] : [],
+  );
 
 /**
- * Values that count before those of the files, so that git starts nothing that was not `known`: filters are as they
- * were or none, configured hooks are never run.
+ * Settings that override those of the configuration files, so that git starts no program outside of `trusted`: filters
+ * keep their earlier value or are empty, and configured hooks never run.
  */
-function withoutPlanted(known: GitConfiguration, now: GitConfiguration): ReadonlyMap<string, string> {
-  const hooks = [...now.keys()].filter((key) => key.startsWith("hook."));
+function overridesFor(trusted: GitConfiguration, configuration: GitConfiguration): ReadonlyMap<string, string> {
+  const hooks = [...configuration.keys()].filter((key) => key.startsWith("hook."));
   return new Map([
-    ...plantedIn(now, known).map((key): [string, string] => [
+    ...plantedIn(configuration, trusted).map((key): [string, string] => [
       key,
-      known.get(key)?.at(-1) ?? (key.endsWith(".required") ? "false" : ""),
+      trusted.get(key)?.at(-1) ?? (key.endsWith(".required") ? "false" : ""),
     ]),
     ...hooks.map((key): [string, string] => [key.replace(/\.[^.]*$/, ".enabled"), "false"]),
   ]);
 }
 
-/** Options that stand in for a name or address that the person has not told git. */
-const missingIdentity = (found: GitConfiguration): string[] =>
+/** Options with a default name and address for git, where the person has not configured them. */
+const missingIdentity = (trustedConfiguration: GitConfiguration): string[] =>
   [
     ["user.name", "research-ralph"],
     ["user.email", "research-ralph@localhost"],
-  ].flatMap(([key = "", value]) => (found.has(key) ? [] : ["-c", `${key}=${value}`]));
+  ].flatMap(([key = "", value]) => (trustedConfiguration.has(key) ? [] : ["-c", `${key}=${value}`]));

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { diskFault, ExpectedError, hasCode } from "../lib/errors.js";
 
 /**
- * What a failed file operation on `path` means to a person, as an ExpectedError; an error that a person cannot correct
- * comes back unchanged.
+ * Turns the error of a file operation on `path` into an ExpectedError with a sentence for a person. An error that a
+ * person can't correct is returned unchanged.
  */
 export function explainSystemError(error: unknown, path: string): unknown {
   const sentence = sentenceFor(error, path);
@@ -16,8 +16,8 @@ function sentenceFor(error: unknown, path: string): string | undefined {
     return `${path} is on a read-only file system; make it writable, or copy the project folder elsewhere.`;
   if (hasCode(error, "EACCES", "EPERM"))
     return `There is no permission for ${path}; check who owns it with 'ls -ld', or run as that user.`;
-  const inTheWay = hasCode(error, "ENOTDIR") ? noFolder(path) : undefined;
-  if (inTheWay !== undefined) return `${inTheWay} is a file where a folder belongs; move it away.`;
+  const obstacle = hasCode(error, "ENOTDIR") ? fileAmongFolders(path) : undefined;
+  if (obstacle !== undefined) return `${obstacle} is a file where a folder belongs; move it away.`;
   if (hasCode(error, "ENOENT", "ENOTDIR"))
     return `${path} cannot be reached: its folder does not exist; it may have been moved or deleted.`;
   if (hasCode(error, "EISDIR")) return `${path} is a folder where a file belongs; move it away.`;
@@ -30,26 +30,26 @@ function sentenceFor(error: unknown, path: string): string | undefined {
   return diskFault(error, path);
 }
 
-/** The part of a path that exists and is not a folder. */
-function noFolder(path: string): string | undefined {
+/** The first part of a path that exists and is not a folder. */
+function fileAmongFolders(path: string): string | undefined {
   try {
     return lstatSync(path).isDirectory() ? undefined : path;
   } catch {
-    return noFolder(dirname(path));
+    return fileAmongFolders(dirname(path));
   }
 }
 
 /**
- * Runs `work`; a failure that a person can mend is thrown, or rejects what it promises, as an ExpectedError about
- * `path`.
+ * Runs `work`. A failure that a person can correct is thrown as an ExpectedError about `path`; if `work` returns a
+ * promise, the promise is rejected with it.
  */
 export function explaining<T>(path: string, work: () => T): T {
   const explain = (error: unknown): never => {
     throw explainSystemError(error, path);
   };
   try {
-    const done = work();
-    return done instanceof Promise ? (done.catch(explain) as T) : done;
+    const result = work();
+    return result instanceof Promise ? (result.catch(explain) as T) : result;
   } catch (error) {
     return explain(error);
   }

@@ -9,11 +9,11 @@ export interface GitAnswer {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** Set where we ended it: why, as the end of a sentence that begins with "git was ended because". */
+  /** Set if we ended git: the reason, as the end of a sentence that begins with "git was ended because". */
   readonly ended?: string;
 }
 
-/** Absolute paths of a repository's own folder and of its working tree. */
+/** Absolute paths of a repository's git folder and of its working tree. */
 export interface Repository {
   readonly folder: string;
   readonly tree: string;
@@ -21,24 +21,24 @@ export interface Repository {
 
 /** How git is run. */
 export interface GitLimits {
-  /** Aborted when the run ends at once: git is then given a second to finish what it is at. */
+  /** Aborted when the run must end at once: git then has one second to finish. */
   readonly abort?: AbortSignal;
   /** Most milliseconds. */
   readonly maxMs?: number;
   /** Absolute path of an index to use in place of the repository's. */
   readonly index?: string;
-  /** The repository to work on, whatever is found in the folder. */
+  /** The repository to work on, even if the folder contains another one. */
   readonly repository?: Repository;
-  /** Absolute path of the folder to read what a repository's working trees have in common from. */
+  /** Absolute path of the folder that all working trees of the repository share (GIT_COMMON_DIR). */
   readonly common?: string;
-  /** Values that count before those of the configuration files, by their key. */
+  /** Settings that override those of the configuration files, by key. */
   readonly settings?: ReadonlyMap<string, string>;
-  /** What it reads from its standard input. */
+  /** Text for git's standard input. */
   readonly input?: string;
 }
 
-/** Set while a git hook runs, and then they point at another repository than the folder's. */
-const inherited = [
+/** Variables that are set while a git hook runs. They name the hook's repository, not the folder's. */
+const inheritedVariables = [
   "GIT_DIR",
   "GIT_WORK_TREE",
   "GIT_INDEX_FILE",
@@ -48,8 +48,8 @@ const inherited = [
 ];
 
 /**
- * Optional locks: a mere look at what has changed would lock the index against another project's commit. No protocol:
- * in a partial clone git fetches what it misses, by programs that the configuration names.
+ * No optional locks: even `git status` would lock the index and block the commit of another project. No protocol: in a
+ * partial clone git fetches missing objects, and starts programs that the configuration names for it.
  */
 const environment = {
   LC_ALL: "C",
@@ -57,14 +57,14 @@ const environment = {
   GIT_OPTIONAL_LOCKS: "0",
   GIT_ALLOW_PROTOCOL: "none",
   GIT_NO_LAZY_FETCH: "1",
-  ...Object.fromEntries(inherited.map((name) => [name, undefined])),
+  ...Object.fromEntries(inheritedVariables.map((name) => [name, undefined])),
 };
 
 /** See docs/decisions/git-without-hooks.md. */
 const withoutHooks = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
 
-/** Unlike after -c, a key may then hold a "=". */
-const inVariables = (settings: ReadonlyMap<string, string>): NodeJS.ProcessEnv => ({
+/** Settings as environment variables. Unlike with -c, a key may contain "=". */
+const configurationVariables = (settings: ReadonlyMap<string, string>): NodeJS.ProcessEnv => ({
   GIT_CONFIG_COUNT: String(settings.size),
   ...Object.fromEntries(
     [...settings].flatMap(([key, value], index) => [
@@ -74,31 +74,31 @@ const inVariables = (settings: ReadonlyMap<string, string>): NodeJS.ProcessEnv =
   ),
 });
 
-const hurryMs = 1000;
+const interruptedMs = 1000;
 const graceMs = 500;
-/** How long a pipe that something else holds open is listened to after git's own end. */
+/** How long we read a pipe that another process holds open after git itself has ended. */
 const pipeMs = 1000;
 
 /**
- * Runs git in `folder`, without its hooks, file monitors and transports; a missing git, a failure or one minute without
- * an end is an answer that is not `ok`. It runs in a group of its own: a kill by us in the middle of a commit would
- * leave git's index.lock behind. One that hangs, in a filter of the repository say, is ended with its group and with
- * what left the group; SIGTERM comes first, at which git takes its lock away.
+ * Runs git in `folder`, without hooks, file monitors and transports. If git is missing, fails or takes longer than one
+ * minute, the answer is not `ok`. Git runs in its own process group, so that a signal to our group can't kill it during
+ * a commit and leave index.lock behind. A git that hangs, for example in a filter, is ended together with its group and
+ * with the descendants that left the group. SIGTERM comes first; git then removes its lock.
  */
 export async function runGit(
   folder: string,
   args: readonly string[],
   { abort, maxMs = 60_000, settings = new Map(), index, repository, common, input }: GitLimits = {},
 ): Promise<GitAnswer> {
-  const run = randomUUID();
+  const runMark = randomUUID();
   const env = {
     ...environment,
-    ...inVariables(settings),
-    // An agent may have left a program of its name in the folder.
+    ...configurationVariables(settings),
+    // An agent may have put a program named git into the folder.
     PATH: pathOutside([folder], process.env["PATH"]),
     ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
     ...given({ GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }),
-    [marker]: run,
+    [marker]: runMark,
   };
   const git = execa("git", [...withoutHooks, ...args], {
     cwd: folder,
@@ -113,22 +113,22 @@ export async function runGit(
     return { ok: false, stdout: "", stderr: String(shortMessage) };
   }
 
-  let ended: string | undefined;
-  let swept: Promise<void> | undefined;
-  const end = (why: string): void => {
-    ended = why;
-    swept = terminateGroup(pid, graceMs).then(async () => {
+  let endReason: string | undefined;
+  let cleanup: Promise<void> | undefined;
+  const endGit = (reason: string): void => {
+    endReason = reason;
+    cleanup = terminateGroup(pid, graceMs).then(async () => {
       send(-pid, "SIGKILL");
-      await killDescendants(run);
+      await killDescendants(runMark);
     });
   };
   const timers = [
-    setTimeout(end, maxMs, `it took longer than ${maxMs / 1000} seconds; a filter of the repository may hang`),
+    setTimeout(endGit, maxMs, `it took longer than ${maxMs / 1000} seconds; a filter of the repository may hang`),
   ];
-  const hurry = (): void => void timers.push(setTimeout(end, hurryMs, "the run was interrupted"));
+  const endSoon = (): void => void timers.push(setTimeout(endGit, interruptedMs, "the run was interrupted"));
   const stopListening = (): void => [git.stdout, git.stderr].forEach((stream) => stream.destroy());
-  if (abort?.aborted === true) hurry();
-  abort?.addEventListener("abort", hurry);
+  if (abort?.aborted === true) endSoon();
+  abort?.addEventListener("abort", endSoon);
   let exitCode: number | null = null;
   git.once("exit", (code) => {
     exitCode = code;
@@ -136,8 +136,8 @@ export async function runGit(
   });
   const { stdout, stderr, shortMessage } = await git;
   for (const timer of timers) clearTimeout(timer);
-  abort?.removeEventListener("abort", hurry);
-  await swept;
+  abort?.removeEventListener("abort", endSoon);
+  await cleanup;
   if (exitCode === 0) return { ok: true, stdout, stderr };
-  return { ok: false, stdout, stderr: stderr === "" ? String(shortMessage) : stderr, ...given({ ended }) };
+  return { ok: false, stdout, stderr: stderr === "" ? String(shortMessage) : stderr, ...given({ ended: endReason }) };
 }

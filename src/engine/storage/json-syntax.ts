@@ -1,4 +1,4 @@
-/** Where a text stops being JSON. Line and column count from 1. */
+/** The place of a syntax error. Line and column count from 1. */
 interface SyntaxProblem {
   readonly line: number;
   readonly column: number;
@@ -7,41 +7,41 @@ interface SyntaxProblem {
 }
 
 /**
- * The first syntax error of a text that JSON.parse refused. Node's own message leaves the place out for most errors
- * ("Unexpected token 'x', ..."), and a person with a file of 5,000 lines needs it.
+ * The first syntax error of a text that JSON.parse refused. Node's message does not contain the place for most errors
+ * ("Unexpected token 'x', ..."), but a person with a file of 5,000 lines needs it.
  */
 export function locateSyntaxError(text: string): SyntaxProblem {
-  const found = scan(text);
-  const before = text.slice(0, found.at);
+  const problem = scan(text);
+  const before = text.slice(0, problem.at);
   const line = before.split("\n").length;
-  const column = found.at - before.lastIndexOf("\n");
-  return found.hint === undefined
-    ? { line, column, message: found.message }
-    : { line, column, message: found.message, hint: found.hint };
+  const column = problem.at - before.lastIndexOf("\n");
+  return problem.hint === undefined
+    ? { line, column, message: problem.message }
+    : { line, column, message: problem.message, hint: problem.hint };
 }
 
-const endsEarly = "the file ends in the middle";
+const endOfFileMessage = "the file ends in the middle";
 
-/** Whether a text that is to be an object is no more than the beginning of one. */
+/** Whether a text is only the beginning of an object. */
 export const isUnfinished = (text: string): boolean =>
-  !text.trimEnd().endsWith("}") || scan(text).message === endsEarly;
+  !text.trimEnd().endsWith("}") || scan(text).message === endOfFileMessage;
 
-interface Found {
+interface ScanProblem {
   readonly at: number;
   readonly message: string;
   readonly hint?: string;
 }
 
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const white = /[ \t\r\n]*/y;
+const whiteSpace = /[ \t\r\n]*/y;
 // oxlint-disable-next-line no-control-regex -- control characters are just what JSON forbids in a string
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 
-/** Walks tokens with a stack of open brackets; what may come next is all it has to know. */
-function scan(text: string): Found {
-  const open: ("{" | "[")[] = [];
+/** Scans the tokens with a stack of open brackets. `expected` says which token may come next. */
+function scan(text: string): ScanProblem {
+  const openBrackets: ("{" | "[")[] = [];
   let at = 0;
-  let expect: "value" | "value or end" | "name" | "name or end" | "comma or end" = "value";
+  let expected: "value" | "value or end" | "name" | "name or end" | "comma or end" = "value";
 
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
@@ -49,65 +49,69 @@ function scan(text: string): Found {
   };
 
   for (;;) {
-    at += match(white)?.length ?? 0;
+    at += match(whiteSpace)?.length ?? 0;
     const next = text[at];
     if (next === undefined)
-      return { at, message: open.length > 0 ? endsEarly : "the file is empty", hint: "Part of it is missing." };
+      return {
+        at,
+        message: openBrackets.length > 0 ? endOfFileMessage : "the file is empty",
+        hint: "Part of it is missing.",
+      };
 
-    if (expect === "comma or end") {
-      const top = open.at(-1);
-      if (top === undefined)
+    if (expected === "comma or end") {
+      const innermost = openBrackets.at(-1);
+      if (innermost === undefined)
         return { at, message: "there is more text after the end", hint: "A closing bracket may stand too early." };
-      if (next === ",") expect = top === "{" ? "name" : "value";
-      else if (next === (top === "{" ? "}" : "]")) open.pop();
+      if (next === ",") expected = innermost === "{" ? "name" : "value";
+      else if (next === (innermost === "{" ? "}" : "]")) openBrackets.pop();
       else
         return {
           at,
-          message: `a comma or '${top === "{" ? "}" : "]"}' belongs here`,
+          message: `a comma or '${innermost === "{" ? "}" : "]"}' belongs here`,
           hint: "A comma may be missing at the end of the line before.",
         };
       at += 1;
       continue;
     }
 
-    const closes = expect.endsWith("or end") && next === (open.at(-1) === "{" ? "}" : "]");
-    if (closes) {
-      open.pop();
+    const isClosing = expected.endsWith("or end") && next === (openBrackets.at(-1) === "{" ? "}" : "]");
+    if (isClosing) {
+      openBrackets.pop();
       at += 1;
-      expect = "comma or end";
+      expected = "comma or end";
       continue;
     }
     if (next === "}" || next === "]")
       return { at, message: `'${next}' does not belong here`, hint: "There may be an extra comma before it." };
 
-    const quoted = next === '"' ? match(string) : undefined;
-    if (next === '"' && quoted === undefined) {
+    const stringText = next === '"' ? match(string) : undefined;
+    if (next === '"' && stringText === undefined) {
       return {
         at,
         message: "a string begins here that does not end correctly",
         hint: 'It may lack its closing ", or hold a line break or a single \\.',
       };
     }
-    if (expect.startsWith("name")) {
-      if (quoted === undefined)
+    if (expected.startsWith("name")) {
+      if (stringText === undefined)
         return { at, message: "the name of a field belongs here", hint: 'Names stand in double quotes: "name": …' };
-      at += quoted.length;
-      at += match(white)?.length ?? 0;
+      at += stringText.length;
+      at += match(whiteSpace)?.length ?? 0;
       if (text[at] !== ":") return { at, message: "a colon belongs here, after the name of the field" };
       at += 1;
-      expect = "value";
+      expected = "value";
       continue;
     }
     if (next === "{" || next === "[") {
-      open.push(next);
+      openBrackets.push(next);
       at += 1;
-      expect = next === "{" ? "name or end" : "value or end";
+      expected = next === "{" ? "name or end" : "value or end";
       continue;
     }
-    const value = quoted ?? match(scalar);
+    const value = stringText ?? match(scalar);
     if (value === undefined) return { at, message: "a value belongs here", hint: hintForValue(next) };
     at += value.length;
-    expect = "comma or end";
+    expected = "comma or end";
   }
 }
 
@@ -119,12 +123,12 @@ function hintForValue(next: string): string {
 }
 
 /**
- * Lists and objects that what an agent sends may hold. A parsed one takes a hundred bytes, so five megabytes of
- * brackets would take 500.
+ * The most lists and objects that a JSON text of an agent may contain. Each takes a hundred bytes when parsed, so five
+ * megabytes of brackets would take 500 megabytes.
  */
 export const maxBrackets = 100_000;
 
-/** Whether a JSON text opens more brackets than that; found without parsing it. */
+/** Whether a JSON text opens more than `maxBrackets` brackets. Does not parse the text. */
 export function hasTooManyBrackets(text: string): boolean {
   if (text.length <= maxBrackets) return false;
   let [count, isString] = [0, false];
@@ -137,43 +141,43 @@ export function hasTooManyBrackets(text: string): boolean {
   return false;
 }
 
-/** What we write has some ten levels. JSON.stringify, and every walk that calls itself, breaks at a few thousand. */
+/** Our own files have some ten levels. JSON.stringify and recursive functions overflow at a few thousand. */
 export const maxLevels = 100;
 
-/** A pointer of a hundred names helps nobody. */
+/** Names of a pointer that are shown: one of a hundred names helps nobody. */
 const namesShown = 3;
 
 /**
- * The place, as a JSON pointer of at most three names, of what is nested deeper than a hundred levels in a value;
- * undefined where nothing is.
+ * The JSON pointer, of at most three names, to a part of a value that is nested deeper than `maxLevels`; undefined where
+ * no part is.
  */
 export const tooDeepAt = (value: unknown): string | undefined =>
-  deepAt(value, maxLevels)?.slice(0, namesShown).join("");
+  pathOfTooDeep(value, maxLevels)?.slice(0, namesShown).join("");
 
-/** Calls itself, but no deeper than the levels that are allowed. */
-function deepAt(value: unknown, levels: number): readonly string[] | undefined {
+/** Recursive, but never deeper than `levels`. */
+function pathOfTooDeep(value: unknown, levels: number): readonly string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (levels === 0) return [];
   const fields = value as Record<string, unknown>;
   for (const name in fields) {
-    const below = deepAt(fields[name], levels - 1);
-    if (below !== undefined) return [`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, ...below];
+    const innerPath = pathOfTooDeep(fields[name], levels - 1);
+    if (innerPath !== undefined) return [`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, ...innerPath];
   }
   return undefined;
 }
 
 /**
- * The first name that stands twice in one object of a valid JSON text, in its quotes. JSON.parse takes the last of them
- * without a word.
+ * The first name, in quotes, that occurs twice in one object of a valid JSON text. JSON.parse silently takes the last
+ * value of such a name.
  */
 export function repeatedName(text: string): string | undefined {
-  const open: (Set<string> | undefined)[] = [];
+  const openBrackets: (Set<string> | undefined)[] = [];
   const colon = /\s*:/y;
   let start: number | undefined;
   for (const { 0: mark, index } of text.matchAll(/\\.|["{}[\]]/gs)) {
     if (mark === '"' && start === undefined) start = index;
     else if (mark === '"') {
-      const [from, names] = [start as number, open.at(-1)];
+      const [from, names] = [start as number, openBrackets.at(-1)];
       start = undefined;
       colon.lastIndex = index + 1;
       if (names === undefined || !colon.test(text)) continue;
@@ -181,44 +185,49 @@ export function repeatedName(text: string): string | undefined {
       if (names.has(name)) return JSON.stringify(name.slice(0, 60));
       names.add(name);
     } else if (start !== undefined) continue;
-    else if (mark === "{") open.push(new Set());
-    else if (mark === "[") open.push(undefined);
-    else if (mark === "}" || mark === "]") open.pop();
+    else if (mark === "{") openBrackets.push(new Set());
+    else if (mark === "[") openBrackets.push(undefined);
+    else if (mark === "}" || mark === "]") openBrackets.pop();
   }
   return undefined;
 }
 
 /**
- * The lines, from 1, of what these JSON pointers name in a valid JSON text; where one names nothing that is there, the
- * line of the nearest thing around it.
+ * The line numbers, from 1, of the values that these JSON pointers name in a valid JSON text. For a pointer to a missing
+ * value it is the line of the nearest parent that exists.
  */
 export function linesOf(text: string, pointers: readonly string[]): number[] {
-  const around = (pointer: string): string[] =>
-    pointer === "" ? [""] : [pointer, ...around(pointer.slice(0, pointer.lastIndexOf("/")))];
-  const wanted = new Set(pointers.flatMap(around));
-  const places = new Map<string, number>();
-  // Only what is wanted has a pointer: those of a whole file would be many times its size.
-  const open: {
+  const withParents = (pointer: string): string[] =>
+    pointer === "" ? [""] : [pointer, ...withParents(pointer.slice(0, pointer.lastIndexOf("/")))];
+  const wantedPointers = new Set(pointers.flatMap(withParents));
+  const lineByPointer = new Map<string, number>();
+  // Only wanted values get a pointer: the pointers of a whole file would be many times its size.
+  const openBrackets: {
     readonly pointer: string | undefined;
     readonly isList: boolean;
     name: string | undefined;
     at: number;
   }[] = [];
-  let [line, counted] = [1, 0];
+  let [line, scanned] = [1, 0];
   for (const { 0: mark, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s"{}[\],:]+/gs)) {
-    for (; counted < index; counted += 1) if (text.charCodeAt(counted) === 0x0a) line += 1;
-    const top = open.at(-1);
-    if (mark === "}" || mark === "]") open.pop();
+    for (; scanned < index; scanned += 1) if (text.charCodeAt(scanned) === 0x0a) line += 1;
+    const innermost = openBrackets.at(-1);
+    if (mark === "}" || mark === "]") openBrackets.pop();
     else if (mark === ",") {
-      if (top !== undefined) [top.name, top.at] = [undefined, top.at + 1];
-    } else if (top?.isList === false && top.name === undefined) top.name = JSON.parse(mark) as string;
+      if (innermost !== undefined) [innermost.name, innermost.at] = [undefined, innermost.at + 1];
+    } else if (innermost?.isList === false && innermost.name === undefined) innermost.name = JSON.parse(mark) as string;
     else {
-      const name = top?.isList === true ? String(top.at) : top?.name?.replaceAll("~", "~0").replaceAll("/", "~1");
-      const pointer = top === undefined ? "" : top.pointer === undefined ? undefined : `${top.pointer}/${name}`;
-      const known = pointer !== undefined && wanted.has(pointer) ? pointer : undefined;
-      if (known !== undefined) places.set(known, line);
-      if (mark === "{" || mark === "[") open.push({ pointer: known, isList: mark === "[", name: undefined, at: 0 });
+      const name =
+        innermost?.isList === true
+          ? String(innermost.at)
+          : innermost?.name?.replaceAll("~", "~0").replaceAll("/", "~1");
+      const pointer =
+        innermost === undefined ? "" : innermost.pointer === undefined ? undefined : `${innermost.pointer}/${name}`;
+      const wantedPointer = pointer !== undefined && wantedPointers.has(pointer) ? pointer : undefined;
+      if (wantedPointer !== undefined) lineByPointer.set(wantedPointer, line);
+      if (mark === "{" || mark === "[")
+        openBrackets.push({ pointer: wantedPointer, isList: mark === "[", name: undefined, at: 0 });
     }
   }
-  return pointers.map((pointer) => around(pointer).flatMap((each) => places.get(each) ?? [])[0] ?? 1);
+  return pointers.map((pointer) => withParents(pointer).flatMap((each) => lineByPointer.get(each) ?? [])[0] ?? 1);
 }

@@ -10,40 +10,40 @@ import { type Stamp, stampOf, temporaryName } from "./atomic-file.js";
 
 /** A lock that this process holds. */
 export interface Lock {
-  /** Gives it up; does nothing when somebody else holds it by now. */
+  /** Releases the lock; does nothing if somebody else holds it by now. */
   release(): Promise<void>;
-  /** Whether it is still ours: a person may have deleted the file. */
+  /** Whether this process still holds the lock: a person may have deleted the file. */
   isMine(): Promise<boolean>;
 }
 
 /**
- * What stands in the lock file. Enough to tell a live holder from a dead one whose pid was given to another process.
+ * The content of the lock file. It tells a live holder from a dead one whose pid now belongs to another process.
  */
 interface Holder extends PidSpace {
   readonly pid: number;
-  /** Start of the process in the system's own words; undefined where the system does not say. */
+  /** Start time of the process in the system's format; undefined where the system does not provide it. */
   readonly started?: string | undefined;
   readonly host: string;
-  /** Different for every lock ever taken, so a file read twice is known to be the same one. */
+  /** Unique for every lock taken, so two reads of the file can be compared. */
   readonly token: string;
   /** ISO 8601, for people. */
   readonly since?: string;
-  /** It is held by a command that ends by itself within seconds, not by a run. */
+  /** The holder is a command that ends within seconds, not a run. */
   readonly short?: true;
 }
 
-/** What a power cut left of a lock file: a live process would have written its own whole. */
+/** A lock file that a power cut damaged: a live process writes its lock file as a whole. */
 interface Unreadable {
   readonly token?: undefined;
 }
 
-/** Milliseconds that a command which is over in a moment is waited for. */
+/** Milliseconds to wait for the lock of a short command. */
 const shortWaitMs = 20_000;
 
 /**
  * Takes the lock at `file`, or takes it over from a process that died without releasing it.
- * `describe` names what is locked, as the start of a sentence; `short`: this command gives it up again within seconds.
- * Another such command is waited for, 20 seconds at most.
+ * `describe` names what is locked, as the start of a sentence. `short`: this command releases the lock within seconds.
+ * If another short command holds the lock, waits up to 20 seconds.
  * @throws ExpectedError when a live process or another host holds it, or when the folder can't be written.
  */
 export async function acquireLock(
@@ -51,23 +51,23 @@ export async function acquireLock(
   { describe, short = false }: { readonly describe: string; readonly short?: boolean },
 ): Promise<Lock> {
   return explaining(file, async () => {
-    const me = { ...(await describeMyself()), ...(short ? { short } : {}) };
-    const until = performance.now() + shortWaitMs;
+    const self = { ...(await describeSelf()), ...(short ? { short } : {}) };
+    const deadline = performance.now() + shortWaitMs;
     for (;;) {
-      const obstacle = await tryToTake(file, me);
-      if (obstacle === undefined) return lockOf(file, me);
-      if (obstacle.short !== true || performance.now() >= until)
+      const obstacle = await tryToTake(file, self);
+      if (obstacle === undefined) return lockOf(file, self);
+      if (obstacle.short !== true || performance.now() >= deadline)
         throw new ExpectedError(refusal(file, describe, obstacle));
-      await moment();
+      await shortRandomDelay();
     }
   });
 }
 
-/** A little while, not the same for all who wait. */
-const moment = (): Promise<void> => sleep(10 + Math.random() * 20);
+/** Waits 10 to 30 ms; random, so that processes that wait for the same lock don't collide. */
+const shortRandomDelay = (): Promise<void> => sleep(10 + Math.random() * 20);
 
 /**
- * What is locked, as the start of a sentence, and how long it is waited for: milliseconds, and no longer once `abort`
+ * What is locked, as the start of a sentence, and how many milliseconds to wait for it. The wait ends early when `abort`
  * is aborted.
  */
 interface Waiting {
@@ -75,14 +75,14 @@ interface Waiting {
   readonly waitMs: number;
   readonly abort?: AbortSignal | undefined;
   /**
-   * Work under this lock takes some milliseconds: who still holds it once it was waited for, and runs in a container of
-   * this machine, was killed there.
+   * Work under this lock takes some milliseconds. So a holder in another container of this machine that still holds it
+   * after the wait was killed.
    */
   readonly isBrief?: boolean;
 }
 
 /** Removes the lock of a process in another container. */
-async function forget(file: string): Promise<void> {
+async function removeContainerLock(file: string): Promise<void> {
   const holder = await readHolder(file);
   if (holder?.token !== undefined && placeOf(holder) === "container") rmSync(file, { force: true });
 }
@@ -101,16 +101,16 @@ export async function withLock<T>(file: string, options: Waiting, work: () => Pr
 }
 
 async function waitForLock(file: string, options: Waiting): Promise<Lock> {
-  const until = performance.now() + options.waitMs;
+  const deadline = performance.now() + options.waitMs;
   for (;;) {
     try {
       return await acquireLock(file, options);
     } catch (error) {
-      // One with a cause tells of the disk, and of no holder.
+      // An error with a cause comes from the file system, not from a holder.
       const isHeldByAnother = error instanceof ExpectedError && error.cause === undefined;
-      if (isHeldByAnother && options.isBrief === true && performance.now() >= until) await forget(file);
-      if (!isHeldByAnother || performance.now() >= until || options.abort?.aborted === true) throw error;
-      await moment();
+      if (isHeldByAnother && options.isBrief === true && performance.now() >= deadline) await removeContainerLock(file);
+      if (!isHeldByAnother || performance.now() >= deadline || options.abort?.aborted === true) throw error;
+      await shortRandomDelay();
     }
   }
 }
@@ -118,19 +118,19 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
 /** Whether a live process holds the lock at `file`, or one on another host may. Takes nothing. */
 export const isHeld = async (file: string): Promise<boolean> => (await liveHolder(file)) !== undefined;
 
-/** The same, but for commands that are over in a moment: whether a run is at work. */
+/** Whether a run holds the lock at `file`; short commands don't count. */
 export async function isHeldByRun(file: string): Promise<boolean> {
   const holder = await liveHolder(file);
   return holder !== undefined && holder.short !== true;
 }
 
-/** The process that holds a lock, and since when; undefined where none does that is alive. */
+/** The live process that holds a lock, and since when; undefined where there is none. */
 export async function liveHolder(file: string): Promise<Pick<Holder, "pid" | "since" | "short"> | undefined> {
   const holder = await readHolder(file).catch(() => undefined);
   return holder?.token === undefined || (await isDead(holder)) ? undefined : holder;
 }
 
-async function describeMyself(): Promise<Holder> {
+async function describeSelf(): Promise<Holder> {
   const started = await startOfProcess(process.pid);
   return {
     pid: process.pid,
@@ -142,71 +142,71 @@ async function describeMyself(): Promise<Holder> {
   };
 }
 
-/** Returns the holder that is in the way, or undefined once the lock is ours. */
-async function tryToTake(file: string, me: Holder): Promise<Holder | undefined> {
+/** Returns the holder that blocks the lock, or undefined when this process has taken the lock. */
+async function tryToTake(file: string, self: Holder): Promise<Holder | undefined> {
   for (;;) {
-    if (createWith(file, me)) return undefined;
+    if (createWith(file, self)) return undefined;
     const holder = await readHolder(file);
     if (holder === undefined) continue; // released in this moment
     if (holder.token !== undefined && !(await isDead(holder))) return holder;
-    const busy = await takeOver(file, me, holder.token);
-    if (busy !== undefined) return busy;
-    if (await holds(file, me)) return undefined;
+    const activeHolder = await takeOver(file, self, holder.token);
+    if (activeHolder !== undefined) return activeHolder;
+    if (await isHeldBy(file, self)) return undefined;
   }
 }
 
 /**
- * Replaces a dead holder. Only the holder of the guard replaces, and it looks again first: without it, of three
- * processes that meet a stale lock one can remove the lock that another has just taken. The guard is a lock too, and
- * may itself be left by a kill.
+ * Replaces a dead holder. Only the process that holds the guard lock may replace, and it reads the lock again first.
+ * Without the guard, one of three processes that find a stale lock could remove the lock that another has just taken.
+ * The guard is a lock too, and a killed process may leave it behind.
  */
-async function takeOver(file: string, me: Holder, deadToken: string | undefined): Promise<Holder | undefined> {
+async function takeOver(file: string, self: Holder, deadToken: string | undefined): Promise<Holder | undefined> {
   const guard = `${file}.takeover`;
-  const guardian = { ...me, token: randomBytes(12).toString("hex") };
-  const busy = await tryToTake(guard, guardian);
-  // Anyone who holds the guard is about to hold the lock, or has just lost the race for it; either way it is alive.
-  if (busy !== undefined) return busy;
+  const guardHolder = { ...self, token: randomBytes(12).toString("hex") };
+  const activeHolder = await tryToTake(guard, guardHolder);
+  // The holder of the guard will soon hold the lock, or has just lost the race for it; in both cases it is alive.
+  if (activeHolder !== undefined) return activeHolder;
   try {
-    const now = await readHolder(file);
-    if (now === undefined || now.token !== deadToken) return undefined;
-    const temp = writeBeside(file, me);
+    const current = await readHolder(file);
+    if (current === undefined || current.token !== deadToken) return undefined;
+    const tempPath = writeTemporary(file, self);
     try {
-      renameSync(temp, file);
+      renameSync(tempPath, file);
     } finally {
-      rmSync(temp, { force: true });
+      rmSync(tempPath, { force: true });
     }
     return undefined;
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error; // swept, as in createWith
     return undefined;
   } finally {
-    await lockOf(guard, guardian).release();
+    await lockOf(guard, guardHolder).release();
   }
 }
 
 /**
- * Creates the lock file with its content in one step, so nobody ever reads an empty one. Returns false where one
- * stands.
+ * Creates the lock file together with its content in one step, so nobody can read an empty lock file. Returns false if
+ * a lock file exists.
  */
-function createWith(file: string, me: Holder): boolean {
-  const temp = writeBeside(file, me);
+function createWith(file: string, self: Holder): boolean {
+  const tempPath = writeTemporary(file, self);
   try {
-    linkSync(temp, file);
+    linkSync(tempPath, file);
     return true;
   } catch (error) {
-    // ENOENT: the holder of the lock sweeps temporary files and may have met ours.
+    // ENOENT: the holder of the lock removes temporary files, and may have removed ours.
     if (hasCode(error, "EEXIST", "ENOENT")) return false;
-    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createWithoutLinks(file, me);
+    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createWithoutLinks(file, self);
     throw error;
   } finally {
-    rmSync(temp, { force: true });
+    rmSync(tempPath, { force: true });
   }
 }
 
 /** For file systems without hard links, such as exFAT. */
-function createWithoutLinks(file: string, me: Holder): boolean {
+function createWithoutLinks(file: string, self: Holder): boolean {
   try {
-    writeFileSync(file, JSON.stringify(me), { flag: "wx" });
+    writeFileSync(file, JSON.stringify(self), { flag: "wx" });
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
@@ -214,14 +214,14 @@ function createWithoutLinks(file: string, me: Holder): boolean {
   }
 }
 
-function writeBeside(file: string, me: Holder): string {
-  const temp = temporaryName(file);
+function writeTemporary(file: string, self: Holder): string {
+  const tempPath = temporaryName(file);
   try {
-    writeFileSync(temp, JSON.stringify(me), { flag: "wx" });
-    return temp;
+    writeFileSync(tempPath, JSON.stringify(self), { flag: "wx" });
+    return tempPath;
   } catch (error) {
-    // A full disk leaves an empty one.
-    rmSync(temp, { force: true });
+    // A full disk leaves an empty file.
+    rmSync(tempPath, { force: true });
     throw error;
   }
 }
@@ -243,59 +243,60 @@ function isHolder(value: unknown): value is Holder {
 }
 
 async function isDead(holder: Holder): Promise<boolean> {
-  const where = placeOf(holder);
-  return where === "gone" || (where === "here" && !(await isSameProcess(holder.pid, holder.started)));
+  const placeText = placeOf(holder);
+  return placeText === "gone" || (placeText === "here" && !(await isSameProcess(holder.pid, holder.started)));
 }
 
 /**
- * Where a holder runs, as far as its lock tells: `here`, where its pid means something; `gone` with an earlier start of
- * this machine; or elsewhere, where nobody here can say whether it lives. Locks of earlier versions name the host only.
+ * Where a holder runs, according to its lock file. `here`: its pid is valid here. `gone`: it ended with an earlier boot
+ * of this machine. Otherwise it runs elsewhere, and this process can't know whether it is alive. Locks of earlier
+ * versions contain only the host.
  */
 function placeOf({ host, machine, boot, pids, since }: Holder): "here" | "gone" | "container" | "namesake" | "machine" {
   if (host !== hostname()) return "machine";
-  const here = pidSpace();
-  if (machine !== undefined && here.machine !== undefined && machine !== here.machine) return "namesake";
-  if (boot !== undefined && here.boot !== undefined && boot !== here.boot) {
-    // A machine of the same image may be running: what was locked since this one started is not from before.
-    const isBefore = since !== undefined && Date.parse(since) < Date.now() - uptime() * 1000;
-    return machine !== undefined && machine === here.machine && isBefore ? "gone" : "namesake";
+  const ownSpace = pidSpace();
+  if (machine !== undefined && ownSpace.machine !== undefined && machine !== ownSpace.machine) return "namesake";
+  if (boot !== undefined && ownSpace.boot !== undefined && boot !== ownSpace.boot) {
+    // Another machine with the same image may be running: a lock taken after this boot is not from an earlier boot.
+    const isFromEarlierBoot = since !== undefined && Date.parse(since) < Date.now() - uptime() * 1000;
+    return machine !== undefined && machine === ownSpace.machine && isFromEarlierBoot ? "gone" : "namesake";
   }
-  return pids !== undefined && here.pids !== undefined && pids !== here.pids ? "container" : "here";
+  return pids !== undefined && ownSpace.pids !== undefined && pids !== ownSpace.pids ? "container" : "here";
 }
 
-const holds = async (file: string, me: Holder): Promise<boolean> => (await readHolder(file))?.token === me.token;
+const isHeldBy = async (file: string, self: Holder): Promise<boolean> => (await readHolder(file))?.token === self.token;
 
-function lockOf(file: string, me: Holder): Lock {
-  // The version of the file that held our token; while that stands it need not be read again.
-  let mine: Stamp | undefined;
+function lockOf(file: string, self: Holder): Lock {
+  // The version of the lock file that contained our token. As long as it is unchanged, no read is necessary.
+  let ownStamp: Stamp | undefined;
   return {
     isMine: () =>
       explaining(file, async () => {
         const stamp = stampOf(file);
-        if (stamp === undefined || stamp !== mine) mine = (await holds(file, me)) ? stamp : undefined;
-        return mine !== undefined;
+        if (stamp === undefined || stamp !== ownStamp) ownStamp = (await isHeldBy(file, self)) ? stamp : undefined;
+        return ownStamp !== undefined;
       }),
     async release() {
-      // Nobody takes a lock over from a live process, so between the look and the removal it can't become another's.
-      if (!(await holds(file, me).catch(() => false))) return;
+      // Nobody takes over the lock of a live process, so between check and removal the lock stays ours.
+      if (!(await isHeldBy(file, self).catch(() => false))) return;
       try {
         rmSync(file, { force: true });
       } catch {
-        // On a disk that became read-only: it is taken over as soon as this process has ended.
+        // The disk has become read-only: another process takes the lock over when this process has ended.
       }
     },
   };
 }
 
-function refusal(file: string, what: string, holder: Holder): string {
+function refusal(file: string, description: string, holder: Holder): string {
   const since = holder.since === undefined ? "" : ` since ${holder.since}`;
   const place = placeOf(holder);
-  const where = {
+  const placeText = {
     machine: ` on the machine ${holder.host}`,
     namesake: ` on another machine that is called ${holder.host} too`,
     container: " in another container of this machine",
   };
   if (place !== "here" && place !== "gone")
-    return `${what} is in use by process ${holder.pid}${where[place]}${since}; wait for it, or, if it is gone, delete ${file}.`;
-  return `${what} is in use by process ${holder.pid}${since}; wait until it ends, or stop it.`;
+    return `${description} is in use by process ${holder.pid}${placeText[place]}${since}; wait for it, or, if it is gone, delete ${file}.`;
+  return `${description} is in use by process ${holder.pid}${since}; wait until it ends, or stop it.`;
 }

@@ -10,8 +10,8 @@ import { countingLines } from "./state/ledger.js";
 import { makeFolder, readRegularText } from "./regular-file.js";
 
 /**
- * What an agent left for the next one that shares its unit. It is written before the ledger's line that names its hash,
- * so after a kill there is either both or a file that nobody refers to, and the iteration is done again.
+ * The notes of one agent for the next agent of the same unit. The file is written before the ledger line that contains
+ * its hash. So after a kill either both exist, or the file has no line and the iteration is repeated.
  */
 export interface Noted {
   readonly iteration: number;
@@ -19,9 +19,9 @@ export interface Noted {
   /** From 1. */
   readonly round: number;
   readonly agent: string;
-  /** Stands for what the unit was made from. Of another one it says nothing. */
+  /** Digest of the unit's input. Notes with another digest don't apply. */
   readonly basis: string;
-  /** What was left, checked and without secrets. */
+  /** The content of the notes: checked, without secrets. */
   readonly value: unknown;
 }
 
@@ -29,7 +29,7 @@ const notedFile = (folder: string, iteration: number): string => join(notedFolde
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Keeps what an agent left. Returns the hash for the ledger's line. @throws ExpectedError as on a full disk. */
+/** Writes an agent's notes. Returns the hash for the ledger line. @throws ExpectedError, for example on a full disk. */
 export async function keepNoted(folder: string, noted: Noted): Promise<string> {
   const text = JSON.stringify({ ...noted, format: stateVersion });
   makeFolder(notedFolder(folder));
@@ -37,23 +37,25 @@ export async function keepNoted(folder: string, noted: Noted): Promise<string> {
   return hashOf(text);
 }
 
-/** The lines of a unit since it was last accepted or reset, the oldest first, without those that failed. */
+/** The lines of a unit since it was last accepted or reset, oldest first, without failed ones. */
 export function openLines(ledger: readonly LedgerLine[], unit: string): readonly LedgerLine[] {
-  const mine = countingLines(ledger).filter((line) => line.unit === unit && line.outcome !== "failed");
-  return mine.slice(mine.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
+  const linesOfUnit = countingLines(ledger).filter((line) => line.unit === unit && line.outcome !== "failed");
+  return linesOfUnit.slice(
+    linesOfUnit.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1,
+  );
 }
 
-/** Units with something noted since they were last accepted or reset. */
+/** Units that have notes since they were last accepted or reset. */
 export function unitsWithNoted(ledger: readonly LedgerLine[]): readonly string[] {
   const units = new Set(ledger.filter(({ outcome }) => outcome === "noted").map(({ unit }) => unit));
   return [...units].filter((unit) => openLines(ledger, unit).some(({ outcome }) => outcome === "noted"));
 }
 
-/** What these lines of the ledger noted; undefined for one whose file is gone, changed or of another kind. */
+/** The notes of these ledger lines; undefined for a line whose file is missing, changed or not a regular file. */
 export const readNoted = (folder: string, lines: readonly LedgerLine[]): Promise<readonly (Noted | undefined)[]> =>
-  Promise.all(lines.map((line) => readOne(folder, line)));
+  Promise.all(lines.map((line) => readNotedOf(folder, line)));
 
-async function readOne(folder: string, { iteration, kept_sha256 }: LedgerLine): Promise<Noted | undefined> {
+async function readNotedOf(folder: string, { iteration, kept_sha256 }: LedgerLine): Promise<Noted | undefined> {
   try {
     const text = await readRegularText(notedFile(folder, iteration));
     return hashOf(text) === kept_sha256 ? (JSON.parse(text) as Noted) : undefined;
@@ -63,13 +65,13 @@ async function readOne(folder: string, { iteration, kept_sha256 }: LedgerLine): 
   }
 }
 
-/** Removes the files of iterations that nobody will ask for any more, those of killed ones too. */
+/** Removes the notes of iterations that nobody needs any more, including killed iterations. */
 export async function sweepNoted(folder: string, ledger: readonly LedgerLine[]): Promise<void> {
   const names = await readdir(notedFolder(folder)).catch(() => []);
   if (names.length === 0) return;
-  const open = new Set(
+  const openFiles = new Set(
     unitsWithNoted(ledger).flatMap((unit) => openLines(ledger, unit).map(({ iteration }) => `${iteration}.json`)),
   );
   for (const name of names)
-    if (/^\d+\.json$/.test(name) && !open.has(name)) await rm(join(notedFolder(folder), name), { force: true });
+    if (/^\d+\.json$/.test(name) && !openFiles.has(name)) await rm(join(notedFolder(folder), name), { force: true });
 }

@@ -3,7 +3,7 @@ import { nearest } from "../lib/nearest.js";
 import { oneLine } from "../lib/sanitise.js";
 import { isObject } from "../lib/json-fields.js";
 
-/** Something wrong in a file, for the person who has to mend it. */
+/** An error in a file, described for the person who corrects it. */
 export interface Problem {
   /** JSON pointer to the place, such as /items/3/name; empty for the whole file. */
   readonly pointer: string;
@@ -11,13 +11,13 @@ export interface Problem {
   readonly message: string;
   /** What to write instead, where that is known. */
   readonly hint?: string;
-  /** Something that has to be there is not, or is empty. */
+  /** A required value is absent or empty. */
   readonly missing?: true;
-  /** The name of a field that nothing is known of. */
+  /** The name of an unknown field. */
   readonly unknown?: string;
 }
 
-/** Words one error of Ajv's (with `verbose: true`) as a problem of the file whose content is `root`. */
+/** Turns one error of Ajv (with `verbose: true`) into a problem of the file whose content is `root`. */
 export function wordProblem(error: ErrorObject, root: unknown): Problem {
   const { keyword, params, data } = error;
   const pointer = error.instancePath;
@@ -36,32 +36,32 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
     }
     case "enum": {
       const allowed = (params.allowedValues as unknown[]).map(String);
-      const near = typeof data === "string" ? nearest(data, allowed) : undefined;
+      const nearestName = typeof data === "string" ? nearest(data, allowed) : undefined;
       const message = `must be one of ${allowed.map(quote).join(", ")}, is ${describe(data)}`;
-      return withHint({ pointer, message }, near === undefined ? undefined : `Write ${quote(near)}.`);
+      return withHint({ pointer, message }, nearestName === undefined ? undefined : `Write ${quote(nearestName)}.`);
     }
     case "required": {
       const name = String(params.missingProperty);
-      const near = isObject(data) ? nearest(name, Object.keys(data)) : undefined;
-      // A letter of another script, or one that is not shown, looks the same.
-      const rename =
-        near === undefined
+      const nearestName = isObject(data) ? nearest(name, Object.keys(data)) : undefined;
+      // A name with a letter of another script, or with an invisible character, looks the same.
+      const renameHint =
+        nearestName === undefined
           ? undefined
-          : shownAs(near) === shownAs(name)
+          : visibleForm(nearestName) === visibleForm(name)
             ? `Type ${quote(name)} again: its name in the file holds a character that only looks right.`
-            : `Rename ${quote(near)} to ${quote(name)}.`;
+            : `Rename ${quote(nearestName)} to ${quote(name)}.`;
       return withHint(
         { pointer, message: `${quote(name)} is missing`, missing: true },
-        rename ?? (root === data ? undefined : `Add ${quote(name)}.`),
+        renameHint ?? (root === data ? undefined : `Add ${quote(name)}.`),
       );
     }
     case "additionalProperties": {
       const name = String(params.additionalProperty);
-      const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
-      const near = nearest(name, known);
+      const knownNames = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
+      const nearestName = nearest(name, knownNames);
       return withHint(
         { pointer, message: `${quote(name)} is not a known field`, unknown: name },
-        near === undefined ? "Remove it." : `Rename it to ${quote(near)}.`,
+        nearestName === undefined ? "Remove it." : `Rename it to ${quote(nearestName)}.`,
       );
     }
     case "minimum":
@@ -94,8 +94,8 @@ const withHint = (problem: Problem, hint: string | undefined): Problem =>
 
 const quote = (text: string): string => `"${text}"`;
 
-/** A name as a reader sees it. */
-const shownAs = (name: string): string => oneLine(name).normalize("NFKC").trim();
+/** A name as it appears on the screen. */
+const visibleForm = (name: string): string => oneLine(name).normalize("NFKC").trim();
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
@@ -116,7 +116,7 @@ function anyOf(words: readonly string[]): string {
   return words.length < 2 ? (words[0] ?? "something else") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
-/** A value as a person would name it, never longer than a line. */
+/** A short description of a value for a person, never longer than a line. */
 export function describe(value: unknown): string {
   if (typeof value === "string") return quote(value.length > 60 ? `${value.slice(0, 57)}…` : value);
   if (Array.isArray(value)) return `a list of ${value.length}`;
@@ -124,16 +124,17 @@ export function describe(value: unknown): string {
 }
 
 function hintForType(types: readonly string[], data: unknown): string | undefined {
-  const wants = (type: string) => types.includes(type);
+  const isAllowed = (type: string) => types.includes(type);
   if (typeof data === "string") {
     const trimmed = data.trim();
-    if ((wants("number") || wants("integer")) && /^-?\d+(\.\d+)?$/.test(trimmed))
+    if ((isAllowed("number") || isAllowed("integer")) && /^-?\d+(\.\d+)?$/.test(trimmed))
       return `Write ${trimmed} without quotes.`;
-    if (wants("boolean") && /^(true|false)$/i.test(trimmed)) return `Write ${trimmed.toLowerCase()} without quotes.`;
-    if (wants("null") && trimmed === "null") return "Write null without quotes.";
-    if (wants("array")) return `Put it in brackets: ["…"].`;
+    if (isAllowed("boolean") && /^(true|false)$/i.test(trimmed))
+      return `Write ${trimmed.toLowerCase()} without quotes.`;
+    if (isAllowed("null") && trimmed === "null") return "Write null without quotes.";
+    if (isAllowed("array")) return `Put it in brackets: ["…"].`;
   }
-  if (typeof data === "number" && wants("string")) return `Write "${data}", with quotes.`;
-  if (isObject(data) && wants("array")) return "Put it in brackets: [{…}].";
+  if (typeof data === "number" && isAllowed("string")) return `Write "${data}", with quotes.`;
+  if (isObject(data) && isAllowed("array")) return "Put it in brackets: [{…}].";
   return data === null ? "Leave the field out, or give it a value." : undefined;
 }

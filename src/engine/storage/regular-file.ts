@@ -21,26 +21,25 @@ import { hiddenName, temporaryRoot } from "../lib/layout.js";
 import { explainSystemError, explaining } from "./explain-system-error.js";
 
 /**
- * Whether a file is read and written without holding everything else up: 4 MB from memory take a few milliseconds. See
- * docs/decisions/synchronous-files.md.
+ * Whether a file is so large that a synchronous read or write would block other work: 4 MB from the page cache take a
+ * few milliseconds. See docs/decisions/synchronous-files.md.
  */
 export const isLarge = (bytes: number): boolean => bytes > 4_000_000;
 
-const readLater = promisify(readFile);
+const readAsync = promisify(readFile);
 
 /**
- * Reads the file at `path` whole; answers with its size in bytes where that is above `maxBytes`. Reading a FIFO would
- * wait forever, so whatever is neither a file nor a folder is refused.
- * @throws ExpectedError for something else than a file; for a folder, and where nothing is there, the system's own
- * error.
+ * Reads the whole file at `path`; returns its size in bytes where that is above `maxBytes`. A read of a FIFO would wait
+ * forever, so only regular files are read.
+ * @throws ExpectedError for a FIFO, socket or device; the system's error for a folder or a missing file.
  */
 export async function readRegularUpTo(path: string, maxBytes: number): Promise<Buffer | number> {
   const file = openToRead(path);
   try {
-    const found = fstatSync(file);
-    requireRegular(found, path);
-    if (found.size > maxBytes) return found.size;
-    return isLarge(found.size) ? await readLater(file) : readFileSync(file);
+    const stats = fstatSync(file);
+    requireRegular(stats, path);
+    if (stats.size > maxBytes) return stats.size;
+    return isLarge(stats.size) ? await readAsync(file) : readFileSync(file);
   } finally {
     closeSync(file);
   }
@@ -55,37 +54,37 @@ function openToRead(path: string): number {
   }
 }
 
-/** The same without a limit. */
+/** Reads a regular file without a limit of size. @throws as readRegularUpTo */
 export const readRegularFile = (path: string): Promise<Buffer> =>
   readRegularUpTo(path, Number.POSITIVE_INFINITY) as Promise<Buffer>;
 
-/** The same as text, of which a byte order mark is not part. */
+/** Reads a regular file as text, without its byte order mark. @throws as readRegularUpTo */
 export const readRegularText = async (path: string): Promise<string> => plainText(await readRegularFile(path));
 
 const plainText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/, "");
 
 /**
- * The text of the file at `path` that a person has written, of these bytes, without a byte order mark.
- * @throws ExpectedError where it is in another encoding than UTF-8: its letters outside of ASCII would be lost.
+ * Decodes the bytes of a file that a person has written, without its byte order mark. `path`: for the error.
+ * @throws ExpectedError where the encoding is not UTF-8: letters outside of ASCII would be lost.
  */
 export function writtenText(bytes: Buffer, path: string): string {
-  // UTF-16 without a mark is UTF-8 of letters and NULs.
+  // UTF-16 without a byte order mark is valid UTF-8, but contains NUL bytes.
   if (!isUtf8(bytes) || bytes.includes(0))
     throw new ExpectedError(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
   return plainText(bytes);
 }
 
 /**
- * The text of a file, read at once; undefined where it is missing, where it has more than `maxBytes`, and where
- * something else stands in its place: an agent may have left a pipe there, which nobody writes into, or a link to a
- * device without an end. `flags`: more of those that it is opened with.
+ * Reads a text file synchronously. Undefined where the file is missing, larger than `maxBytes`, or not a regular file:
+ * an agent may have put a pipe there that nobody writes to, or a link to an endless device. `flags`: additional flags
+ * for open.
  */
-export function textNow(path: string, maxBytes: number, flags = 0): string | undefined {
+export function readTextSync(path: string, maxBytes: number, flags = 0): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
-    const found = fstatSync(file);
-    return found.isFile() && found.size <= maxBytes ? readFileSync(file, "utf8") : undefined;
+    const stats = fstatSync(file);
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(file, "utf8") : undefined;
   } catch {
     return undefined;
   } finally {
@@ -94,11 +93,11 @@ export function textNow(path: string, maxBytes: number, flags = 0): string | und
 }
 
 /**
- * What stands at a path, links followed; undefined where nothing does, and where nothing can: at a link that leads to
- * itself, and at a name that is longer than the system allows.
- * @throws ExpectedError where the system refuses a look, for want of permission
+ * The stats of what is at a path; links are followed. Undefined where nothing is there or can be there: a link that leads
+ * to itself, or a name that is longer than the system allows.
+ * @throws ExpectedError where permission is missing
  */
-export function foundAt(path: string): Stats | undefined {
+export function statsAt(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (error) {
@@ -107,32 +106,32 @@ export function foundAt(path: string): Stats | undefined {
   }
 }
 
-/** @throws ExpectedError where `found` is neither a file nor a folder, for which the system has an error of its own. */
-export function requireRegular(found: Stats, path: string): void {
-  if (!found.isFile() && !found.isDirectory()) throw notRegular(path);
+/** @throws ExpectedError where it is neither a file nor a folder. For a folder the system gives its own error. */
+export function requireRegular(stats: Stats, path: string): void {
+  if (!stats.isFile() && !stats.isDirectory()) throw notRegular(path);
 }
 
 const notRegular = (path: string): ExpectedError =>
   new ExpectedError(`${path} is not a regular file; put the real one in its place.`);
 
 /**
- * Makes a folder and those above it, and leaves what is there. Node's own recursive mkdir says ENOENT where a folder
- * above can't be made, which told people with a read-only disk that their folder was deleted; this one throws what the
- * system said (EROFS, EACCES). A .ralph is made only in a folder that is there: one that was moved away under a run
- * must not come to stand in its old place again.
+ * Creates a folder and its missing parents. Node's recursive mkdir reports ENOENT where a parent can't be created, so
+ * people with a read-only disk read that their folder was deleted; this function throws the system's error (EROFS,
+ * EACCES). The folder .ralph is created only in an existing folder: a project that was moved during a run must not
+ * appear again at its old place.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {
-    makeOne(path, mode);
+    makeSingleFolder(path, mode);
   } catch (error) {
     if (!hasCode(error, "ENOENT") || dirname(path) === path || basename(path) === hiddenName) throw error;
     makeFolder(dirname(path), mode);
-    // In /proc a folder that is there says ENOENT too.
-    makeOne(path, mode);
+    // In /proc, mkdir reports ENOENT even where the parent exists.
+    makeSingleFolder(path, mode);
   }
 }
 
-function makeOne(path: string, mode: number | undefined): void {
+function makeSingleFolder(path: string, mode: number | undefined): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
@@ -143,17 +142,17 @@ function makeOne(path: string, mode: number | undefined): void {
 const temporaryKinds = ["sandbox", "git", "brief", "probe"] as const;
 const temporaryName = new RegExp(`^rr-(?:${temporaryKinds.join("|")})-(\\d+)-`);
 
-const cleared = new Set<string>();
+const clearedRoots = new Set<string>();
 
 /**
- * Makes a folder of this user's alone in the temporary one; its name says what it is for and whose it is. The first of
- * a process removes what processes that were killed have left there.
- * @throws ExpectedError where the disk is full or nothing may be written there.
+ * Creates a private folder in the temporary folder; its name contains the purpose and the pid. The first call in a
+ * process removes the folders of killed processes.
+ * @throws ExpectedError where the disk is full or permission is missing.
  */
 export function makeTemporaryFolder(kind: (typeof temporaryKinds)[number], root: string = temporaryRoot()): string {
   return explaining(root, () => {
-    if (!cleared.has(root)) removeLeftFolders(root);
-    cleared.add(root);
+    if (!clearedRoots.has(root)) removeLeftFolders(root);
+    clearedRoots.add(root);
     return mkdtempSync(join(root, `rr-${kind}-${process.pid}-`));
   });
 }
@@ -164,7 +163,7 @@ export function removeLeftFolders(root: string): void {
     const pid = temporaryName.exec(name)?.[1];
     const path = join(root, name);
     if (pid === undefined || signal(Number(pid), 0)) continue;
-    // Another process that begins now may have removed it already.
+    // Another process that starts at the same time may have removed it.
     if (statSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
     rmSync(path, { recursive: true, force: true });
   }

@@ -19,7 +19,7 @@ import { fieldsIn, isObject } from "../lib/json-fields.js";
 const maxBytes = 5 * 1024 * 1024;
 
 /**
- * Whether the folder that an agent worked in was replaced by a link, which may lead to files that are not the agent's.
+ * Whether an agent replaced its workspace by a link. The link may lead to files that don't belong to the agent.
  */
 function isReplaced(workspace: string): boolean {
   try {
@@ -30,23 +30,24 @@ function isReplaced(workspace: string): boolean {
 }
 
 /**
- * Reads the one file an agent leaves. It may be anything: absent, a folder, a FIFO that never ends, a link to a secret,
- * 200 MB. Whatever it is, the answer is a value or one sentence for the next attempt.
+ * Reads the result file of an agent. The file may be anything: absent, a folder, a FIFO that never ends, a link to a
+ * secret, 200 MB. Returns the value, or the reason as one sentence for the next attempt.
  */
 export async function readResult(path: string): Promise<{ value: unknown } | { reason: string }> {
-  const read = readResultText(path);
-  if ("reason" in read) return { reason: read.reason };
-  const text = read.text.replace(/^\uFEFF/, "");
+  const resultText = readResultText(path);
+  if ("reason" in resultText) return { reason: resultText.reason };
+  const text = resultText.text.replace(/^\uFEFF/, "");
   if (text.trim() === "") return { reason: "result.json is empty" };
   if (hasTooManyBrackets(text)) return { reason: `result.json holds more than ${maxBrackets} lists and objects` };
   try {
     const value = JSON.parse(text) as unknown;
-    const deep = tooDeepAt(value);
-    if (deep !== undefined) return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deep}` };
-    const twice = repeatedName(text);
-    return twice === undefined
+    const deepPointer = tooDeepAt(value);
+    if (deepPointer !== undefined)
+      return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deepPointer}` };
+    const repeated = repeatedName(text);
+    return repeated === undefined
       ? { value }
-      : { reason: `result.json has ${twice} twice in one object; keep one of them` };
+      : { reason: `result.json has ${repeated} twice in one object; keep one of them` };
   } catch {
     const { line, column, message } = locateSyntaxError(text);
     return { reason: `result.json is not valid JSON at line ${line}, column ${column}: ${message}` };
@@ -54,8 +55,8 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
 }
 
 /**
- * The text of that file, unless it is not the agent's own: no link is followed, out of the workspace least of all.
- * `absent`: no result was left.
+ * The text of an agent's result file. No link is followed, so nothing outside of the workspace is read. `absent`: there
+ * is no file.
  */
 export function readResultText(
   path: string,
@@ -75,11 +76,11 @@ export function readResultText(
     return { reason: `result.json could not be read (${messageOf(error)})` };
   }
   try {
-    const stat = fstatSync(file);
-    if (!stat.isFile()) return { reason: "result.json is not a regular file" };
-    if (stat.nlink > 1) return { reason: "result.json is a hard link to another file; it must be a file of its own" };
-    if (stat.size > maxBytes)
-      return { reason: `result.json has ${Math.round(stat.size / 1024 / 1024)} MB; 5 MB is the most` };
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return { reason: "result.json is not a regular file" };
+    if (stats.nlink > 1) return { reason: "result.json is a hard link to another file; it must be a file of its own" };
+    if (stats.size > maxBytes)
+      return { reason: `result.json has ${Math.round(stats.size / 1024 / 1024)} MB; 5 MB is the most` };
     return { text: readFileSync(file, "utf8") };
   } catch (error) {
     return { reason: `result.json could not be read (${messageOf(error)})` };
@@ -89,10 +90,10 @@ export function readResultText(
 }
 
 /**
- * Puts the JSON object that an agent gave as its final message into its workspace as result.json, where it left no such
- * file itself. Writing a file takes a turn of its own, in which a CLI sends the whole brief once more: half of an
- * iteration's input tokens. What is not a JSON object leaves nothing behind; one that is cut off is kept, so that it
- * can be said where.
+ * Writes the JSON object of an agent's final message to result.json in its workspace, if the agent has not written that
+ * file itself. An agent that writes the file needs one more turn, in which the CLI sends the whole brief again: half of
+ * an iteration's input tokens. Other texts are ignored. An object that is cut off is written too, so that the error can
+ * name its place.
  */
 export async function keepAnswer(workspace: string, message: string): Promise<void> {
   const json = jsonIn(message) ?? cutJsonIn(message);
@@ -100,12 +101,12 @@ export async function keepAnswer(workspace: string, message: string): Promise<vo
   try {
     await writeFile(join(workspace, resultName), json, { flag: "wx" });
   } catch (error) {
-    // Whatever stands there already is for the reader of results to judge; so is a workspace that the agent took away.
+    // `readResult` reports an existing file of another kind, and a workspace that the agent deleted.
     if (!hasCode(error, "EEXIST", "ENOENT", "ENOTDIR", "EACCES", "EISDIR", "ELOOP")) throw error;
   }
 }
 
-/** Puts another result in the place of what an agent left; nothing where the agent took the folder away. */
+/** Replaces an agent's result by `value`; does nothing where the agent deleted the folder. */
 export async function replaceResult(workspace: string, value: unknown): Promise<void> {
   if (isReplaced(workspace)) return;
   const path = join(workspace, resultName);
@@ -114,49 +115,50 @@ export async function replaceResult(workspace: string, value: unknown): Promise<
 }
 
 /**
- * The most characters that may stand around the object. A message that quotes the brief, with its example of a result,
- * has thousands.
+ * The most characters of a message outside of its JSON object. A message that quotes the brief, with the example of a
+ * result in it, has thousands.
  */
 const maxSurrounding = 400;
 
 /**
- * The one JSON object of a message: all of it, what a code fence holds, or from the first brace to the last, with few
- * words around it.
+ * The JSON object of a message: the whole message, the content of a code fence, or the text from the first brace to the
+ * last one; at most `maxSurrounding` other characters.
  */
 export function jsonIn(message: string): string | undefined {
   const fenced = fencedIn(message);
   const [first, last] = [message.indexOf("{"), message.lastIndexOf("}")];
   const braced = first === -1 || last < first ? "" : message.slice(first, last + 1);
-  const whole = message.trim();
-  return [whole, ...fenced.toReversed(), braced].find(
-    (json) => whole.length - json.length <= maxSurrounding && isObjectText(json),
+  const trimmed = message.trim();
+  return [trimmed, ...fenced.toReversed(), braced].find(
+    (json) => trimmed.length - json.length <= maxSurrounding && isObjectText(json),
   );
 }
 
 /**
- * What the code fences of a text hold, in one pass: an agent may send megabytes of line feeds or fences. Of marks and
- * blanks a fence has at most 100: in a process that has compiled many patterns V8 optimises no further one, and a run
- * of 8 MB in an unbounded one is then more than its stack holds.
+ * The contents of the code fences of a text, found in one pass: an agent may send megabytes of line feeds or fences. A
+ * fence has at most 100 marks and 100 blanks, because a process that has compiled many patterns optimises no further
+ * one, and 8 MB of blanks in an unbounded pattern would then overflow V8's stack.
  */
 function fencedIn(text: string): string[] {
-  const found: string[] = [];
-  /** Where what stands behind an open fence begins, by its marks. */
-  const open = new Map<string, number>();
+  const fields: string[] = [];
+  /** The start offset of the text after each open fence, by the fence's marks. */
+  const openFences = new Map<string, number>();
   for (const { 0: line, 1: marks = "", 2: kind, index } of text.matchAll(
     /^[^\S\r\n\u2028\u2029]{0,100}(`{3,100}|~{3,100})(json)?[^\S\r\n\u2028\u2029]{0,100}$/gm,
   )) {
-    const from = open.get(marks);
-    if (from === undefined || kind !== undefined) open.set(marks, index + line.length + 1);
+    const from = openFences.get(marks);
+    if (from === undefined || kind !== undefined) openFences.set(marks, index + line.length + 1);
     else {
-      found.push(text.slice(from, index).trim());
-      open.clear();
+      fields.push(text.slice(from, index).trim());
+      openFences.clear();
     }
   }
-  return found;
+  return fields;
 }
 
 /**
- * What a message ends with, where that is the beginning of an object: a model that ran out of tokens stops anywhere.
+ * The last part of a message if it is the beginning of a JSON object: a model that reaches its token limit stops
+ * anywhere.
  */
 function cutJsonIn(message: string): string | undefined {
   const start = message.search(/\{\s*"/);
@@ -169,39 +171,37 @@ function isObjectText(text: string): boolean {
 }
 
 /**
- * White space, and what shows nothing though it is a character: zero-width spaces, joiners, fillers, an empty braille
- * cell.
+ * A text of only white space and invisible characters: zero-width spaces, joiners, fillers, the empty braille cell.
  */
-const blank = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
+const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
 /**
- * A copy of a JSON value in which every text that shows nothing is empty, so that it counts as one where something must
- * be said.
+ * A copy of a JSON value in which every invisible text is the empty string, so that the schema's check for empty texts
+ * finds it.
  */
 function withoutBlanks(value: unknown): unknown {
-  if (typeof value === "string") return blank.test(value) ? "" : value;
+  if (typeof value === "string") return invisible.test(value) ? "" : value;
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== "object" || value === null) return value;
-  // From pairs: assigned, a field named __proto__ would be no field.
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutBlanks(inner)]));
+  // Built from pairs, because an assignment to __proto__ would not create a field.
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withoutBlanks(child)]));
 }
 
-/** A result of more unknown fields than this many rounds of 200 is something else. */
+/** Rounds of removing unknown fields, 200 fields in each. A value with more of them is not a result. */
 const maxRounds = 5;
 
 /**
- * A result against its schema. Fields that the schema does not know are taken out of `value` and
- * named in `dropped`, by their JSON pointers: they are not a reason to refuse paid work. `problems`: what else is
- * wrong, empty for a valid result.
+ * Checks a result against its schema. Unknown fields are removed from `value` and listed in `dropped` as JSON pointers:
+ * they are not a reason to refuse paid work. `problems`: all other errors; empty for a valid result.
  */
 export function checkedResult(
   schema: SchemaName,
   result: unknown,
 ): { readonly value: unknown; readonly dropped: readonly string[]; readonly problems: readonly Problem[] } {
   const value = withoutBlanks(result);
-  const all = problemsOf(schema, value);
+  const allProblems = problemsOf(schema, value);
   const dropped: string[] = [];
-  let problems = all;
+  let problems = allProblems;
   for (let round = 0; round < maxRounds && problems.some(({ unknown }) => unknown !== undefined); round += 1) {
     for (const { pointer, unknown } of problems) {
       if (unknown === undefined) continue;
@@ -209,58 +209,61 @@ export function checkedResult(
         .split("/")
         .slice(1)
         .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-      const holder = names.reduce((inner: unknown, name) => Reflect.get(inner as object, name), value);
+      const holder = names.reduce((child: unknown, name) => Reflect.get(child as object, name), value);
       Reflect.deleteProperty(holder as object, unknown);
       dropped.push(`${pointer}/${unknown}`);
     }
     problems = problemsOf(schema, value);
   }
-  // Where something is wrong, an unknown field may be the slip that caused it.
-  return { value, dropped, problems: problems.length === 0 ? [] : all };
+  // If other problems remain, a misspelled field name may be their cause, so unknown fields are listed too.
+  return { value, dropped, problems: problems.length === 0 ? [] : allProblems };
 }
 
-/** Of reading a result: what was found of secrets and of fields that nobody asked for. */
+/** What was removed from a result when it was read: secrets and unknown fields. */
 interface Reading {
-  /** Something that looks like a secret of the user's was taken out. */
+  /** A text that looks like a secret of the user was removed. */
   readonly redacted: boolean;
   /** JSON pointers of fields that the schema does not know. */
   readonly dropped: readonly string[];
 }
 
-/** Fields of an earlier result that stay as they are; a map within stands for an object that is kept in part. */
+/** Fields of an earlier result that must not change. A nested map: only these fields of an object must not change. */
 export type Kept = ReadonlyMap<string, unknown>;
 
 /**
- * Reads the result at `path` and checks it against its schema, without the user's secrets.
- * `kept`: fields that the agent has no say in.
+ * Reads the result at `path`, removes the user's secrets and checks it against its schema.
+ * `keptFields`: fields that the agent may not change.
  */
 export async function readChecked(
   schema: SchemaName,
   path: string,
   redact: (text: string) => string,
-  kept: Kept = new Map(),
+  keptFields: Kept = new Map(),
 ): Promise<Reading & ({ readonly value: unknown } | { readonly reasons: readonly string[] })> {
   const result = await readResult(path);
   if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
-  const { value: found, found: redacted } = redactValue(result.value, redact);
-  const { value, dropped, problems } = checkedResult(schema, isObject(found) ? withKept(found, kept) : found);
+  const { value: fields, found: redacted } = redactValue(result.value, redact);
+  const { value, dropped, problems } = checkedResult(
+    schema,
+    isObject(fields) ? withKeptFields(fields, keptFields) : fields,
+  );
   return problems.length > 0 ? { redacted, dropped, reasons: reasonsOf(problems) } : { redacted, dropped, value };
 }
 
-const withKept = (found: Readonly<Record<string, unknown>>, kept: Kept): object => ({
-  ...found,
+const withKeptFields = (fields: Readonly<Record<string, unknown>>, keptFields: Kept): object => ({
+  ...fields,
   ...Object.fromEntries(
-    [...kept].map(([field, held]) => {
-      const here = found[field];
-      if (!(held instanceof Map)) return [field, held];
-      return [field, isObject(here) ? withKept(here, held) : here];
+    [...keptFields].map(([field, keptValue]) => {
+      const newValue = fields[field];
+      if (!(keptValue instanceof Map)) return [field, keptValue];
+      return [field, isObject(newValue) ? withKeptFields(newValue, keptValue) : newValue];
     }),
   ),
 });
 
 const maxReasons = 20;
 
-/** What is wrong with a result, a sentence each, for the next attempt to read. */
+/** The problems of a result as sentences for the next attempt. */
 export const reasonsOf = (problems: readonly Problem[]): string[] =>
   problems
     .slice(0, maxReasons)

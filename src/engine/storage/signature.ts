@@ -6,9 +6,9 @@ import { explaining } from "./explain-system-error.js";
 import { readRegularFile } from "./regular-file.js";
 
 /**
- * Signatures (HMAC-SHA-256) by which what a person's command wrote is told from what an agent planted. The key stands
- * in the folder of the program's state (`stateDir`), readable for its user alone and made on first use. An agent that
- * runs as that user and reads the key can sign too.
+ * Signatures (HMAC-SHA-256) that tell what a person's command wrote from what an agent wrote. The key is in the folder
+ * of the program's state (`stateDir`); it is created on first use and only its user can read it. An agent that runs as
+ * that user and reads the key can also sign.
  */
 const keyBytes = 32;
 
@@ -37,10 +37,10 @@ const signatureBy = (key: Buffer, value: unknown): string =>
 export const signatureOf = async (stateDir: string, value: unknown): Promise<string> =>
   signatureBy((await keyIn(stateDir)) ?? (await makeKey(stateDir)), value);
 
-/** Whether `signature` is that of a JSON value. */
+/** Whether `signature` is the valid signature of a JSON value. */
 export async function isSigned(stateDir: string, value: unknown, signature: unknown): Promise<boolean> {
   const key = await keyIn(stateDir);
   if (key === undefined) return false;
-  const [right, given] = [Buffer.from(signatureBy(key, value)), Buffer.from(String(signature))];
-  return given.length === right.length && timingSafeEqual(given, right);
+  const [expected, actual] = [Buffer.from(signatureBy(key, value)), Buffer.from(String(signature))];
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

@@ -9,16 +9,17 @@ import { readRegularText } from "./regular-file.js";
 import { stateVersion } from "./state/format-version.js";
 
 /**
- * Tells as `tell` does, and keeps on the disk what is under way. The state file is left alone: written by itself, it
- * would look like a person's edit. What can't be written is not told of: nothing of the work depends on it.
+ * Wraps `tell` so that the iterations under way are also saved to a file. They are not in the state file, because a
+ * write of that file outside of a fold would look like a person's edit. A failed write is ignored, because no work
+ * depends on the file.
  */
-export function tellingUnderWay(folder: string, tell: Tell, now: () => number): Tell {
-  const all = new Map<number, UnderWay>();
+export function recordingUnderWay(folder: string, tell: Tell, now: () => number): Tell {
+  const iterations = new Map<number, UnderWay>();
   const file = underWayFile(folder);
-  const keep = async (): Promise<void> => {
+  const save = async (): Promise<void> => {
     try {
-      const text = JSON.stringify({ pid: process.pid, iterations: [...all.values()], format: stateVersion });
-      if (all.size === 0) rmSync(file, { force: true });
+      const text = JSON.stringify({ pid: process.pid, iterations: [...iterations.values()], format: stateVersion });
+      if (iterations.size === 0) rmSync(file, { force: true });
       else await writeFileAtomic(file, text, { durable: false });
     } catch {}
   };
@@ -26,21 +27,21 @@ export function tellingUnderWay(folder: string, tell: Tell, now: () => number): 
     if (event.type === "iteration-started") {
       const { iteration, unit, title, phase, agent, role, round } = event;
       const since = new Date(now()).toISOString();
-      all.set(iteration, { iteration, unit, title, phase, since, ...given({ agent, role, round }) });
-      await keep();
+      iterations.set(iteration, { iteration, unit, title, phase, since, ...given({ agent, role, round }) });
+      await save();
     }
-    if (event.type === "iteration-ended" && all.delete(event.iteration)) await keep();
+    if (event.type === "iteration-ended" && iterations.delete(event.iteration)) await save();
     if (event.type === "run-ended") {
-      all.clear();
-      await keep();
+      iterations.clear();
+      await save();
     }
     await tell(event);
   };
 }
 
 /**
- * What is under way in a project. What a killed run left does not belong to it: it counts only while the process that
- * wrote it holds the project's lock, and has since then.
+ * The iterations under way in a project. The file of a killed run is ignored: it is valid only if the process that wrote
+ * it holds the project's lock, and took the lock before the iterations began.
  */
 export async function readUnderWay(folder: string): Promise<readonly UnderWay[]> {
   const holder = await liveHolder(lockFile(folder));
@@ -60,8 +61,8 @@ const isUnderWay = (value: unknown): value is UnderWay => {
   return Number.isInteger(iteration) && [unit, title, phase, since].every((each) => typeof each === "string");
 };
 
-/** Who works on what lies in a folder, and what keeps others from it. */
-export async function seenFromOutside(folder: string): Promise<Outside> {
+/** Whether a run works on the project in a folder, and which files (PAUSE, STOP) hold it. */
+export async function outsideView(folder: string): Promise<Outside> {
   const lock = lockFile(folder);
   const running = await isHeldByRun(lock);
   return {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { given } from "../../engine/lib/given.js";
-import { foundAt } from "../../engine/storage/regular-file.js";
+import { statsAt } from "../../engine/storage/regular-file.js";
 
 /** What a person or a source may name a paper by. */
 export type Reference =
@@ -65,7 +65,7 @@ export function parseReference(
   if (
     text !== "" &&
     !/^[a-z][a-z\d+.-]+:\/\//i.test(text) &&
-    (foundAt(resolve(folder, text))?.isFile() === true || documentEnding.test(text))
+    (statsAt(resolve(folder, text))?.isFile() === true || documentEnding.test(text))
   )
     return { kind: "file", path: resolve(folder, text) };
   return unknown(

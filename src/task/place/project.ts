@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fieldsIn } from "../../engine/lib/json-fields.js";
-import { textNow } from "../../engine/storage/regular-file.js";
+import { readTextSync } from "../../engine/storage/regular-file.js";
 
 /** What a project's folder says of itself: what stands in it, its manifest, and the programs that belong to it. */
 
@@ -15,7 +15,7 @@ interface Manifest {
 
 /** The package.json of the folder; undefined where it is missing or unusable. */
 export const manifestOf = (folder: string): Manifest | undefined =>
-  fieldsIn<Manifest>(textNow(join(folder, "package.json"), maxBytes) ?? "");
+  fieldsIn<Manifest>(readTextSync(join(folder, "package.json"), maxBytes) ?? "");
 
 /** The script of this name. */
 export function scriptOf(folder: string, name: string): string | undefined {
@@ -35,7 +35,7 @@ export function entriesOf(folder: string): readonly string[] {
 const maxBytes = 10_000_000;
 
 /** The text of a file, of at most 200,000 characters; empty where it can't be read. */
-export const textOf = (path: string): string => (textNow(path, maxBytes) ?? "").slice(0, 200_000);
+export const textOf = (path: string): string => (readTextSync(path, maxBytes) ?? "").slice(0, 200_000);
 
 /** The program of an npm package that is installed for the folder; the plain name where none is. */
 export function localProgram(folder: string, name: string): string {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { textNow } from "../../engine/storage/regular-file.js";
+import { readTextSync } from "../../engine/storage/regular-file.js";
 import type { Round, TaskState, Tested } from "../generated/ralph-state.js";
 import { spentIn } from "./used.js";
 import { isStepsHeading, stepsHeading, stepsIn, usualIterations } from "./plan.js";
@@ -139,7 +139,7 @@ const maxBytes = 1_000_000;
 /** The agent's own steps in the plan file; those of the state where the file is not there, or not ours. */
 export function readSteps(folder: string, { plan }: ViewNames, state: TaskState) {
   const known = (state.plan?.tasks ?? []).filter(({ kind }) => kind === "step");
-  const text = textNow(join(folder, plan), maxBytes);
+  const text = readTextSync(join(folder, plan), maxBytes);
   return text === undefined || !text.split("\n").some(isStepsHeading) ? known : stepsIn(text);
 }
 
@@ -163,7 +163,7 @@ export async function writeViews(
   for (const [name, text] of texts) {
     const path = join(folder, name);
     // Where something else than a text stands it is the agent's, or the user's.
-    const before = inodeAt(path) === undefined ? undefined : (textNow(path, maxBytes) ?? "");
+    const before = inodeAt(path) === undefined ? undefined : (readTextSync(path, maxBytes) ?? "");
     if (before !== undefined && !before.startsWith(mark) && !owned.has(name)) {
       foreign.push(name);
       continue;

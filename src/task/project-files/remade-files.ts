@@ -5,7 +5,7 @@ import { listed } from "../../engine/storage/guard/guard.js";
 import type { AgentRun, Tell, Unit } from "../../engine/loop/types.js";
 import type { Made, MadeFile, Remade } from "../../engine/points/points.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { textNow } from "../../engine/storage/regular-file.js";
+import { readTextSync } from "../../engine/storage/regular-file.js";
 import type { Snapshots } from "./snapshots.js";
 
 /** What is needed to let plugins transform what an agent has made of a folder. */
@@ -58,7 +58,9 @@ function textsOf(workspace: string, paths: readonly string[]): MadeFile[] {
   const files: MadeFile[] = [];
   let all = 0;
   for (const path of paths) {
-    const text = isInside(workspace, path) ? textNow(join(workspace, path), maxFile, constants.O_NOFOLLOW) : undefined;
+    const text = isInside(workspace, path)
+      ? readTextSync(join(workspace, path), maxFile, constants.O_NOFOLLOW)
+      : undefined;
     // What is in another encoding would not come back as it was.
     if (text === undefined || /[\0\uFFFD]/.test(text) || all + text.length > maxAll) continue;
     all += text.length;

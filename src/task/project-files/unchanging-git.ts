@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
-import { textNow } from "../../engine/storage/regular-file.js";
+import { readTextSync } from "../../engine/storage/regular-file.js";
 
 /** More is not read of the user's attributes. */
 const maxAttributes = 1_000_000;
@@ -53,7 +53,7 @@ async function linked(common: string, at: string): Promise<Unchanging> {
     return {};
   }
   // An agent may have left a pipe there, which nobody writes into.
-  const own = textNow(join(info, "attributes"), maxAttributes) ?? "";
+  const own = readTextSync(join(info, "attributes"), maxAttributes) ?? "";
   await writeFile(join(at, "info", "attributes"), `${own}\n${noConversion}`);
   return { common: at };
 }

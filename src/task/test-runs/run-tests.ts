@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shellWord } from "../../engine/lib/sanitise.js";
-import { textNow } from "../../engine/storage/regular-file.js";
+import { readTextSync } from "../../engine/storage/regular-file.js";
 import { howItEnded, type Place, type Ran, run, runShell } from "../place/run.js";
 import type { TestResults } from "../generated/test-results.js";
 import { coverageIn } from "./coverage.js";
@@ -30,7 +30,7 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
   const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
   const started = await start(detected, file, place.cwd, seen, ms);
   try {
-    const results = await resultsOf(detected, started, textNow(file, maxReport), seen.place.cwd, ms);
+    const results = await resultsOf(detected, started, readTextSync(file, maxReport), seen.place.cwd, ms);
     const coverage = results.coverage ?? (await coverageIn(place.cwd, begun));
     return { ...results, ...given({ coverage }) };
   } finally {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { lockFile } from "../../../src/engine/lib/layout.js";
 import type { Told } from "../../../src/engine/loop/types.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { readUnderWay, tellingUnderWay } from "../../../src/engine/storage/under-way.js";
+import { readUnderWay, recordingUnderWay } from "../../../src/engine/storage/under-way.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -27,7 +27,7 @@ async function held() {
   const lock = await acquireLock(lockFile(folder), { describe: "the project" });
   onTestFinished(() => lock.release());
   const told: Told[] = [];
-  const tell = tellingUnderWay(folder, async (event) => void told.push(event), Date.now);
+  const tell = recordingUnderWay(folder, async (event) => void told.push(event), Date.now);
   return { cwd, folder, lock, told, tell, file: join(folder, ".ralph", "under-way.json") };
 }
 

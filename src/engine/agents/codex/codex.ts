@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { textNow } from "../../storage/regular-file.js";
+import { readTextSync } from "../../storage/regular-file.js";
 import { fieldsIn } from "../../lib/json-fields.js";
 import type { Billing, Brief, ToolServer } from "../../loop/types.js";
 import { readCodex } from "./stream.js";
@@ -281,7 +281,7 @@ function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
 function billingOf(context: AgentContext): Billing | undefined {
   const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
   if ((CODEX_API_KEY ?? "") !== "") return "api";
-  const login = fieldsIn(textNow(join(usersHome(context), "auth.json"), 1_000_000) ?? "");
+  const login = fieldsIn(readTextSync(join(usersHome(context), "auth.json"), 1_000_000) ?? "");
   return login?.["tokens"] != null ? "subscription" : login?.["OPENAI_API_KEY"] != null ? "api" : undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Columns, Seed } from "../../generated/rrd.js";
 import { parseReference } from "../reference.js";
 import type { Entry } from "./entry.js";
 import { isRecordFile, readRecords, unreadSentence } from "./read-records.js";
-import { foundAt } from "../../../engine/storage/regular-file.js";
+import { statsAt } from "../../../engine/storage/regular-file.js";
 
 /** What a person named, paper by paper. */
 export interface ReadSeeds {
@@ -48,7 +48,7 @@ export async function readSeeds(names: readonly string[], folder: string, column
 }
 
 function requireFile(name: string, path: string): void {
-  if (foundAt(path)?.isFile() !== true) throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
+  if (statsAt(path)?.isFile() !== true) throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
 }
 
 function seedOf({ key, title, authors, date, venue, abstract, identifiers, url }: Entry, from: string): Seed {
