@@ -58,8 +58,8 @@ export const ownBranch = (repository: RepositoryOf, configuration: GitConfigurat
   configuration.get(branchKey(repository))?.at(-1);
 
 /**
- * Sends the commits of a folder to a separate branch from now on. That branch is never checked out: the person's branch,
- * index and files stay as they are, and `git status` does not show the folder.
+ * Sends the commits of a folder to a separate branch from now on. That branch is never checked out: the person's
+ * branch, index and files stay as they are, and `git status` does not show the folder.
  * @throws ExpectedError (exit code 2) without a repository, for an invalid name of a branch, and where files of the
  * folder are already committed.
  */

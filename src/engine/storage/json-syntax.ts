@@ -148,8 +148,8 @@ export const maxLevels = 100;
 const namesShown = 3;
 
 /**
- * The JSON pointer, of at most three names, to a part of a value that is nested deeper than `maxLevels`; undefined where
- * no part is.
+ * The JSON pointer, of at most three names, to a part of a value that is nested deeper than `maxLevels`; undefined
+ * where no part is.
  */
 export const tooDeepAt = (value: unknown): string | undefined =>
   pathOfTooDeep(value, maxLevels)?.slice(0, namesShown).join("");
@@ -193,8 +193,8 @@ export function repeatedName(text: string): string | undefined {
 }
 
 /**
- * The line numbers, from 1, of the values that these JSON pointers name in a valid JSON text. For a pointer to a missing
- * value it is the line of the nearest parent that exists.
+ * The line numbers, from 1, of the values that these JSON pointers name in a valid JSON text. For a pointer to a
+ * missing value it is the line of the nearest parent that exists.
  */
 export function linesOf(text: string, pointers: readonly string[]): number[] {
   const withParents = (pointer: string): string[] =>

@@ -67,8 +67,8 @@ export async function acquireLock(
 const shortRandomDelay = (): Promise<void> => sleep(10 + Math.random() * 20);
 
 /**
- * What is locked, as the start of a sentence, and how many milliseconds to wait for it. The wait ends early when `abort`
- * is aborted.
+ * What is locked, as the start of a sentence, and how many milliseconds to wait for it. The wait ends early when
+ * `abort` is aborted.
  */
 interface Waiting {
   readonly describe: string;
@@ -124,7 +124,7 @@ export async function isHeldByRun(file: string): Promise<boolean> {
   return holder !== undefined && holder.short !== true;
 }
 
-/** The live process that holds a lock, and since when; undefined where there is none. */
+/** The live process that holds a lock, and since when; undefined without one. */
 export async function liveHolder(file: string): Promise<Pick<Holder, "pid" | "since" | "short"> | undefined> {
   const holder = await readHolder(file).catch(() => undefined);
   return holder?.token === undefined || (await isDead(holder)) ? undefined : holder;

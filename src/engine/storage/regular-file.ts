@@ -93,8 +93,8 @@ export function readTextSync(path: string, maxBytes: number, flags = 0): string 
 }
 
 /**
- * The stats of what is at a path; links are followed. Undefined where nothing is there or can be there: a link that leads
- * to itself, or a name that is longer than the system allows.
+ * The stats of what is at a path; links are followed. Undefined where nothing is there or can be there: a link that
+ * leads to itself, or a name that is longer than the system allows.
  * @throws ExpectedError where permission is missing
  */
 export function statsAt(path: string): Stats | undefined {

@@ -55,8 +55,8 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
 }
 
 /**
- * The text of an agent's result file. No link is followed, so nothing outside of the workspace is read. `absent`: there
- * is no file.
+ * The text of an agent's result file. No link is followed, so nothing outside of the workspace is read. `absent`: it
+ * does not exist.
  */
 export function readResultText(
   path: string,

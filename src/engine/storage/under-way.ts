@@ -40,8 +40,8 @@ export function recordingUnderWay(folder: string, tell: Tell, now: () => number)
 }
 
 /**
- * The iterations under way in a project. The file of a killed run is ignored: it is valid only if the process that wrote
- * it holds the project's lock, and took the lock before the iterations began.
+ * The iterations under way in a project. The file of a killed run is ignored: it is valid only if the process that
+ * wrote it holds the project's lock, and took the lock before the iterations began.
  */
 export async function readUnderWay(folder: string): Promise<readonly UnderWay[]> {
   const holder = await liveHolder(lockFile(folder));
