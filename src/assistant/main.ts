@@ -8,6 +8,7 @@ import { redactFor } from "../engine/lib/redact.js";
 import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
+import { schemaAddress } from "../engine/storage/schema-check.js";
 import { judgeError } from "../engine/ui/command-line.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
@@ -361,6 +362,7 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   if ((await readConfigFile(keys, userFiles(home))) !== undefined) return;
   // Nothing is chosen: the key or the local server that is there decides, also one that is set later.
   const settings = {
+    $schema: schemaAddress("config"),
     api_url: "",
     model: "",
     anthropic_api_key: "",

@@ -89,7 +89,10 @@ test("settings of one source from two files are merged too, and are none where n
 });
 
 test.each([
-  ["papers: many\n", /ralph\.config\.yaml: \/papers must be/],
+  ["papers: many\n", /ralph\.config\.yaml:1: \/papers must be/],
+  ["agent: codex\nmax_usd: 0\n", /ralph\.config\.yaml:2: \/max_usd must be above 0, is 0\.$/],
+  ["max_tokens: 0\n", /ralph\.config\.yaml:1: \/max_tokens can't be 0\.$/],
+  ["# ours\nsources:\n  arxiv:\n    endpoint: x\n", /yaml:4: \/sources\/arxiv\/endpoint must look like "https:/],
   ["papers: 0\n", /\/papers/],
   ["colour: red\n", /\/colour is not a configuration key: 'research-ralph config' lists the keys/],
   ["agnet: codex\n", /\/agnet is not a configuration key: the nearest one is 'agent'/],
@@ -155,7 +158,7 @@ test("keys and defaults are those of the schema", () => {
   };
   const { scalars, named, whole, apart, defaults } = configKeys;
   const keys = [...[scalars, named, apart].flatMap((kinds) => Object.keys(kinds)), ...whole];
-  expect(keys.sort()).toEqual(Object.keys(schema.properties).sort());
+  expect(["$schema", ...keys].sort()).toEqual(Object.keys(schema.properties).sort());
   const stated = Object.entries(schema.properties).flatMap(([key, property]) =>
     property.default === undefined ? [] : [[key, property.default]],
   );

@@ -3,6 +3,7 @@ import { keepTrust } from "../../engine/config/trust.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
+import { schemaAddress } from "../../engine/storage/schema-check.js";
 import type { Io } from "../../engine/ui/io.js";
 import { detectTests } from "../../task/test-runs/detect.js";
 import { stateName, taskFile, taskName } from "../../task/project-files/layout.js";
@@ -37,6 +38,7 @@ function exampleFor(folder: string): RalphTask {
         { type: "contains_text", path: "hello.txt", text: "Hello from Ralph" },
       ];
   return {
+    $schema: schemaAddress("ralph"),
     task: hasTests ? "Make all tests pass." : "Create a hello.txt file with content 'Hello from Ralph'",
     acceptance_criteria: criteria as RalphTask["acceptance_criteria"],
     max_iterations: 10,

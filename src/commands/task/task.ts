@@ -15,6 +15,7 @@ import type { RalphTask } from "../../task/generated/ralph.js";
 import { readRegularText, statsAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { schemaAddress } from "../../engine/storage/schema-check.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -279,7 +280,7 @@ async function nameTask(
       `${file} is there already; --save overwrites nothing. Move it away, or leave out --save.`,
       2,
     );
-  await writeFileAtomic(file, `${JSON.stringify(whole, null, 2)}\n`);
+  await writeFileAtomic(file, `${JSON.stringify({ $schema: schemaAddress("ralph"), ...whole }, null, 2)}\n`);
   await keepTrust(commandsIn(whole, file), io.env);
   return { named: { folder: io.cwd, file, from: file, task: whole }, notices: [] };
 }

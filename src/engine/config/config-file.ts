@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { userFolder } from "../lib/layout.js";
-import { locateSyntaxError, repeatedName } from "../storage/json-syntax.js";
+import { linesOf, locateSyntaxError, repeatedName } from "../storage/json-syntax.js";
 import { readRegularFile, writtenText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
 import { type ConfigKeys, unknownKeysIn } from "./keys.js";
@@ -54,8 +54,13 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 async function parseConfig(keys: ConfigKeys, text: string, path: string): Promise<WrittenKeys> {
-  const value = path.endsWith(".json") ? fromJson(text, path) : await fromYaml(text, path);
-  return checkConfig(keys, value ?? {}, path, 1);
+  const isJson = path.endsWith(".json");
+  const value = (isJson ? fromJson(text, path) : await fromYaml(text, path)) ?? {};
+  const { problem, more } = problemInConfig(keys, value);
+  if (problem === undefined) return value as WrittenKeys;
+  const { pointer } = problem;
+  const line = pointer === "" ? undefined : isJson ? linesOf(text, [pointer])[0] : await lineInYaml(text, pointer);
+  throw unusable(line === undefined ? path : `${path}:${line}`, problem, more, 1);
 }
 
 function fromJson(text: string, path: string): unknown {
@@ -84,18 +89,41 @@ async function fromYaml(text: string, path: string): Promise<unknown> {
   }
 }
 
-/** The value as a config, or an ExpectedError that names `where`, the pointer and a hint. */
-export function checkConfig(keys: ConfigKeys, value: unknown, where: string, exitCode: 1 | 2): WrittenKeys {
-  if (!isObject(value))
-    throw new ExpectedError(`${where} must hold keys and values, such as 'agent: codex'.`, exitCode);
-  const wrong = unknownKeysIn(keys, value);
-  if (wrong.length === 0) {
-    const problems = problemsOf("config", value);
-    wrong.push(...problems.map((problem) => `${problem.pointer} ${worded(problem)}`));
+/** The line on which a key, or the nearest one around it, stands in a valid YAML text. */
+async function lineInYaml(text: string, pointer: string): Promise<number | undefined> {
+  const { LineCounter, isMap, isScalar, parseDocument } = await import("yaml");
+  const lines = new LineCounter();
+  let node: unknown = parseDocument(text, { lineCounter: lines }).contents;
+  let at: number | undefined;
+  for (const name of pointer.split("/").slice(1)) {
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === name) : undefined;
+    if (pair === undefined) break;
+    at = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
+    node = pair.value;
   }
-  const [first, ...more] = wrong;
-  if (first === undefined) return value;
-  throw new ExpectedError(`${where}: ${first}${more.length === 0 ? "" : `, and ${more.length} more`}.`, exitCode);
+  return at === undefined ? undefined : lines.linePos(at).line;
+}
+
+/** The first thing that keeps a value from being a config, and how many more there are. */
+function problemInConfig(keys: ConfigKeys, value: unknown): { problem?: Problem | undefined; more: number } {
+  if (!isObject(value))
+    return { problem: { pointer: "", message: "must hold keys and values, such as 'agent: codex'" }, more: 0 };
+  const unknown = unknownKeysIn(keys, value);
+  const [problem, ...more] = unknown.length > 0 ? unknown : problemsOf("config", value);
+  return { problem, more: more.length };
+}
+
+function unusable(where: string, problem: Problem, more: number, exitCode: 1 | 2): ExpectedError {
+  const { pointer } = problem;
+  const place = pointer === "" ? where : `${where}: ${pointer}`;
+  return new ExpectedError(`${place} ${worded(problem)}${more === 0 ? "" : `, and ${more} more`}.`, exitCode);
+}
+
+/** The value as a config, or an ExpectedError (exit code 2) that names `where`, the pointer and a hint. */
+export function checkConfig(keys: ConfigKeys, value: unknown, where: string): WrittenKeys {
+  const { problem, more } = problemInConfig(keys, value);
+  if (problem !== undefined) throw unusable(where, problem, more, 2);
+  return value as WrittenKeys;
 }
 
 /** The same for one value given by itself: a flag, a variable. */

@@ -1,6 +1,7 @@
 import type { EngineConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearest } from "../lib/nearest.js";
+import type { Problem } from "../storage/schema-check.js";
 import { isObject } from "../lib/json-fields.js";
 import type { Words } from "../loop/types.js";
 
@@ -159,7 +160,7 @@ export const engineKeys = configKeys({
     stagnation_limit: "number",
     stagnation_window: "number",
     historian: "text",
-  } satisfies Record<Exclude<keyof EngineConfig, "agents" | "hooks" | "plugins" | "think">, Kind>,
+  } satisfies Record<Exclude<keyof EngineConfig, "$schema" | "agents" | "hooks" | "plugins" | "think">, Kind>,
   named: { agents: agentKinds },
   whole: ["hooks", "plugins", "think"],
   needsTrust: {
@@ -225,7 +226,7 @@ export function kindAt(keys: ConfigKeys, path: readonly string[]): Kind {
 const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;
 
-/** Every key that a file may have at its top. */
+/** Every setting that a file may have at its top. */
 const atTop = (keys: ConfigKeys): string[] => [
   ...Object.keys(keys.scalars),
   ...Object.keys(keys.named),
@@ -256,24 +257,25 @@ function adviceFor(keys: ConfigKeys, prefix: string, word: string, known: readon
 }
 
 /**
- * The top-level keys and the options under each name that a written config may not have, as "where: what to
- * do".
+ * The top-level keys and the options under each name that a written config may not have, and what to write instead.
  */
-export function unknownKeysIn(keys: ConfigKeys, written: Readonly<Record<string, unknown>>): string[] {
+export function unknownKeysIn(keys: ConfigKeys, written: Readonly<Record<string, unknown>>): Problem[] {
   const known = atTop(keys);
-  const top = Object.keys(written).filter((key) => !known.includes(key));
+  const unknown = (pointer: string, key: string, names: readonly string[]): Problem => ({
+    pointer,
+    message: `is not a configuration key: ${adviceFor(keys, "", key, names)}`,
+  });
+  // By its schema editors check the file; that sets nothing.
+  const top = Object.keys(written).filter((key) => key !== "$schema" && !known.includes(key));
   const inner = Object.entries(keys.named).flatMap(([key, kinds]) => {
     const value = written[key];
     return (isObject(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
       Object.keys(isObject(options) ? options : {})
         .filter((option) => !(option in kinds))
-        .map(
-          (option) =>
-            `/${key}/${name}/${option} is not a configuration key: ${adviceFor(keys, "", option, Object.keys(kinds))}`,
-        ),
+        .map((option) => unknown(`/${key}/${name}/${option}`, option, Object.keys(kinds))),
     );
   });
-  return [...top.map((key) => `/${key} is not a configuration key: ${adviceFor(keys, "", key, known)}`), ...inner];
+  return [...top.map((key) => unknown(`/${key}`, key, known)), ...inner];
 }
 
 /** A number or a truth from text; `where` says whose text it is. Bounds are the schema's business. */

@@ -42,13 +42,13 @@ export async function writeConfigValue(
   };
   if (target.endsWith(".json")) {
     const changed = setIn(JSON.parse(file?.text ?? "{}"), path, value);
-    await write(checkConfig(keys, changed, key, 2), `${JSON.stringify(changed, null, 2)}\n`);
+    await write(checkConfig(keys, changed, key), `${JSON.stringify(changed, null, 2)}\n`);
     return target;
   }
   const document = file === undefined ? new Document({}) : parseDocument(file.text);
   if (value === undefined) document.deleteIn(path);
   else document.setIn(path, value);
-  await write(checkConfig(keys, document.toJS(), key, 2), document.toString());
+  await write(checkConfig(keys, document.toJS(), key), document.toString());
   return target;
 }
 

@@ -22,6 +22,10 @@ export type HookPoint =
  */
 export interface EngineConfig {
   /**
+   * Address of this schema, by which an editor checks the file and completes what you type. It has no effect otherwise.
+   */
+  $schema?: string;
+  /**
    * Agent to use: claude, codex, amp, ralph, baseline, acp:<name>, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
    */
   agent?: string;

@@ -7,6 +7,8 @@ import { isObject } from "../lib/json-fields.js";
 export interface Problem {
   /** JSON pointer to the place, such as /items/3/name; empty for the whole file. */
   readonly pointer: string;
+  /** The line of that place, from 1, where the text is known. */
+  readonly line?: number;
   /** What is wrong, without a full stop. */
   readonly message: string;
   /** What to write instead, where that is known. */
@@ -82,10 +84,37 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       return { pointer, message: `must hold at most ${params.limit}, holds ${lengthOf(data)}` };
     case "const":
       return { pointer, message: `must be ${JSON.stringify(params.allowedValue)}, is ${describe(data)}` };
-    case "pattern":
-      return { pointer, message: `${describe(data)} does not match ${params.pattern}` };
+    case "exclusiveMinimum":
+      return { pointer, message: `must be above ${params.limit}, is ${describe(data)}` };
+    case "exclusiveMaximum":
+      return { pointer, message: `must be below ${params.limit}, is ${describe(data)}` };
+    case "pattern": {
+      const [example] = (error.parentSchema as { examples?: unknown[] } | undefined)?.examples ?? [];
+      const form = example === undefined ? `match ${params.pattern}` : `look like ${describe(example)}`;
+      return { pointer, message: `must ${form}, is ${describe(data)}` };
+    }
+    case "uniqueItems":
+      return {
+        pointer,
+        message: `has the same entry twice, at ${params.j} and ${params.i}`,
+        hint: "Remove one of them.",
+      };
+    case "minProperties":
+      return { pointer, message: `must have at least ${params.limit} fields, has ${fieldsOf(data)}`, missing: true };
+    case "maxProperties":
+      return { pointer, message: `must have at most ${params.limit} fields, has ${fieldsOf(data)}` };
+    // What its pattern says of the name is told apart from this.
+    case "propertyNames":
+      return { pointer, message: `${quote(String(params.propertyName))} can't be a name here` };
+    case "not":
+      return isObject(data)
+        ? { pointer, message: "has fields that don't go together" }
+        : {
+            pointer,
+            message: `can't be ${excluded(error.schema)}${"const" in Object(error.schema) ? "" : `, is ${describe(data)}`}`,
+          };
     default:
-      return { pointer, message: error.message ?? keyword };
+      return { pointer, message: `breaks the rule "${keyword}" of its schema, is ${describe(data)}` };
   }
 }
 
@@ -96,6 +125,14 @@ const quote = (text: string): string => `"${text}"`;
 
 /** A name as it appears on the screen. */
 const visibleForm = (name: string): string => oneLine(name).normalize("NFKC").trim();
+
+/** The values that a schema under "not" stands for. */
+function excluded(schema: unknown): string {
+  const { const: single, minimum, maximum } = Object(schema) as Record<string, unknown>;
+  return single === undefined ? `from ${String(minimum)} to ${String(maximum)}` : JSON.stringify(single);
+}
+
+const fieldsOf = (value: unknown): number => (isObject(value) ? Object.keys(value).length : 0);
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 

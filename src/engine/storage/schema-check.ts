@@ -17,6 +17,12 @@ const maxProblems = 200;
 const folder = packageFile("schemas");
 const address = "https://research-ralph.dev/schemas/";
 
+/**
+ * What a JSON file that people open names as its `$schema`, so that their editor checks and completes it. Given where
+ * a file is begun and never added later: a file without it, or with another, stays as it is.
+ */
+export const schemaAddress = (name: SchemaName): string => `${address}${name}.schema.json`;
+
 const require = createRequire(packageFile("package.json"));
 
 /** Ajv takes as long to compile schemas as Node takes to start, so it is loaded only to explain an error. */
@@ -72,14 +78,14 @@ function explainerOf(name: SchemaName): ValidateFunction {
     code: { optimize: false },
   });
   load(name);
-  const compiled = ajv.getSchema(`${address}${name}.schema.json`);
+  const compiled = ajv.getSchema(schemaAddress(name));
   if (compiled === undefined) throw new Error(`schemas/${name}.schema.json has another $id than its name says`);
   return compiled;
 }
 
 /** Adds a schema and the schemas that it references to Ajv. */
 function load(name: SchemaName): void {
-  const $id = `${address}${name}.schema.json`;
+  const $id = schemaAddress(name);
   if (ajv.schemas[$id] !== undefined) return;
   const text = readFileSync(join(folder, `${name}.schema.json`), "utf8");
   const schema: AnySchemaObject = JSON.parse(text);

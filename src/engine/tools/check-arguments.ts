@@ -1,4 +1,5 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+import { wordProblem } from "../storage/problem-messages.js";
 import { loadAjv } from "../storage/schema-check.js";
 import { type Problem, quoted, wrongCall } from "./tool.js";
 
@@ -16,18 +17,19 @@ export function checkArguments(name: string, schema: object, given: unknown): ob
   const filled = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null));
   let validate = validators.get(schema);
   if (validate === undefined) {
-    ajv ??= new (loadAjv())({ strict: false, logger: false });
+    ajv ??= new (loadAjv())({ strict: false, logger: false, verbose: true });
     validate = ajv.compile({ additionalProperties: false, ...schema });
     validators.set(schema, validate);
   }
-  return validate(filled) ? filled : wrongCall(`${name}: ${wrong(schema, validate.errors?.[0])}.`);
+  return validate(filled) ? filled : wrongCall(`${name}: ${wrong(schema, filled, validate.errors?.[0])}.`);
 }
 
-function wrong(schema: { readonly properties?: object }, error: ErrorObject | undefined): string {
-  const { keyword, instancePath = "", params = {}, message = "must be an object" } = error ?? {};
+function wrong(schema: { readonly properties?: object }, given: object, error: ErrorObject | undefined): string {
+  if (error === undefined) return "the arguments don't fit its schema";
+  const { keyword, instancePath, params } = error;
   if (keyword === "additionalProperties" && instancePath === "")
     return `there is no argument ${quoted(String(params["additionalProperty"]))}; it takes ${Object.keys(schema.properties ?? {}).join(", ") || "none"}`;
   if (keyword === "required" && instancePath === "") return `the argument '${params["missingProperty"]}' is missing`;
-  const detail = keyword === "enum" ? ` (${(params["allowedValues"] as readonly unknown[]).join(", ")})` : "";
-  return `${instancePath.slice(1)} ${message.replace("NOT have more", "not have more")}${detail}`;
+  const { pointer, message, hint } = wordProblem(error, given);
+  return `${pointer.slice(1)} ${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`.trim();
 }

@@ -4,6 +4,10 @@
  * product-ideas.json: ideas that follow from the papers, each traceable to papers and insights.
  */
 export interface ProductIdeas {
+  /**
+   * Address of this schema, by which an editor checks the file and completes what you type. It has no effect otherwise.
+   */
+  $schema?: string;
   schema_version: string;
   project: string;
   /**

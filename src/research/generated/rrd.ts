@@ -499,6 +499,10 @@ export type Loop = {
  */
 export interface Rrd {
   /**
+   * Address of this schema, by which an editor checks the file and completes what you type. It has no effect otherwise.
+   */
+  $schema?: string;
+  /**
    * How the file is written; absent: 1. A file of a later format than the program knows is only read. Written by the program.
    */
   format?: number;

@@ -23,6 +23,7 @@ import { checkedResult, keepAnswer, readResult, reasonsOf } from "../../engine/s
 import { deriveStatistics } from "../derived/statistics.js";
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
+import { schemaAddress } from "../../engine/storage/schema-check.js";
 import { ledgerFile } from "../../engine/lib/layout.js";
 import { ideasName, progressFile, rrdFile } from "../project-files/layout.js";
 import { resultName } from "../../engine/lib/layout.js";
@@ -349,6 +350,7 @@ export function newRrd(
   const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
   const { rubric = criteria.length === 0 ? "original" : "none" } = options;
   const rrd: Rrd = {
+    $schema: schemaAddress("rrd"),
     format: stateVersion,
     project: `Research: ${requirements.name}`,
     branchName: `research/${slug(requirements.name)}`,

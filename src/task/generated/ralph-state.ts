@@ -37,6 +37,10 @@ export type CoverageAtLeast = {
  */
 export interface TaskState {
   /**
+   * Address of this schema, by which an editor checks the file and completes what you type. It has no effect otherwise.
+   */
+  $schema?: string;
+  /**
    * How the file is written; absent: 1.
    */
   format?: number;

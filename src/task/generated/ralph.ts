@@ -26,6 +26,9 @@ export type Coverage = {
  * ralph.json: a task, the criteria by which it is accepted, and its limits. Written by people; agents may not change it.
  */
 export interface RalphTask {
+  /**
+   * Address of this schema, by which an editor checks the file and completes what you type. It has no effect otherwise.
+   */
   $schema?: string;
   /**
    * What is to be done, in words for an agent.

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { given } from "../../engine/lib/given.js";
 import { attemptsFormat } from "../../engine/storage/state/format.js";
+import { schemaAddress } from "../../engine/storage/schema-check.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { TaskState } from "../generated/ralph-state.js";
 import { logName, stateName, taskLedger } from "./layout.js";
@@ -40,6 +41,7 @@ export function newState(task: RalphTask, folder: string, source: string | undef
     .digest("hex")
     .slice(0, 8);
   return {
+    $schema: schemaAddress("ralph-state"),
     id: words === "" ? hash : `${words.endsWith("-") ? words.slice(0, -1) : words}-${hash}`,
     ...given({ source }),
     task,

@@ -3,7 +3,7 @@ import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { lastGoodOf } from "../../engine/lib/layout.js";
 import { nearest } from "../../engine/lib/nearest.js";
 import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import { linesOf, locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readRegularUpTo, writtenText } from "../../engine/storage/regular-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import { readOnceSaved } from "../../engine/storage/state/hand-edits/wait-for-editor.js";
@@ -63,7 +63,7 @@ export async function readTask(path: string): Promise<ReadTask> {
     const text = await taskText(path);
     const value = taskValue(text, path);
     const notices = unknownFields(value).map(({ pointer, message }) => `${path}: ${pointer} ${message}.`);
-    return { task: checkedTask(value, path), notices, text };
+    return { task: checkedTask(value, path, text), notices, text };
   } catch (error) {
     const copy = copyOf(path);
     if (!(error instanceof ExpectedError) || stampOf(copy) === undefined) throw error;
@@ -126,17 +126,24 @@ export async function taskText(path: string): Promise<string> {
 }
 
 /**
- * The value as a task; `where` is named in messages.
+ * The value as a task; `where` is named in messages, with a line where `text` is what it was read from.
  * @throws ExpectedError (exit code 2) with each problem's pointer and hint.
  */
-export function checkedTask(value: unknown, where: string): RalphTask {
+export function checkedTask(value: unknown, where: string, text?: string): RalphTask {
   const problems = problemsInTask(value);
   const [first] = problems;
   if (first === undefined) return value as RalphTask;
+  const pointers = problems.map(({ pointer }) => pointer);
+  const lines = text === undefined ? [] : linesOf(text, pointers);
   const inWords = ({ pointer, message }: Problem) => `${pointer === "" ? "" : `${pointer} `}${message}`;
-  if (problems.length === 1) throw wrong(`${where}: ${inWords(first)}`, first.hint);
-  const all = problems.map((problem) => `${inWords(problem)}${hintText(problem.hint)}`).join("; ");
-  throw wrong(`${where} has ${problems.length} errors: ${all}`);
+  const [line] = first.pointer === "" ? [] : lines;
+  if (problems.length === 1)
+    throw wrong(`${line === undefined ? where : `${where}:${line}`}: ${inWords(first)}`, first.hint);
+  const all = problems.map((problem, index) => {
+    const at = problem.pointer === "" || lines[index] === undefined ? "" : `line ${lines[index]}, `;
+    return `${at}${inWords(problem)}${hintText(problem.hint)}`;
+  });
+  throw wrong(`${where} has ${problems.length} errors: ${all.join("; ")}`);
 }
 
 /** Everything that keeps a value from being a task: by the schema, and criteria that nothing could check. */

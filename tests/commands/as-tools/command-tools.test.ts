@@ -100,7 +100,7 @@ test("what is wrong with a call is one sentence, and words of a client are never
     ["status", { project: "nobody" }, "There is no project 'nobody'"],
     ["status", { projekt: "x" }, "status: there is no argument 'projekt'; it takes project."],
     ["start", { topic: "grasping" }, "Name a budget for the run: max_usd, max_tokens, max_minutes or iterations."],
-    ["start", { topic: "grasping", max_usd: -1 }, "start: max_usd must be > 0."],
+    ["start", { topic: "grasping", max_usd: -1 }, "start: max_usd must be above 0, is -1."],
     ["start", { topic: "g", max_usd: 1, sources: ["folder:/etc"] }, "/etc lies outside the folder"],
     ["start", { topic: "g", max_usd: 1, sources: ["list:Embase=/etc/hosts"] }, "/etc/hosts lies outside the folder"],
     ["run", { project: "--unconfined", max_usd: 1 }, "There is no project '--unconfined'"],

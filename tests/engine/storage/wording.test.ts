@@ -63,14 +63,31 @@ describe("what is wrong is said in words", () => {
     ["maxItems", { limit: 1 }, [1, 2], "must hold at most 1, holds 2"],
     ["maxItems", { limit: 1 }, "x", "must hold at most 1, holds 0"],
     ["const", { allowedValue: "1.0" }, 2, 'must be "1.0", is 2'],
-    ["pattern", { pattern: "^\\d+$" }, "x", '"x" does not match ^\\d+$'],
+    ["pattern", { pattern: "^\\d+$" }, "x", 'must match ^\\d+$, is "x"'],
+    ["exclusiveMinimum", { limit: 0 }, 0, "must be above 0, is 0"],
+    ["exclusiveMaximum", { limit: 1 }, 1, "must be below 1, is 1"],
+    ["uniqueItems", { i: 2, j: 0 }, ["a", "b", "a"], "has the same entry twice, at 0 and 2 | Remove one of them."],
+    ["minProperties", { limit: 1 }, {}, "must have at least 1 fields, has 0"],
+    ["maxProperties", { limit: 1 }, { a: 1, b: 2 }, "must have at most 1 fields, has 2"],
+    ["propertyNames", { propertyName: "7" }, {}, '"7" can\'t be a name here'],
   ])("%s %j of %j: %s", (keyword, params, data, said) => {
     expect(worded(keyword, params, data)).toBe(`${at} ${said}`);
   });
 
-  it("of whatever has no words of its own in the checker's", () => {
-    expect(worded("format", {}, "x", { message: "must match format" })).toBe(`${at} must match format`);
-    expect(worded("format", {}, "x")).toBe(`${at} format`);
+  it("of a form by an example of the schema, and of what is ruled out by what that is", () => {
+    const parentSchema = { examples: ["~/data"] };
+    expect(worded("pattern", { pattern: "^(/|~/)" }, "x", { parentSchema })).toBe(
+      `${at} must look like "~/data", is "x"`,
+    );
+    expect(worded("not", {}, 0, { schema: { const: 0 } })).toBe(`${at} can't be 0`);
+    expect(worded("not", {}, 5, { schema: { minimum: 0, maximum: 9 } })).toBe(`${at} can't be from 0 to 9, is 5`);
+    expect(worded("not", {}, {}, { schema: {} })).toBe(`${at} has fields that don't go together`);
+  });
+
+  it("never of the checker's", () => {
+    expect(worded("format", {}, "x", { message: "must match format" })).toBe(
+      `${at} breaks the rule "format" of its schema, is "x"`,
+    );
   });
 
   it("of a field that is missing, with the one that was meant, or how to mend it", () => {

@@ -7,7 +7,7 @@ import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../at
 import { explainSystemError } from "../explain-system-error.js";
 import { agreedContent } from "../guard/own-writes.js";
 import { readRegularUpTo } from "../regular-file.js";
-import { repeatedName } from "../json-syntax.js";
+import { linesOf, repeatedName } from "../json-syntax.js";
 import type { Problem } from "../schema-check.js";
 import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
 import { backUp } from "./backup.js";
@@ -116,8 +116,18 @@ function parsed<State extends Fields>(path: string, bytes: Buffer | number, form
   const notText = { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." };
   if (!isUtf8(bytes)) return { changes: [], problems: [notText] };
   const read = format.parse(bytes, path);
-  if (read.problems !== undefined) requireKnownText(path, bytes);
-  return read;
+  if (read.problems === undefined) return read;
+  requireKnownText(path, bytes);
+  if (read.problems.every(({ pointer }) => pointer === "")) return read;
+  const text = plainText(bytes);
+  const lines = linesOf(
+    text,
+    read.problems.map(({ pointer }) => pointer),
+  );
+  const problems = read.problems.map((problem, index) =>
+    problem.pointer === "" || lines[index] === undefined ? problem : { ...problem, line: lines[index] },
+  );
+  return { ...read, problems };
 }
 
 async function readBytes(path: string, maxBytes: number): Promise<Buffer | number> {
@@ -147,8 +157,8 @@ export const readStateFile = async <State extends Fields>(
 
 /** One sentence for an invalid file: its first three problems and how many more there are. */
 export function summarise(path: string, problems: readonly Problem[]): string {
-  const named = problems.slice(0, 3).map(({ pointer, message, hint }) => {
-    const place = pointer === "" ? "" : `${pointer} `;
+  const named = problems.slice(0, 3).map(({ pointer, line, message, hint }) => {
+    const place = pointer === "" ? "" : `${line === undefined ? "" : `line ${line}, `}${pointer} `;
     return `${place}${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`;
   });
   // A problem of the whole file names it, with the line where that is known.

@@ -1,5 +1,6 @@
 import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
+import { schemaAddress } from "../../../engine/storage/schema-check.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 import type { Shown } from "../../workflow/accept.js";
 import { bibliography } from "../../papers/export/bibtex.js";
@@ -28,6 +29,7 @@ function takenFrom(model: ReportModel, now: Date): Document[] {
   if (model.said.from !== "headings") return [];
   const { from: _, writtenAt: __, comparison: ___, ...said } = model.said;
   const file = {
+    $schema: schemaAddress("report"),
     format: stateVersion,
     written_at: now.toISOString(),
     taken_from: reportName,

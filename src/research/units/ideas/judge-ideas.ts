@@ -9,6 +9,7 @@ import { patternLines } from "../../project-files/progress-log.js";
 import { totalsOf } from "../../papers/rubric/rubric.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
 import { ideasName, progressName, reportName, rrdName } from "../../project-files/layout.js";
+import { schemaAddress } from "../../../engine/storage/schema-check.js";
 
 /** How product-ideas.json says ideas were to be weighed; the original's. */
 const selectionRubric = {
@@ -85,6 +86,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
     )
     .map((idea, index) => ({ id: `idea_${String(index + 1).padStart(3, "0")}`, ...idea }));
   const file: ProductIdeas = {
+    $schema: schemaAddress("product-ideas"),
     schema_version: "1.0",
     project: rrd.project,
     generated_at: judging.at.toISOString(),

@@ -4,6 +4,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { many } from "../../../engine/lib/words.js";
 import { given } from "../../../engine/lib/given.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
+import { schemaAddress } from "../../../engine/storage/schema-check.js";
 import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
 import { dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
@@ -90,6 +91,7 @@ export function acceptReport(
   };
   // The file's types let unknown fields be, which an interface without them can't be told to be.
   const written = {
+    $schema: schemaAddress("report"),
     format: stateVersion,
     written_at: judging.at.toISOString(),
     iteration: judging.iteration,

@@ -565,5 +565,5 @@ describe("a research whose lock went during the run", () => {
 it("reading a research names what is wrong with its file", async () => {
   const folder = researchFolder();
   writeRrd(folder, { ...sampleRrd(), phase: "NOWHERE" });
-  await expect(readResearch(folder)).rejects.toThrow(/rrd\.json is not valid: \/phase must be one of/);
+  await expect(readResearch(folder)).rejects.toThrow(/rrd\.json is not valid: line \d+, \/phase must be one of/);
 });
