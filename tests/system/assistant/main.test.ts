@@ -558,7 +558,7 @@ describe("what a person does", () => {
     const path = join(home, ".local/ralph/config.json");
     expect(err).toContain(path);
     const written = JSON.parse(readFileSync(path, "utf8")) as object;
-    expect([Object.keys(written).length, written]).toMatchObject([11, { api_url: "", model: "", max_tokens: -1 }]);
+    expect([Object.keys(written).length, written]).toMatchObject([12, { api_url: "", model: "", max_tokens: -1 }]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     // No maker is written, so a key that is set later decides.
     expect((await ralph({ env: { ANTHROPIC_API_KEY: "sk-ant-123456" } })).asked).toEqual([messages]);

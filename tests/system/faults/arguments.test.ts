@@ -14,7 +14,7 @@ test("wrong values of flags are one sentence with the bound, exit code 2, and ch
     [["-p", "1.5"], /--papers must be a whole number, is 1\.5/],
     [["-p", "1e99"], /--papers must be at most 10000/],
     [["-i", "-1"], /--iterations must be at least 1, is -1\./],
-    [["--iteration-minutes", "0"], /--iteration-minutes must be above 0\./],
+    [["--iteration-minutes", "0"], /--iteration-minutes must be above 0, is 0\./],
     [["--idle-minutes", "-1"], /--idle-minutes must be at least 0/],
     [["--agent"], /'--agent <name>' argument missing; see research-ralph run --help\./],
     [["--agent", "claud"], /Unknown agent 'claud'; known agents are .*Did you mean claude\?/],

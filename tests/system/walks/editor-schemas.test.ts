@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { problemsOf, type SchemaName } from "../../../src/engine/storage/schema-check.js";
 import { cli } from "../../support/processes/in-process.js";
+import { agent, cli as inTask, eachInTaskFolder, here, path } from "../../support/projects/task-folder.js";
 import { freshFolder } from "../../support/projects/research-folder.js";
+
+eachInTaskFolder();
 
 /** The schema that each JSON file of a folder names, by the file's name; what is hidden is the program's alone. */
 function schemasIn(cwd: string): Record<string, string> {
@@ -24,32 +27,24 @@ function schemasIn(cwd: string): Record<string, string> {
   );
 }
 
-test("every JSON file of a finished project and of a task names the schema that it fits", async () => {
+test("every JSON file of a finished project names the schema that it fits", async () => {
   const cwd = freshFolder();
   expect((await cli(["demo"], cwd)).code).toBe(0);
   expect(schemasIn(cwd)).toEqual({ "rrd.json": "rrd", "report.json": "report", "product-ideas.json": "product-ideas" });
+});
 
-  const work = freshFolder();
-  expect((await cli(["init", "--task"], work)).code).toBe(0);
-  expect(
-    (await cli(["task", "--sandbox", "host", "--agent", "cmd:echo 'Hello from Ralph' > hello.txt"], work)).code,
-  ).toBe(0);
-  expect(schemasIn(work)).toEqual({ "ralph.json": "ralph", "ralph.state.json": "ralph-state" });
+test("and so does every JSON file of a task", async () => {
+  const made = agent(() => writeFileSync(path("hello.txt"), "Hello from Ralph"));
+  expect(await inTask(["init", "--task"], here())).toMatchObject({ code: 0 });
+  expect(await inTask(["task", ...made], here())).toMatchObject({ code: 0 });
+  expect(schemasIn(here())).toEqual({ "ralph.json": "ralph", "ralph.state.json": "ralph-state" });
+});
 
-  const saved = freshFolder();
-  const given = [
-    "task",
-    "make a.txt",
-    "--check",
-    "test -e a.txt",
-    "--save",
-    "--sandbox",
-    "host",
-    "--agent",
-    "cmd:touch a.txt",
-  ];
-  expect((await cli(given, saved)).code).toBe(0);
-  expect(schemasIn(saved)).toMatchObject({ "ralph.json": "ralph" });
+test("also of one that was saved from the command line", async () => {
+  const made = agent(() => writeFileSync(path("a.txt"), ""));
+  const given = ["task", "make a.txt", "--check", "test -e a.txt", "--save", ...made];
+  expect(await inTask(given, here())).toMatchObject({ code: 0 });
+  expect(schemasIn(here())).toEqual({ "ralph.json": "ralph", "ralph.state.json": "ralph-state" });
 });
 
 test("a file without the name of a schema, or with another, stays as it is", async () => {
