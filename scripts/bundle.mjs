@@ -93,7 +93,9 @@ const copies = [
  */
 export async function build({ outDir, mapsDir }) {
   const modules = await bundle({ input: entries, outDir, mapsDir });
-  for (const file of ["index.ts", "loop.ts", "compose/plugins/plugin.ts"]) writeTypes(file, outDir);
+  const { exports: exported } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  for (const { types } of Object.values(exported))
+    if (types !== undefined) writeTypes(types.replace("./dist/types/", "").replace(/\.d\.ts$/, ".ts"), outDir);
   const copied = copies.map(([folder, target]) => {
     const source = join(root, "node_modules", folder);
     if (!existsSync(source)) throw new Error(`A development dependency is not installed (${folder}): run 'npm ci'.`);

@@ -9,7 +9,8 @@ import { given } from "../engine/lib/given.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { researchKeys } from "../research/project-files/config-keys.js";
 import { taskKeys } from "../task/project-files/config-keys.js";
-import type { PluginConfig } from "./plugins/house.js";
+import { addExtensions } from "./extensions/extensions.js";
+import type { ExtensionConfig } from "./extensions/extension.js";
 import type { WrittenConfig } from "./written-config.js";
 
 /** The keys of all wings. */
@@ -193,8 +194,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     throw new ExpectedError(
       `stagnation_limit (${limits.stagnation}) is larger than stagnation_window (${limits.window}), so no run would ever end as stuck; make the limit smaller or the window larger.`,
     );
-  if (place.onlyShown !== true && (place.uses?.includes("sources") ?? true))
-    await addSources({ ...same, plugins }, place);
+  if (place.onlyShown !== true && (place.uses?.includes("sources") ?? true)) await extend({ ...same, plugins }, place);
   const [agent = named, ...fallbacks] = agentsIn(named);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
   return {
@@ -229,12 +229,9 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
   };
 }
 
-/** The sources of plugins are among those that can be named from now on, in this process. */
-async function addSources(config: PluginConfig, { sayOfPlugins, ...place }: Place): Promise<void> {
-  if (config.plugins.length === 0) return;
-  // Loaded where there are any.
-  const { addPluginSources } = await import("./plugins/sources.js");
-  for (const { ok, detail } of await addPluginSources(config, place)) if (!ok) sayOfPlugins?.(detail);
+/** What extensions add, such as sources, can be named from now on, in this process. */
+async function extend(config: ExtensionConfig, { sayOfPlugins, ...place }: Place): Promise<void> {
+  for (const { ok, detail } of await addExtensions(config, place)) if (!ok) sayOfPlugins?.(detail);
 }
 
 /** Who checks the sentences of reports. */

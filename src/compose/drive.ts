@@ -16,6 +16,7 @@ import {
 } from "./agents.js";
 import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
 import type { ResolvedConfig } from "./config.js";
+import { extensionsIn } from "./extensions/extensions.js";
 import { abortedAfter, timeIsUp } from "../engine/lib/clock.js";
 import { isDistant } from "../engine/agents/registry.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -134,7 +135,7 @@ export async function drive<State, U extends Unit, P, C>(
     const jobs = await readyFleet(everyName, config, settings);
     for (const notice of [housing.notice, everyName.some(isDistant) ? insecureNotice(config) : undefined])
       if (notice !== undefined) void tell({ type: "notice", ...notice });
-    participants.push(...(await pluginsOf(config, io, how, { tell, redact, signal: abort })));
+    participants.push(...(await extensionsIn(config, io, { ...foldersOf(how), tell, redact, signal: abort })));
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the stop condition then sees that the time is up.
@@ -178,28 +179,11 @@ export async function drive<State, U extends Unit, P, C>(
   }
 }
 
-/** The plugins of the configuration, loaded; what went wrong with that is told. */
-async function pluginsOf(
-  config: ResolvedConfig,
-  io: Io,
-  { folder, work, changes = false }: Pick<Drive, "folder" | "work" | "changes">,
-  about: Pick<Run, "tell" | "redact"> & { readonly signal: AbortSignal },
-): Promise<Participant[]> {
-  if (config.plugins.length === 0) return [];
-  const { tell, redact, signal } = about;
-  // Loaded where there are any.
-  const [{ pluginsFor }, { researchNews }] = await Promise.all([
-    import("./plugins/house.js"),
-    import("./plugins/research-news.js"),
-  ]);
-  const folders = [...new Set([folder, work].filter((each) => each !== undefined))];
-  const more = folder === undefined || changes ? {} : { more: researchNews(folder) };
-  const { loaded, participant, told } = await pluginsFor(config, io, { folders, signal, redact, ...more });
-  for (const each of told) void tell(each);
-  const names = loaded.map(({ name, version }) => `${name} ${version}`).join(", ");
-  if (names !== "") void tell({ type: "notice", level: "info", message: `Plugins of this run: ${names}.` });
-  return [participant];
-}
+/** What takes part in a run may read these folders. */
+const foldersOf = ({ folder, work, changes = false }: Drive) => ({
+  folders: [...new Set([folder, work].filter((each) => each !== undefined))],
+  research: changes ? undefined : folder,
+});
 
 /** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
 export async function keepEnd<Loaded>(

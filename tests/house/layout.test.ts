@@ -54,6 +54,7 @@ test("circles are found, also those of types alone", () => {
 /** What can be taken out, and the one file outside of it that knows it. */
 const removable: [what: string, folders: string[], registration: string][] = [
   ["the Agent Client Protocol", ["engine/agents/acp"], "engine/agents/adapters.ts"],
+  ["plugins", ["engine/plugins", "compose/extensions/plugins"], "compose/extensions/extensions.ts"],
 ];
 
 test.each(removable)("only its registration knows %s", (_what, folders, registration) => {

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { configToRead } from "../../compose/config.js";
+import { addExtensions } from "../../compose/extensions/extensions.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -36,9 +37,7 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
 /** The plugins of the folder where the person stands that can't be loaded: a run goes on without them. */
 async function pluginFindings(io: Io): Promise<Finding[]> {
   const config = await configToRead(io);
-  if (config.plugins.length === 0) return [];
-  const { addPluginSources } = await import("../../compose/plugins/sources.js");
-  return (await addPluginSources(config, io)).flatMap(({ ok, detail }) =>
+  return (await addExtensions(config, io)).flatMap(({ ok, detail }) =>
     ok ? [] : [{ level: "warning" as const, pointer: "", message: detail }],
   );
 }

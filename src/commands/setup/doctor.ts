@@ -7,6 +7,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
 import { labelled, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
+import { addExtensions } from "../../compose/extensions/extensions.js";
 import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
@@ -115,10 +116,8 @@ async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
 
 /** Of the plugins: a run goes on without one that can't be loaded. */
 async function pluginFindings(config: ResolvedConfig, io: Io): Promise<Finding[]> {
-  if (config.plugins.length === 0) return [];
-  const { addPluginSources } = await import("../../compose/plugins/sources.js");
-  const checks = await addPluginSources(config, io);
-  return checks.map(({ name, ...check }) => ({ name: `plugin ${name}`, needed: false, ...check }));
+  const checks = await addExtensions(config, io);
+  return checks.map((check) => ({ needed: false, ...check }));
 }
 
 /** Of the Redis server, where one is set or needed. A run needs it only for agents on other machines. */

@@ -114,7 +114,7 @@ test("its types fit", async () => {
     typeRoots: [packageFile("node_modules/@types")],
     paths: {
       "research-ralph": [join(await sharedPackage(), "dist/types/index.d.ts")],
-      "research-ralph/plugin": [join(await sharedPackage(), "dist/types/compose/plugins/plugin.d.ts")],
+      "research-ralph/plugin": [join(await sharedPackage(), "dist/types/compose/extensions/plugins/plugin.d.ts")],
     },
   });
   const said = ts

@@ -1,25 +1,13 @@
 import { homedir } from "node:os";
-import type { EngineConfig } from "../../engine/generated/config.js";
-import { given } from "../../engine/lib/given.js";
-import { redactFor } from "../../engine/lib/redact.js";
-import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../../engine/plugins/plugins.js";
-import { noReach } from "../../engine/process/reach.js";
-import { runProcess } from "../../engine/process/run-process.js";
-import { pathOutside, workplaces } from "../../engine/process/search-path.js";
-import { bubblewrap, findBubblewrap } from "../../engine/sandbox/bubblewrap.js";
-import { environmentInside, namesIn } from "../../engine/sandbox/environment.js";
-
-/** What the configuration says of plugins and where they run. */
-export interface PluginConfig extends Pick<EngineConfig, "sandbox_env"> {
-  readonly plugins: PluginOptions["plugins"];
-  readonly unconfined: boolean;
-}
-
-/** Where a command was started. */
-export interface PluginPlace {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+import { given } from "../../../engine/lib/given.js";
+import { redactFor } from "../../../engine/lib/redact.js";
+import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../../../engine/plugins/plugins.js";
+import { noReach } from "../../../engine/process/reach.js";
+import { runProcess } from "../../../engine/process/run-process.js";
+import { pathOutside, workplaces } from "../../../engine/process/search-path.js";
+import { bubblewrap, findBubblewrap } from "../../../engine/sandbox/bubblewrap.js";
+import { environmentInside, namesIn } from "../../../engine/sandbox/environment.js";
+import type { ExtensionConfig, ExtensionPlace } from "../extension.js";
 
 const megabyte = 2 ** 20;
 
@@ -28,8 +16,8 @@ const limits = { processes: 64, memory: 2048 * megabyte, temporary: 64 * megabyt
 
 /** Loads the plugins of a configuration. `folders`: those of the project, which they may read. */
 export async function pluginsFor(
-  config: PluginConfig,
-  { cwd, env }: PluginPlace,
+  config: ExtensionConfig,
+  { cwd, env }: ExtensionPlace,
   more: Pick<PluginOptions, "folders"> & Partial<Pick<PluginOptions, "redact" | "signal" | "more">> = { folders: [] },
 ): Promise<Plugins> {
   const house = await houseOf(config, { cwd, env }, more.folders);
@@ -41,8 +29,8 @@ export async function pluginsFor(
  * person allowed it.
  */
 async function houseOf(
-  { unconfined, sandbox_env }: PluginConfig,
-  { cwd, env: outside }: PluginPlace,
+  { unconfined, sandbox_env }: ExtensionConfig,
+  { cwd, env: outside }: ExtensionPlace,
   folders: readonly string[],
 ): Promise<PluginOptions["house"]> {
   const around = workplaces([cwd, ...folders], outside["HOME"] ?? homedir());

@@ -1,12 +1,12 @@
-import { given } from "../../engine/lib/given.js";
-import { hostOf } from "../../engine/process/reach.js";
-import type { Told } from "../../engine/loop/types.js";
-import type { DescribedSource, PluginAnswer, SourceRecord } from "../../engine/generated/plugin.js";
-import type { LoadedPlugin } from "../../engine/plugins/plugins.js";
-import { identifiersFrom, paperRecord } from "../papers/identifiers.js";
-import type { PaperRecord } from "../papers/paper-record.js";
-import { askText, gather, type Page, pageOf } from "./shared/ask-service.js";
-import type { Answer, Query, Source, SourceContext } from "./shared/source.js";
+import { given } from "../../../engine/lib/given.js";
+import { hostOf } from "../../../engine/process/reach.js";
+import type { Told } from "../../../engine/loop/types.js";
+import type { DescribedSource, PluginAnswer, SourceRecord } from "../../../engine/generated/plugin.js";
+import type { LoadedPlugin } from "../../../engine/plugins/plugins.js";
+import { identifiersFrom, paperRecord } from "../../../research/papers/identifiers.js";
+import type { PaperRecord } from "../../../research/papers/paper-record.js";
+import { askText, gather, type Page, pageOf } from "../../../research/sources/shared/ask-service.js";
+import type { Answer, Query, Source, SourceContext } from "../../../research/sources/shared/source.js";
 
 /** Bytes of an answer: it goes to the plugin's process and stays in memory. */
 const maxAnswer = 2_000_000;

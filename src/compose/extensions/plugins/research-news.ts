@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { at } from "../../engine/lib/json-fields.js";
-import { readResearch } from "../../research/project-files/research.js";
-import { reportName } from "../../research/project-files/layout.js";
+import { at } from "../../../engine/lib/json-fields.js";
+import { readResearch } from "../../../research/project-files/research.js";
+import { reportName } from "../../../research/project-files/layout.js";
 
 /**
  * What a research project has to say to plugins of a result that was accepted: the record of a paper that was read, or

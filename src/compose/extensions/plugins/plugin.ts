@@ -1,10 +1,16 @@
 // What a plugin is written against: types alone. docs/plugins.md shows how.
-import type { LoopEvent } from "../../engine/generated/event.js";
-import type { BriefMade, Made } from "../../engine/points/points.js";
-import type { Changed, SourcePage, SourceRequest } from "../../engine/generated/plugin.js";
+import type { LoopEvent } from "../../../engine/generated/event.js";
+import type { BriefMade, Made } from "../../../engine/points/points.js";
+import type { Changed, SourcePage, SourceRequest } from "../../../engine/generated/plugin.js";
 
-export type { BriefMade, Made, MadeFile } from "../../engine/points/points.js";
-export type { Changed, ChangedFile, SourcePage, SourceRecord, SourceRequest } from "../../engine/generated/plugin.js";
+export type { BriefMade, Made, MadeFile } from "../../../engine/points/points.js";
+export type {
+  Changed,
+  ChangedFile,
+  SourcePage,
+  SourceRecord,
+  SourceRequest,
+} from "../../../engine/generated/plugin.js";
 
 /** What a module exports as its default to be a plugin. */
 export interface Plugin {
