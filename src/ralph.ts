@@ -24,13 +24,19 @@ else {
   process.exitCode = await runProgram({
     name: "ralph",
     async run(io) {
-      const [{ main }, { configKeys }, { healAfterKill }] = await Promise.all([
+      const [{ main }, { configKeys }, { healAfterKill }, { summaries }] = await Promise.all([
         import("./assistant/main.js"),
         import("./compose/config.js"),
         import("./commands/heal.js"),
+        import("./commands/help-text.js"),
       ]);
       for (const sentence of await healAfterKill(io)) io.stderr(`warning: ${sentence}\n`);
-      return await main(args, io, { version, keys: configKeys }, { handed: handedLater });
+      return await main(
+        args,
+        io,
+        { version, keys: configKeys, otherCommands: new Set(Object.keys(summaries)) },
+        { handed: handedLater },
+      );
     },
     fail: async (error, io) => (await import("./assistant/main.js")).fail(error, io),
   });

@@ -36,6 +36,8 @@ export interface Program {
   readonly version: string;
   /** Every key that a configuration may have. */
   readonly keys: ConfigKeys;
+  /** The commands of research-ralph: one of them alone is not meant for a model. */
+  readonly otherCommands: ReadonlySet<string>;
 }
 
 /** What the program hands over. */
@@ -54,7 +56,7 @@ export interface Outside {
 export async function main(
   args: readonly string[],
   io: Io,
-  { version, keys }: Program,
+  { version, keys, otherCommands }: Program,
   outside: Outside,
 ): Promise<number> {
   try {
@@ -72,6 +74,12 @@ export async function main(
     // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
     if (isMemoryCommand(words) && options.headless !== true && options.settings !== true)
       return await onMemory(words.slice(1), io, keys, outside);
+    const [word = ""] = words;
+    if (words.length === 1 && otherCommands.has(word) && !isSessionsCommand(words))
+      throw new ExpectedError(
+        `'${word}' is a command of research-ralph: research-ralph ${word}. A message for the model has more words.`,
+        2,
+      );
     const interrupt = new AbortController();
     const onSignals = { SIGINT: () => interrupt.abort("SIGINT"), SIGTERM: () => interrupt.abort("SIGTERM") } as const;
     const names = ["SIGINT", "SIGTERM"] as const;

@@ -1,3 +1,4 @@
+import { shellWord } from "../lib/sanitise.js";
 import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { timeIsUp, spanInWords } from "../lib/clock.js";
@@ -274,7 +275,7 @@ function withAdvice(
   const what = key === undefined ? "Log in again, or set its key" : `Refused was the key in ${key}; set another`;
   return {
     kind,
-    message: `${message.slice(0, -accessAdvice.length)} ${what}; \`research-ralph doctor --probe ${name}\` tries it.`,
+    message: `${message.slice(0, -accessAdvice.length)} ${what}; \`research-ralph doctor --probe ${shellWord(name)}\` tries it.`,
     ...rest,
   };
 }

@@ -175,7 +175,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^\/acceptance_criteria$|^\/acceptance_criteria\/.*\/criteria$|^ .*acceptance_criteria/, criterionHint],
   [/^ .*"task" is missing|^\/task /, 'Say in "task" what is to be done, as a text.'],
   [/^\/max_iterations /, "Write how many attempts there may be, at least 1; without it there are 10."],
-  [/^\/budget\//, "Write a number above 0, or leave it out for no such limit."],
+  [/^\/budget\//, "Leave it out for no such limit."],
 ];
 
 const withHint = (problem: Problem): Problem => {

@@ -61,7 +61,7 @@ async function talking({
     stdout: (text) => void (screen += text),
     stderr: (text) => void (screen += text),
   });
-  ended = main(args, io, { version: "1.2.3", keys: configKeys }, outsideAlone);
+  ended = main(args, io, { version: "1.2.3", keys: configKeys, otherCommands: new Set() }, outsideAlone);
   leave = () => stdin.end();
   const seen = () => stripVTControlCharacters(screen);
   /** Waits until what is printed from here on has these words. */
@@ -315,14 +315,20 @@ describe("a tool in a dialogue", () => {
       mode: 0o600,
     });
     stdin.end();
-    expect(await main(["hello"], io, { version: "1", keys: configKeys }, outsideAlone)).toBe(2);
+    expect(await main(["hello"], io, { version: "1", keys: configKeys, otherCommands: new Set() }, outsideAlone)).toBe(
+      2,
+    );
     expect(io.err()).toMatch(/sets mcpServers\.one\.\w+, .*'research-ralph trust .*--trust/);
     expect(server.requests).toEqual([]);
     const trusting = fakeIo({ cwd: join(folder, "here"), env: { HOME: join(folder, "home") } });
-    expect(await main(["--trust"], trusting, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
+    expect(
+      await main(["--trust"], trusting, { version: "1", keys: configKeys, otherCommands: new Set() }, outsideAlone),
+    ).toBe(0);
     const again = fakeIo({ cwd: join(folder, "here"), env: { HOME: join(folder, "home") } });
     (again.stdin as PassThrough).end();
-    expect(await main(["hello"], again, { version: "1", keys: configKeys }, outsideAlone)).toBe(0);
+    expect(
+      await main(["hello"], again, { version: "1", keys: configKeys, otherCommands: new Set() }, outsideAlone),
+    ).toBe(0);
     expect(JSON.stringify(server.requests[0]?.body)).toContain("mcp_one");
   });
 });

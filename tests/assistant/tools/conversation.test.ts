@@ -28,7 +28,7 @@ async function ralph(
   const config = { api_url: `${server.url}/v1/chat/completions`, model: "local", context_window: 32_000 };
   writeFileSync(join(home, ".local/ralph/config.json"), JSON.stringify(config), { mode: 0o600 });
   const io = fakeIo({ cwd: here.root, env: { HOME: home }, stdin: Readable.from([]) });
-  const ended = main(args, io, { version: "0.0.0", keys: configKeys }, outsideAlone);
+  const ended = main(args, io, { version: "0.0.0", keys: configKeys, otherCommands: new Set() }, outsideAlone);
   during?.(io);
   const code = await ended;
   return { code, out: io.out(), err: io.err(), requests: server.requests };

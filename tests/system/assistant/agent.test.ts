@@ -133,7 +133,7 @@ describe("each protocol", () => {
           const exitCode = await assistant(
             request.args.slice(at),
             inner,
-            { version: "0.0.0", keys: configKeys },
+            { version: "0.0.0", keys: configKeys, otherCommands: new Set() },
             { ...outsideAlone, fetch },
           );
           yield* inner.out().trimEnd().split("\n");

@@ -70,7 +70,12 @@ async function ralph({ args = ["hello"], env = {}, config, projectConfig, stdin 
     },
   };
   const io = fakeIo({ cwd, env: { HOME: home, ...env }, stdin: Readable.from([Buffer.from(stdin)]), clock });
-  const code = await main(args, io, { version: "1.2.3", keys: configKeys }, { ...outsideAlone, fetch });
+  const code = await main(
+    args,
+    io,
+    { version: "1.2.3", keys: configKeys, otherCommands: new Set(["status"]) },
+    { ...outsideAlone, fetch },
+  );
   return { code, out: io.out(), err: io.err(), asked, waits, requests: server.requests, embedded, cwd };
 }
 
@@ -575,6 +580,15 @@ describe("what a person does", () => {
     expect(err).not.toMatch(/\n.*\n/);
   });
 
+  it("by one word that is a command of research-ralph is told, and no model is asked", async () => {
+    const { code, err, asked } = await ralph({ args: ["status"], env: keyed });
+    expect([code, asked]).toEqual([2, []]);
+    expect(err).toBe(
+      "ralph: 'status' is a command of research-ralph: research-ralph status. A message for the model has more words.\n",
+    );
+    expect((await ralph({ args: ["status", "of", "my", "code?"], env: keyed })).code).toBe(0);
+  });
+
   it("sees its requests with --debug, and no key", async () => {
     const { err } = await ralph({ env: keyed, args: ["--debug", "hello"] });
     expect(err).toContain(`→ POST ${chat}`);
@@ -597,7 +611,7 @@ describe("a signal while more is piped in", () => {
     [["--headless"], "SIGTERM", 143],
   ] as const)("%j at %s ends with exit code %i", async (args, signal, code) => {
     const io = fakeIo({ cwd: folder, env: { HOME: home, ...keyed }, stdin: new PassThrough() });
-    const ended = main(args, io, { version: "1.2.3", keys: configKeys }, outsideAlone);
+    const ended = main(args, io, { version: "1.2.3", keys: configKeys, otherCommands: new Set() }, outsideAlone);
     io.signals.emit(signal);
     expect([await ended, io.out(), io.err()]).toEqual([code, "", ""]);
   });
