@@ -4,7 +4,7 @@ import type { Redact } from "../engine/lib/redact.js";
 import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
-import { type SteeredWork, wordsInForce } from "../engine/storage/state/from-outside.js";
+import { type SteeredWork, currentInstructions } from "../engine/storage/state/from-outside.js";
 import { outsideView } from "../engine/storage/under-way.js";
 import { type WorkCosts, costsOf } from "../research/overview/costs.js";
 import { researchStanding } from "../research/overview/project-standing.js";
@@ -57,7 +57,7 @@ export function followedProject(work: ShownWork, { now, redact }: Means, warn: (
     if (made?.version !== version) made = { version, parts: await reportParts(read, name) };
     const [outside, steering, agents] = await Promise.all([
       outsideView(folder),
-      wordsInForce(folder, rrd.loop?.steering ?? []),
+      currentInstructions(folder, rrd.loop?.steering ?? []),
       agentsOf(ledger),
     ]);
     const standing = researchStanding({ folder, where: steered.where }, read, outside);
@@ -100,7 +100,7 @@ export function followedWork(work: ShownWork, { now, redact }: Means, warn: (err
       return { title: name, parts: [part("masthead", head), part("now", says)] };
     }
     const [steering, agents, costs] = await Promise.all([
-      work.heard().then((heard) => wordsInForce(folder, heard)),
+      work.heard().then((heard) => currentInstructions(folder, heard)),
       agentsOf(standing.ledger),
       work.costs(),
     ]);

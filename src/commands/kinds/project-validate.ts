@@ -1,7 +1,7 @@
 import { linesOf, repeatedName } from "../../engine/storage/json-syntax.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { wayBack } from "../../engine/storage/state/state-file.js";
+import { restoreHint } from "../../engine/storage/state/state-file.js";
 import { rrdFile } from "../../research/project-files/layout.js";
 import { laterFormatIn } from "../../research/project-files/research.js";
 import { readRrdFile, researchFormat } from "../../research/project-files/rrd-file.js";
@@ -16,7 +16,7 @@ export async function validateProject(folder: string): Promise<Validated> {
   return {
     file,
     findings: isPlaced ? placed(await readRegularText(file), findings) : findings,
-    wayBack: await wayBack(folder, researchFormat),
+    wayBack: await restoreHint(folder, researchFormat),
   };
 }
 

@@ -2,7 +2,7 @@ import { testsText } from "../../code/team/standing.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
-import { wordsInForce } from "../../engine/storage/state/from-outside.js";
+import { currentInstructions } from "../../engine/storage/state/from-outside.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
@@ -24,7 +24,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
   const { state } = await taskRecords(folder);
   const { id, task, checks, attempts, best, plan, status, loop, checked_at, tested } = state;
   const [spent, budget, total] = [spentIn(state), budgetOf(state), task.acceptance_criteria.length];
-  const steering = await wordsInForce(folder, loop?.steering ?? []);
+  const steering = await currentInstructions(folder, loop?.steering ?? []);
   const json = {
     folder,
     id,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
-import { readStateFile, wayBack } from "../../engine/storage/state/state-file.js";
+import { readStateFile, restoreHint } from "../../engine/storage/state/state-file.js";
 import { carried, isToCarry, oldCodeName } from "../../task/project-files/carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
@@ -25,7 +25,7 @@ export async function validateTask(folder: string): Promise<Validated> {
       ...broken.map((problem): Finding => ({ level: "error", file: stateName, ...problem })),
       ...ledger.map((message): Finding => ({ level: "warning", pointer: "", message })),
     ],
-    wayBack: broken.length > 0 ? await wayBack(folder, taskFormat) : "then run research-ralph validate again",
+    wayBack: broken.length > 0 ? await restoreHint(folder, taskFormat) : "then run research-ralph validate again",
   };
 }
 

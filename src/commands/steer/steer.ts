@@ -1,7 +1,7 @@
 import { configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { steer, wordsInForce, wordsOf } from "../../engine/storage/state/from-outside.js";
+import { steer, currentInstructions, instructionsOf } from "../../engine/storage/state/from-outside.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findWork, type FoundWork, workIn } from "../kinds/find-work.js";
 import { requirePerson } from "./require-person.js";
@@ -25,14 +25,14 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   const { clear, json } = args;
   const { led, text } = await meant(args, io.cwd);
   const { kind, folder, where } = led;
-  const isWish = wordsOf({ text }) !== "" || clear;
+  const isWish = instructionsOf({ text }) !== "" || clear;
   let says = "";
   if (isWish) {
     requirePerson(io.env);
     const { stateDir } = await configToRead(io, {}, ["state_dir"]);
     says = await steer(kind.steered(folder, where), { text, clear }, { now: io.clock.now(), stateDir });
   }
-  const steering = await wordsInForce(folder, await kind.heard(folder));
+  const steering = await currentInstructions(folder, await kind.heard(folder));
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (isWish) say(io, says);
   else if (steering.length === 0)

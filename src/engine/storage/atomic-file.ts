@@ -22,7 +22,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { hasCode } from "../lib/errors.js";
 import { explaining } from "./explain-system-error.js";
-import { agreedContent, ownWrite } from "./guard/own-writes.js";
+import { recordedContent, ownWrite } from "./guard/own-writes.js";
 import { isLarge, requireRegular } from "./regular-file.js";
 
 /** Identifies one version of a file: another inode, size or time of change is another version. */
@@ -271,7 +271,7 @@ const readerOf = (file: number): Readable => ({
 
 /** The content of a watched file after the append; `bytesToAppend` computes what is added to its recorded content. */
 function contentAfterAppend(path: string, bytesToAppend: (bytes: Readable) => Buffer): Buffer {
-  const recorded = agreedContent(path);
+  const recorded = recordedContent(path);
   const before = recorded === "unwatched" || recorded === undefined ? Buffer.alloc(0) : recorded;
   const read = (offset: number, length: number) => before.subarray(offset, offset + length);
   return Buffer.concat([before, bytesToAppend({ size: before.length, read })]);

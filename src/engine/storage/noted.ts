@@ -6,7 +6,7 @@ import { hasCode } from "../lib/errors.js";
 import { notedFolder } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
 import { stateVersion } from "./state/format-version.js";
-import { countingLines } from "./state/ledger.js";
+import { linesInForce } from "./state/ledger.js";
 import { makeFolder, readRegularText } from "./regular-file.js";
 
 /**
@@ -39,7 +39,7 @@ export async function keepNoted(folder: string, noted: Noted): Promise<string> {
 
 /** The lines of a unit since it was last accepted or reset, oldest first, without failed ones. */
 export function openLines(ledger: readonly LedgerLine[], unit: string): readonly LedgerLine[] {
-  const linesOfUnit = countingLines(ledger).filter((line) => line.unit === unit && line.outcome !== "failed");
+  const linesOfUnit = linesInForce(ledger).filter((line) => line.unit === unit && line.outcome !== "failed");
   return linesOfUnit.slice(
     linesOfUnit.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1,
   );

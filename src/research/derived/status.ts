@@ -6,7 +6,7 @@ import { openUpdate } from "./open-update.js";
 import { readingOrder } from "./reading-order.js";
 import { isOwnList } from "../papers/records/own-list.js";
 import { isDecided } from "../papers/rubric/rubric.js";
-import { countingLines, currentAccepted } from "../../engine/storage/state/ledger.js";
+import { linesInForce, currentAccepted } from "../../engine/storage/state/ledger.js";
 
 /** Where the papers of a project stand, read off the records. */
 export interface Standing {
@@ -157,7 +157,7 @@ const maxSmaller = 4;
  * How often a unit filled a model's context too far since it was last accepted or reset, in this run or an earlier one.
  */
 export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
-  const mine = countingLines(ledger).filter((line) => line.unit === unit);
+  const mine = linesInForce(ledger).filter((line) => line.unit === unit);
   const since = mine.slice(mine.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
   return Math.min(maxSmaller, since.filter(({ failure }) => failure === "context").length);
 }

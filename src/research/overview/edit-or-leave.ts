@@ -2,7 +2,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
-import { leaveMessage, takeMessage } from "../../engine/storage/state/steering-inbox.js";
+import { leaveMessage, removeMessage } from "../../engine/storage/state/steering-inbox.js";
 import { editResearch } from "../project-files/edit-by-command.js";
 import type { ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
@@ -50,6 +50,6 @@ export async function editOrLeave(
   // One that ended in this moment takes nothing any more.
   if (await isRunning()) return undefined;
   const rrd = await edit();
-  for (const id of left) await takeMessage(folder, id);
+  for (const id of left) await removeMessage(folder, id);
   return rrd;
 }

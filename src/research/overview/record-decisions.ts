@@ -7,7 +7,7 @@ import {
   type DecisionMessage,
   maxMessage,
   readMessages,
-  takeMessage,
+  removeMessage,
 } from "../../engine/storage/state/steering-inbox.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { editResearch } from "../project-files/edit-by-command.js";
@@ -125,7 +125,7 @@ function messageOf(
 /** Takes decisions on these records away that no run has heard yet; how many there were. */
 async function takeUnheard(folder: string, records: readonly string[]): Promise<number> {
   const unheard = (await readMessages(folder)).filter((each) => "record" in each && records.includes(each.record));
-  for (const { id } of unheard) await takeMessage(folder, id);
+  for (const { id } of unheard) await removeMessage(folder, id);
   return unheard.length;
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { agreedLog } from "../../engine/storage/guard/held-edits.js";
+import { approvedLog } from "../../engine/storage/guard/held-edits.js";
 import { progressFile } from "./layout.js";
 import { flat } from "./markdown.js";
 
@@ -67,7 +67,7 @@ export function topicOf(folder: string): string | undefined {
 /** The end of progress.txt, without what waits for a person's yes. */
 async function endOfLog(folder: string, stateDir: string): Promise<string> {
   const file = progressFile(folder);
-  return (await agreedLog(stateDir, file))?.slice(-partBytes) ?? readPart(file, "end");
+  return (await approvedLog(stateDir, file))?.slice(-partBytes) ?? readPart(file, "end");
 }
 
 /** As much of a long file as is read; empty for what can't be read, and for what is not a file. */

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { QueryLine } from "../../engine/generated/query.js";
-import { countingLines } from "../../engine/storage/state/ledger.js";
+import { linesInForce } from "../../engine/storage/state/ledger.js";
 import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { missingCosts, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
@@ -233,7 +233,7 @@ export function reportModel(input: ReportInput): ReportModel {
     (input.report === undefined ? undefined : narrativeOf(input.report)) ??
     (input.oldReport === undefined ? undefined : narrativeOfHeadings(input.oldReport, new Set(papers.keys()))) ??
     narrativeOfNothing;
-  const ledger = countingLines(input.ledger).filter(({ outcome }) => outcome !== "reset");
+  const ledger = linesInForce(input.ledger).filter(({ outcome }) => outcome !== "reset");
 
   const sources: StatementSources = {
     papers,

@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { currentAccepted } from "../../engine/storage/state/ledger.js";
-import { type Reset as ResetOf, resetRecords, undoneAfter } from "../../engine/storage/state/reset.js";
+import { type Reset as ResetOf, resetRecords, stateBefore } from "../../engine/storage/state/reset.js";
 import type { Rrd } from "../generated/rrd.js";
 import { nameOf } from "../papers/paper-keys.js";
 import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js";
@@ -108,7 +108,7 @@ async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset>
 }
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
-  const { state, undone, missing } = await undoneAfter(folder, researchFormat, { state: rrd, ledger }, to);
+  const { state, undone, missing } = await stateBefore(folder, researchFormat, { state: rrd, ledger }, to);
   let after = asJoinedNow(state, rrd);
   // The phase is derived and in no entry; the first iteration that is undone tells in which one it was.
   const [first] = undone;

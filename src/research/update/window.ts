@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { countingLines } from "../../engine/storage/state/ledger.js";
+import { linesInForce } from "../../engine/storage/state/ledger.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { updateFile } from "../project-files/layout.js";
@@ -119,7 +119,7 @@ function firstAsked({ rrd, ledger, searchedOn }: Known): Asked | undefined {
   const ends = (rrd.requirements.published_until == null ? (statistics?.discovery_metrics?.rounds ?? []) : [])
     .flatMap((step) => (step.kind === "search" && step.update === undefined ? step.queries : []))
     .flatMap(({ until }) => until ?? []);
-  const batches = countingLines(ledger)
+  const batches = linesInForce(ledger)
     .filter((line) => line.phase === "DISCOVERY" && line.outcome === "accepted" && !isOfUpdate(line))
     .map(({ at }) => at.slice(0, 10));
   const last = batches.toSorted().at(-1);

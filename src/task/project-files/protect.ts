@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Tell } from "../../engine/loop/types.js";
 import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf, rescuedFolder } from "../../engine/lib/layout.js";
 import { type Entry, type Folder, type Guard, listed } from "../../engine/storage/guard/guard.js";
-import { openKeptGuard } from "../../engine/storage/guard/guard-record.js";
+import { openRecordedGuard } from "../../engine/storage/guard/guard-record.js";
 import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import type { RepositoryOf } from "../../engine/storage/git-repository.js";
@@ -144,7 +144,7 @@ export async function guardTask(task: GuardedTask, kept: string, iteration: numb
   const guarded = { folder, iteration, places: [], rescue: rescuedFolder(stateDir) };
   // A person may commit between a kill and the next start.
   const apart = { ...entryOf(task, [], around.history), inMemory: true } as const;
-  return await openKeptGuard(kept, { of: "task", ...task }, guarded, [...taskEntries(task), apart]);
+  return await openRecordedGuard(kept, { of: "task", ...task }, guarded, [...taskEntries(task), apart]);
 }
 
 /** The entries of a task, without the history of its repository. */

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Redact } from "../../engine/lib/redact.js";
-import { type Received, wordsAfter } from "../../engine/storage/state/steering-inbox.js";
+import { type Received, instructionsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import { rowOf } from "../../engine/loop/stop-conditions/stuck.js";
 import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/loop-memory.js";
@@ -64,7 +64,7 @@ export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskSt
 
 /** The state with what a person said meanwhile; it has been read by nobody yet. Pure. */
 export function steered(state: TaskState, messages: readonly Received[], at: string, redact: Redact): TaskState {
-  const steering = wordsAfter(state.loop?.steering ?? [], messages, at, redact);
+  const steering = instructionsAfter(state.loop?.steering ?? [], messages, at, redact);
   return countedAnew({ ...state, loop: { ...state.loop, steering } });
 }
 

@@ -8,7 +8,7 @@ import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
 import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
 import type { Account, Prepared, Progress, Tell, Unit, Verdict, Work, Workflow } from "../../engine/loop/types.js";
 import type { RecordStore } from "../../engine/storage/state/record-store.js";
-import { hear } from "../../engine/storage/state/steering-inbox.js";
+import { receiveMessages } from "../../engine/storage/state/steering-inbox.js";
 import { checkAll, type Checked } from "../criteria/check-criteria.js";
 import type { FilesBefore } from "../criteria/new-test.js";
 import type { RalphTask } from "../generated/ralph.js";
@@ -160,7 +160,7 @@ export function taskFrame(options: TaskOptions) {
         const task = await options.readTask();
         let { state, ledger } = await store.load();
         if (!isAtWork) {
-          await hear(store, (before, messages) => steered(before, messages, at(), redact), tell);
+          await receiveMessages(store, (before, messages) => steered(before, messages, at(), redact), tell);
           ({ state, ledger } = await store.load());
         }
         if (!isDeepStrictEqual(state.task, task)) {

@@ -2,66 +2,67 @@ import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 
 import { join, relative, sep } from "node:path";
 import { lockFile } from "../../lib/layout.js";
 
-/** Folders by their path: where each really lies, and its permissions; undefined where it is missing. */
+/** Folders by path: the real path and the permissions of each; undefined where the folder is missing. */
 type Places = ReadonlyMap<string, { readonly at: string; readonly mode: number } | undefined>;
 
-/** Outer ones first. */
+/** Outer folders come first. */
 export const placesOf = (paths: readonly string[]): Places =>
   new Map([...new Set(paths)].toSorted((a, b) => a.length - b.length).map((path) => [path, placeOf(path)]));
 
 function placeOf(path: string): { readonly at: string; readonly mode: number } | undefined {
   try {
-    const found = statSync(path);
-    return found.isDirectory() ? { at: realpathSync(path), mode: found.mode & 0o7777 } : undefined;
+    const stats = statSync(path);
+    return stats.isDirectory() ? { at: realpathSync(path), mode: stats.mode & 0o7777 } : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Makes sure that files can be put back and set aside in a folder: its permissions are as they were, and what stands in
- * the place of such a folder, of `aside` or of the lock goes. A folder that was linked there meanwhile is unlinked,
- * and nothing in it is touched; one that a person had linked before stays. Answers with what was removed.
+ * Prepares a folder so that files can be restored and set aside in it: restores the permissions of the folders, and
+ * removes anything else that is in the place of one of them, of `aside` or of the lock. A link that was created in
+ * place of a folder is removed; its target is not touched. A link that a person had created before stays. Returns the
+ * paths that were removed.
  */
-export function clearWay(folder: string, before: Places, aside: string | undefined): string[] {
-  const gone: string[] = [];
-  const all = new Map(aside === undefined || before.has(aside) ? before : [...before, [aside, undefined] as const]);
-  for (const [path, place] of all) {
+export function clearObstacles(folder: string, before: Places, aside: string | undefined): string[] {
+  const removed: string[] = [];
+  const places = new Map(aside === undefined || before.has(aside) ? before : [...before, [aside, undefined] as const]);
+  for (const [path, place] of places) {
     if (place !== undefined && placeOf(path)?.mode !== place.mode && realPath(path) === place.at)
       restoreMode(path, place);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (path === folder || found === undefined || found.isDirectory()) continue;
-    if (place !== undefined && found.isSymbolicLink() && realPath(path) === place.at) continue;
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (path === folder || stats === undefined || stats.isDirectory()) continue;
+    if (place !== undefined && stats.isSymbolicLink() && realPath(path) === place.at) continue;
     rmSync(path, { force: true });
-    gone.push(path);
+    removed.push(path);
   }
   const lock = lockFile(folder);
   if (lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false) {
     rmSync(lock, { recursive: true, force: true });
-    gone.push(lock);
+    removed.push(lock);
   }
-  // What was in them is lost.
-  if (gone.length > 0)
+  // The folders are created again, empty; their contents are lost.
+  if (removed.length > 0)
     for (const [path, place] of before) if (place !== undefined) mkdirSync(path, { recursive: true });
-  return gone;
+  return removed;
 }
 
-/** What can't be set right here is reported with the file that can't be put back for it. */
+/** A failure is ignored here: it is reported with the file that can't be restored because of it. */
 function restoreMode(path: string, { mode }: { readonly mode: number }): void {
   try {
     chmodSync(path, mode);
   } catch {
-    // As said above.
+    // See the comment of the function.
   }
 }
 
-/** The folders from one down to another that lies in it, both included. */
-export function between(root: string, inner: string): string[] {
+/** The folders from `root` down to `inner`, both included. */
+export function foldersBetween(root: string, inner: string): string[] {
   const parts = relative(root, inner).split(sep).filter(Boolean);
   return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))];
 }
 
-/** Where a folder really lies; undefined where none does. */
+/** The real path of a folder; undefined where it does not exist. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);

@@ -13,58 +13,58 @@ import { hasCode } from "../../lib/errors.js";
 import { coarsestTimeStep, inodeAt, temporaryName } from "../atomic-file.js";
 import { readRegularUpTo } from "../regular-file.js";
 
-/** What stands at a path, whole, so that it can be put there again. `other`: a folder, a FIFO and the like. */
+/** The full content of what is at a path, so that it can be restored. `other`: a folder, a FIFO and the like. */
 export type Version =
   | { readonly kind: "absent" | "other" }
   | { readonly kind: "link"; readonly to: string }
   | { readonly kind: "file"; readonly bytes: Buffer; readonly mode: number };
 
-/** A file of more bytes than any of our files can have is not read: it is different anyway. */
+/** A file with more bytes than our files can have is not read: it differs in any case. */
 const maxBytes = 256 * 1024 * 1024;
 
-/** A version, and by what it is seen later on that nobody has touched it since. */
+/** A version, and a stamp that later shows whether the file has been changed since. */
 export interface Snapshot {
   readonly version: Version;
-  /** Undefined where the file was changed so shortly before that a second change might not show. */
+  /** Undefined if the last change was so recent that another change might have the same time. */
   readonly stamp?: string;
 }
 
-/** What stands at `path`. Never follows a link and never waits for a FIFO. */
+/** A snapshot of what is at `path`. Never follows a link and never waits for a FIFO. */
 export async function snapshotOf(path: string): Promise<Snapshot> {
-  const found = inodeAt(path);
-  // Before it is read: what changes meanwhile must show.
-  const isSettled = found === undefined || Date.now() - found.ctimeMs > coarsestTimeStep;
+  const stats = inodeAt(path);
+  // Checked before the read, so that a change during the read is detected.
+  const isSettled = stats === undefined || Date.now() - stats.ctimeMs > coarsestTimeStep;
   try {
-    const version = found === undefined ? absent : await versionOf(path, found);
-    return isSettled ? { version, stamp: stampIn(found) } : { version };
+    const version = stats === undefined ? absent : await versionOf(path, stats);
+    return isSettled ? { version, stamp: stampFrom(stats) } : { version };
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return { version: absent };
     throw error;
   }
 }
 
-/** Whether nobody has touched `path` since; false also where that can't be told without reading it. */
+/** Whether `path` is unchanged since the snapshot; also false if only a read could answer that. */
 export const isUntouched = (path: string, { stamp }: Snapshot): boolean =>
-  stamp !== undefined && stampIn(inodeAt(path)) === stamp;
+  stamp !== undefined && stampFrom(inodeAt(path)) === stamp;
 
-/** Whether `path` is no longer as it was. The time of the last change of an inode can't be set back by a program. */
+/** Whether `path` has changed since the snapshot. No program can set back the change time (ctime) of an inode. */
 export async function hasChanged(path: string, snapshot: Snapshot): Promise<boolean> {
   if (isUntouched(path, snapshot)) return false;
   return !isSameVersion(await versionAt(path), snapshot.version);
 }
 
-/** As snapshotOf, the version alone. */
+/** As snapshotOf, but returns only the version. */
 export const versionAt = async (path: string): Promise<Version> => (await snapshotOf(path)).version;
 
 const absent: Version = { kind: "absent" };
 
-const stampIn = (found: Stats | undefined): string =>
-  found === undefined ? "absent" : `${found.ino}:${found.mode}:${found.size}:${found.ctimeMs}`;
+const stampFrom = (stats: Stats | undefined): string =>
+  stats === undefined ? "absent" : `${stats.ino}:${stats.mode}:${stats.size}:${stats.ctimeMs}`;
 
-async function versionOf(path: string, found: Stats): Promise<Version> {
-  if (found.isSymbolicLink()) return { kind: "link", to: readlinkSync(path) };
-  const bytes = found.isFile() ? await readRegularUpTo(path, maxBytes) : 0;
-  return typeof bytes === "number" ? { kind: "other" } : { kind: "file", bytes, mode: found.mode & 0o7777 };
+async function versionOf(path: string, stats: Stats): Promise<Version> {
+  if (stats.isSymbolicLink()) return { kind: "link", to: readlinkSync(path) };
+  const bytes = stats.isFile() ? await readRegularUpTo(path, maxBytes) : 0;
+  return typeof bytes === "number" ? { kind: "other" } : { kind: "file", bytes, mode: stats.mode & 0o7777 };
 }
 
 export function isSameVersion(a: Version, b: Version): boolean {
@@ -74,8 +74,9 @@ export function isSameVersion(a: Version, b: Version): boolean {
 }
 
 /**
- * Moves whatever stands at `path` to `aside`. What can't be moved is removed; answers whether it was moved. In one go,
- * as the two below, so that nothing of this process comes between a look at a file and what is done to it.
+ * Moves whatever is at `path` to `aside`; removes it where it can't be moved. Returns whether it was moved. This
+ * function and the next two are synchronous, so that no other work of this process runs between the check of a file and
+ * its change.
  */
 export function moveAside(path: string, aside: string): boolean {
   try {
@@ -89,8 +90,8 @@ export function moveAside(path: string, aside: string): boolean {
 }
 
 /**
- * Keeps a file that stands at `path` at `aside` as well, where that can be; anything else is moved there. A kill
- * afterwards does not find the file gone. Answers whether it is kept.
+ * Copies the file at `path` to `aside`; anything else than a file is moved there. A copy, so that the file still exists
+ * if the process is killed now. Returns whether the copy exists.
  */
 export function keepAside(path: string, version: Version, aside: string): boolean {
   if (version.kind !== "file") return moveAside(path, aside);
@@ -105,17 +106,17 @@ export function keepAside(path: string, version: Version, aside: string): boolea
 }
 
 /**
- * Puts a version at `path` in one step, in place of a file or link there. One of another kind than file or link can't
- * be made again.
+ * Restores a version at `path` in one step and replaces a file or link there. Versions other than files and links can't
+ * be restored.
  */
 export function putVersion(path: string, version: Version): void {
   if (version.kind !== "file" && version.kind !== "link") return;
   mkdirSync(dirname(path), { recursive: true });
-  const temp = temporaryName(path);
-  if (version.kind === "link") symlinkSync(version.to, temp);
+  const tempPath = temporaryName(path);
+  if (version.kind === "link") symlinkSync(version.to, tempPath);
   else {
-    writeFileSync(temp, version.bytes, { flag: "wx" });
-    chmodSync(temp, version.mode);
+    writeFileSync(tempPath, version.bytes, { flag: "wx" });
+    chmodSync(tempPath, version.mode);
   }
-  renameSync(temp, path);
+  renameSync(tempPath, path);
 }

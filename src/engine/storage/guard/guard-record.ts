@@ -14,18 +14,18 @@ import type { Version } from "./file-snapshot.js";
 import { type Entry, type Guard, type Guarded, openGuard, type Record, type Remembered } from "./guard.js";
 
 /**
- * What a guard remembers, on the disk before the agent starts: a file for each guard, of which the first line says
- * whose it is and each other line what is known of a path, the last one counting. It lies in the folder of the user's
- * own state, wherever a configuration may put that of a project: nothing that an agent could have planted is read to
- * find it. Sandboxes do not show it.
+ * The memory of a guard on the disk, written before the agent starts. Each guard has one file. The first line names the
+ * process; every other line describes one path, and the last line of a path is valid. The file is in the state folder
+ * of the user, even if a configuration moves the state folder of a project: so nothing that an agent could have written
+ * is read to find it. It is not visible in sandboxes.
  */
 interface Header<About> extends Guarded {
   readonly pid: number;
   readonly started?: string | undefined;
   readonly host: string;
-  /** By which agents are found that a kill has left at work; absent from records of earlier versions. */
+  /** Marks the agents of this process, so that those still running after a kill are found; absent in old records. */
   readonly starter?: string;
-  /** By which the tenant makes its entries again. */
+  /** Data from which the tenant builds its entries again. */
   readonly about: About;
 }
 
@@ -40,8 +40,8 @@ interface Line {
   readonly sha256?: string;
 }
 
-/** Opens a guard that is kept in `folder`, by which the next start puts things right after a kill. */
-export async function openKeptGuard(
+/** Opens a guard with a record in `folder`; after a kill, the next start restores files from the record. */
+export async function openRecordedGuard(
   folder: string,
   about: unknown,
   guarded: Guarded,
@@ -67,49 +67,50 @@ export async function openKeptGuard(
 }
 
 const recordIn = (file: string): Record => ({
-  // A line of its own also after one that a full disk has torn.
+  // The leading line feed starts a new line even after an incomplete line, which a full disk leaves.
   note: (path, known) => explaining(file, () => appendFileSync(file, `\n${JSON.stringify(lineOf(path, known))}\n`)),
   close: () => rmSync(file, { force: true }),
 });
 
 /**
- * Ends agents whose run was killed, or died, and puts right what they left. To be called before any configuration is
- * read. `entriesOf` makes the entries of a guard again; undefined: a later version wrote it. Answers
- * with sentences for a person.
- * @throws ExpectedError where a file around `cwd` can't be put back; elsewhere it stays for a later start.
+ * Ends agents whose run was killed or crashed, and restores the files that they changed. Call it before any
+ * configuration is read. `entriesOf` builds the entries of a guard again; undefined: a later version wrote the record.
+ * Returns sentences for a person.
+ * @throws ExpectedError where a file in or around `cwd` can't be restored; in other folders a later start tries again.
  */
 export async function healGuards<About>(
   folder: string,
   cwd: string,
   entriesOf: (about: About) => Promise<readonly Entry[] | undefined>,
 ): Promise<string[]> {
-  if (!existsSync(folder) || (await deadIn<About>(folder)).length === 0) return [];
+  if (!existsSync(folder) || (await recordsOfDeadProcesses<About>(folder)).length === 0) return [];
   const heal = async () => {
-    const says: string[] = [];
-    // Another start may have been quicker.
-    for (const { file, header, known } of await deadIn<About>(folder)) {
+    const sentences: string[] = [];
+    // Read again under the lock: another process may have healed them meanwhile.
+    for (const { file, header, known } of await recordsOfDeadProcesses<About>(folder)) {
       const { folder: guarded, about, starter } = header;
-      // It could change again what is put right, and would work beside the next agent.
+      // An agent that is still running could change the restored files again.
       if (starter !== undefined && (await killLeftBy(starter)))
-        says.push(`${guarded}: An agent of a run that was killed was still at work; it was ended.`);
+        sentences.push(`${guarded}: An agent of a run that was killed was still at work; it was ended.`);
       try {
         const entries = await entriesOf(about);
         if (entries === undefined) throw new ExpectedError(laterText(file), 5);
         const guard = await openGuard(entries, header, { after: known, begun: () => Promise.resolve(recordIn(file)) });
-        const found = await guard.end(whoWasKilled);
-        says.push(...found.map((sentence) => `${guarded}: ${sentence}`));
+        const damage = await guard.end(unknownAgent);
+        sentences.push(...damage.map((sentence) => `${guarded}: ${sentence}`));
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         if (`${cwd}/`.startsWith(`${guarded}/`) || guarded.startsWith(`${cwd}/`)) throw error;
-        says.push(`${guarded}: ${messageOf(error)}`);
+        sentences.push(`${guarded}: ${messageOf(error)}`);
       }
     }
-    return says;
+    return sentences;
   };
   try {
     return await withLock(join(folder, lockName), { describe: folder, waitMs: 20_000 }, heal);
   } catch (error) {
-    // A full disk takes no lock either, and what a killed run has left may be what fills it. Two at once do the same.
+    // On a full disk no lock can be taken, and the leftovers of a killed run may be what fills the disk. Two processes
+    // that heal at the same time do the same work.
     if (!(error instanceof ExpectedError) || !hasCode(error.cause, "ENOSPC", "EDQUOT")) throw error;
     return await heal();
   }
@@ -118,23 +119,26 @@ export async function healGuards<About>(
 const laterText = (file: string): string =>
   `${file}, which says what agents may have changed, was written by a later version; update research-ralph.`;
 
-/** Nobody knows any more which one it was. */
-const whoWasKilled = { agent: "An agent", during: "an agent worked whose run was then killed, or since" };
+/** Used after a kill, when the name of the agent is not known. */
+const unknownAgent = { agent: "An agent", during: "an agent worked whose run was then killed, or since" };
 
-/** The records of processes that are gone. */
-async function deadIn<About>(folder: string) {
-  const dead: { file: string; header: Header<About>; known: Map<string, Remembered> }[] = [];
+/** The records of processes that have ended. */
+async function recordsOfDeadProcesses<About>(folder: string) {
+  const records: { file: string; header: Header<About>; known: Map<string, Remembered> }[] = [];
   for (const name of readdirSync(folder).filter((each) => each.endsWith(".jsonl") && !each.startsWith("."))) {
     const file = join(folder, name);
-    const read = readRecord<About>(file);
-    if (read === undefined) continue;
-    const { pid, started, host } = read.header;
-    if (host === hostname() && !(await isSameProcess(pid, started))) dead.push({ file, ...read });
+    const record = readRecord<About>(file);
+    if (record === undefined) continue;
+    const { pid, started, host } = record.header;
+    if (host === hostname() && !(await isSameProcess(pid, started))) records.push({ file, ...record });
   }
-  return dead;
+  return records;
 }
 
-/** Undefined where it was removed meanwhile. A torn line, by a kill or a full disk, was never followed by its write. */
+/**
+ * Undefined where the record was removed meanwhile. An incomplete line is skipped: the process was killed, or the disk
+ * was full, before the write that the line announces.
+ */
 function readRecord<About>(file: string): { header: Header<About>; known: Map<string, Remembered> } | undefined {
   let text: string;
   try {
@@ -143,17 +147,17 @@ function readRecord<About>(file: string): { header: Header<About>; known: Map<st
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
-  const [first = "", ...rest] = text.split("\n");
+  const [first = "", ...rows] = text.split("\n");
   const known = new Map<string, Remembered>();
-  for (const row of rest) {
-    const line = whole(row);
+  for (const row of rows) {
+    const line = parseRow(row);
     if (line !== undefined) known.set(line.path, rememberedIn(line, known.get(line.path)));
   }
   return { header: JSON.parse(first) as Header<About>, known };
 }
 
-/** A line that is whole: no beginning of one can be parsed. */
-function whole(row: string): Line | undefined {
+/** Parses a line; undefined for an incomplete one, since the beginning of a JSON object is never valid JSON. */
+function parseRow(row: string): Line | undefined {
   try {
     return JSON.parse(row) as Line;
   } catch {
@@ -169,17 +173,17 @@ function lineOf(path: string, { snapshot, stamp, sha256 }: Remembered): Line {
   return kind === "link" ? { path, kind, to: version.to } : { path, kind };
 }
 
-function rememberedIn(line: Line, before: Remembered | undefined): Remembered {
+function rememberedIn(line: Line, previous: Remembered | undefined): Remembered {
   const { kind, stamp, sha256, to = "", bytes = "", mode = 0o644 } = line;
-  // What was noted since, we were about to do: the kill may have come before it, or after.
+  // This line announces our own write. The kill may have come before or after that write.
   if (kind === undefined)
     return {
-      ...before,
+      ...previous,
       ...(stamp && { stamp }),
       ...(sha256 && { sha256 }),
       ...(stamp === undefined && { isOpen: true }),
     };
-  const earlier = before?.snapshot?.version;
+  const earlier = previous?.snapshot?.version;
   const version: Version =
     kind === "file" ? { kind, bytes: Buffer.from(bytes, "base64"), mode } : kind === "link" ? { kind, to } : { kind };
   return { snapshot: { version }, ...(earlier && { earlier }) };

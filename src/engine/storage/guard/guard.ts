@@ -6,7 +6,7 @@ import { ExpectedError, messageOf } from "../../lib/errors.js";
 import { hiddenFolder, hiddenName, nameStart, setAsideFolder } from "../../lib/layout.js";
 import { inodeAt, isTemporary } from "../atomic-file.js";
 import { explaining, explainSystemError } from "../explain-system-error.js";
-import { between, clearWay, isFolder, placesOf, realPath } from "./clear-way.js";
+import { foldersBetween, clearObstacles, isFolder, placesOf, realPath } from "./clear-way.js";
 import {
   hasChanged,
   isSameVersion,
@@ -21,102 +21,102 @@ import {
 import { watch } from "./own-writes.js";
 
 /**
- * What an agent may not touch: remembered before it starts, looked at while and after it works, and as it was before
- * afterwards. The tenants say what, as a list of entries; held-edits.ts has what waits for a person's yes, and
- * guard-record.ts keeps on the disk what is remembered, for a start after a kill.
+ * Files that an agent may not change. The guard remembers them before the agent starts, checks them while it works and
+ * after it has ended, and restores them. Tenants pass the files as a list of entries. held-edits.ts handles edits that
+ * need a person's approval; guard-record.ts saves the memory to the disk for a start after a kill.
  */
 export interface Entry {
   /**
-   * `put back`: what is changed or deleted is as it was, and what was not there is not there. `ours alone`: content is
-   * not remembered; what this program did not write is set aside, what is gone is told.
+   * `put back`: changed and deleted files are restored, and new files are removed. `ours alone`: the content is not
+   * remembered; files that this program did not write are set aside, and missing files are reported.
    */
   readonly rule: "put back" | "ours alone";
   readonly files?: readonly string[];
   readonly folders?: readonly Folder[];
-  /** Says what of a change may stay; undefined, or absent: nothing. */
+  /** Decides what part of a change stays; undefined or absent: no part. */
   readonly judge?: (change: Change) => Promise<Judged | undefined>;
-  /** Sentences on what was done, for a person; `aside`: where changed files are kept. */
+  /** Sentences for a person about what was done; `aside`: the folder of the changed files. */
   readonly tell?: (found: readonly Found[], who: Who, aside: string) => readonly string[];
-  /** What is known of these files; kept over the iterations of a run, so that they are read again only if changed. */
+  /** Snapshots of these files, kept for all iterations of a run, so that only changed files are read again. */
   readonly memory?: Map<string, Snapshot>;
-  /** Left out of what is kept on the disk. */
+  /** Not written to the record on the disk. */
   readonly inMemory?: true;
 }
 
-/** A folder with all that is in it but these names, at any depth. */
+/** A folder with all its contents, except files and folders with these names at any depth. */
 export interface Folder {
   readonly path: string;
   readonly except?: readonly string[];
 }
 
-/** Who may have done it, and in words what went on meanwhile: `claude ran unconfined`. */
+/** The agent that may have made a change, and a clause for sentences, such as `claude ran unconfined`. */
 export interface Who {
   readonly agent: string;
   readonly during: string;
 }
 
-/** A file that differs from what is remembered. */
+/** A file that differs from its remembered version. */
 export interface Change {
   readonly path: string;
   readonly before: Version;
   readonly now: Version;
   readonly who: Who;
-  /** What another guarded file held before. */
+  /** The remembered version of another guarded file. */
   readonly remembered: (path: string) => Version | undefined;
 }
 
-/** What becomes of a change: it stays, or this version is put there; `says` is told either way. */
+/** The decision about a change: it stays, or `put` replaces it. The sentences of `says` are reported in both cases. */
 export type Judged = { readonly put?: Version; readonly says?: readonly string[] };
 
-/** What was done about a file. */
+/** A change that the guard found and undid. */
 export interface Found {
   readonly path: string;
-  /** It was not there before; it is gone; else it was changed. */
+  /** `planted`: the file is new; `gone`: it was deleted; `changed`: it has other content. */
   readonly was: "planted" | "gone" | "changed";
-  /** What stood there was kept aside. */
+  /** The agent's version was set aside. */
   readonly isKept: boolean;
 }
 
 export interface Guard {
-  /** Looks while an agent works, before files are read that it could have forged. What is found is told at the end. */
+  /** Checks while an agent works, before files that it could have forged are read. `end` reports what was found. */
   look(who: Who): Promise<void>;
   /**
-   * Puts things right once the agent has ended, and ends the guard; answers with a sentence for each kind of damage.
-   * @throws ExpectedError where the guarded folder is gone or a file can't be put back; what it held is saved first,
-   * and the message says where.
+   * Restores the files after the agent has ended, and ends the guard. Returns one sentence for each kind of damage.
+   * @throws ExpectedError where the guarded folder is missing or a file can't be restored. The remembered contents are
+   * saved first, and the message says where.
    */
   end(who: Who): Promise<readonly string[]>;
 }
 
-/** What the list does not say. */
+/** The folder that a guard protects, and where it may save files. */
 export interface Guarded {
   /** The folder of the project or task. */
   readonly folder: string;
   readonly iteration: number;
-  /** Folders that files are put into or moved out of: no link may stand in their places. */
+  /** Folders in which files are restored or moved; none of them may be replaced by a link. */
   readonly places: readonly string[];
-  /** Where files are saved that can't be put back. */
+  /** The folder for files that can't be restored. */
   readonly rescue: string;
 }
 
-/** Keeps what is remembered on the disk. */
+/** Saves the guard's memory to the disk. */
 export interface Record {
-  /** Has these versions count from now on; `stamp` and `sha256`: of what is ours alone. */
+  /** Records that this version is valid from now on; `stamp` and `sha256` are for entries of the rule `ours alone`. */
   note(path: string, known: Remembered): void;
-  /** Forgets all of it. */
+  /** Deletes the record. */
   close(): void;
 }
 
-/** What is known of a guarded file. */
+/** What the guard remembers of a file. */
 export type Remembered = {
   readonly snapshot?: Snapshot;
-  /** Of a file that is ours alone: its inode, size and last change. */
+  /** For the rule `ours alone`: inode, size and time of change. */
   readonly stamp?: string;
-  /** The same: what it holds. */
+  /** For the rule `ours alone`: hash of the content. */
   readonly sha256?: string;
-  /** After a kill: what it held before our last write, which may not have been made. */
+  /** After a kill: the version before our last write, because the write may not have happened. */
   readonly earlier?: Version;
-  /** The same of a file that is ours alone: it may have been moved away by us, or not be written yet. */
+  /** After a kill, for the rule `ours alone`: we may have moved the file, or not have written it yet. */
   readonly isOpen?: true;
 };
 
@@ -125,8 +125,8 @@ type Known = Remembered & { readonly entry: Entry };
 const absent: Version = { kind: "absent" };
 
 /**
- * Remembers what the entries name. `begun`: gets it before anybody may start an agent. `after`: what a guard remembered
- * that a kill has ended.
+ * Remembers the files of the entries. `begun` receives them before an agent is started. `after`: the memory of an
+ * earlier guard whose process was killed.
  */
 export async function openGuard(
   entries: readonly Entry[],
@@ -143,39 +143,40 @@ export async function openGuard(
   const known = new Map<string, Known>();
   for (const entry of entries)
     for (const path of pathsOf(entry)) {
-      const remembered = after === undefined ? await rememberedOf(entry, path) : after.get(path);
+      const remembered = after === undefined ? await initialRemembered(entry, path) : after.get(path);
       if (remembered !== undefined) known.set(path, { ...remembered, entry });
     }
-  // Files that were there and are gone now are in none of the folders.
+  // Files that have been deleted since can't be found in the folders, so they are added from the record.
   for (const [path, remembered] of after ?? []) {
     const entry = entryOf(entries, path);
     if (entry !== undefined) known.set(path, { ...remembered, entry });
   }
-  const at = realPath(folder);
+  const originalPath = realPath(folder);
   const roots = entries.flatMap(({ folders = [] }) => folders.map(({ path }) => path));
-  const inner = [...known.keys()].flatMap((path) =>
-    roots.filter((root) => path.startsWith(`${root}${sep}`)).flatMap((root) => between(root, dirname(path))),
+  const innerFolders = [...known.keys()].flatMap((path) =>
+    roots.filter((root) => path.startsWith(`${root}${sep}`)).flatMap((root) => foldersBetween(root, dirname(path))),
   );
-  const kept = setAsideFolder(folder);
-  const own = [hiddenFolder(folder), kept, join(kept, String(guarded.iteration))];
-  const places = placesOf([folder, ...own, ...guarded.places, ...inner]);
+  const setAsidePath = setAsideFolder(folder);
+  const guardFolders = [hiddenFolder(folder), setAsidePath, join(setAsidePath, String(guarded.iteration))];
+  const places = placesOf([folder, ...guardFolders, ...guarded.places, ...innerFolders]);
   const record = await begun?.(new Map([...known].filter(([, { entry }]) => entry.inMemory !== true)));
   const found = new Map<Entry, Found[]>();
-  const says: string[] = [];
-  const cleared: string[] = [];
+  const sentencesSoFar: string[] = [];
+  const removedPaths: string[] = [];
   let aside: string | undefined;
-  let failed: { readonly path: string; readonly version: Version; readonly why: unknown }[] = [];
+  let failures: { readonly path: string; readonly version: Version; readonly why: unknown }[] = [];
 
-  const isGone = (): boolean => at === undefined || realPath(folder) !== at || !isFolder(at);
-  const asideOf = (path: string): string =>
-    join((aside ??= isGone() ? savePlace() : freeAside(guarded)), placeAside(folder, path));
-  const savePlace = (): string => join(rescue, `${nameStart(basename(folder))}-${timeForName(Date.now())}`);
-  const know = (path: string, entry: Entry, remembered: Remembered | undefined): void => {
+  const isFolderMoved = (): boolean =>
+    originalPath === undefined || realPath(folder) !== originalPath || !isFolder(originalPath);
+  const asidePathOf = (path: string): string =>
+    join((aside ??= isFolderMoved() ? rescueFolder() : unusedAsideFolder(guarded)), pathWithinAside(folder, path));
+  const rescueFolder = (): string => join(rescue, `${nameStart(basename(folder))}-${timeForName(Date.now())}`);
+  const updateRemembered = (path: string, entry: Entry, remembered: Remembered | undefined): void => {
     if (remembered === undefined) known.delete(path);
     else known.set(path, { ...remembered, entry });
   };
 
-  const stop = watch({
+  const stopWatching = watch({
     writes(path, content) {
       const entry = known.get(path)?.entry ?? entryOf(entries, path);
       if (entry === undefined) return () => undefined;
@@ -185,19 +186,19 @@ export async function openGuard(
           ? { sha256: hashOf(bytes) }
           : { snapshot: { version: { kind: "file", bytes, mode: modeAt(path) } } };
       if (entry.inMemory !== true) record?.note(path, ours);
-      return () => know(path, entry, ours);
+      return () => updateRemembered(path, entry, ours);
     },
     moves(path, to) {
       const before = known.get(path);
       const target = to === undefined ? undefined : (known.get(to)?.entry ?? entryOf(entries, to));
       if (before !== undefined) {
         const gone = before.entry.rule === "ours alone" ? undefined : { snapshot: { version: absent } };
-        know(path, before.entry, gone);
+        updateRemembered(path, before.entry, gone);
         record?.note(path, gone ?? {});
       }
       if (to === undefined || target?.rule !== "ours alone" || (before !== undefined && !isOurs(path, before))) return;
       const ours = { sha256: hashOf(readFileSync(path)) };
-      know(to, target, ours);
+      updateRemembered(to, target, ours);
       record?.note(to, ours);
     },
     agreed(path) {
@@ -211,99 +212,107 @@ export async function openGuard(
     },
   });
 
-  const note = (entry: Entry, path: string, was: Found["was"], isKept: boolean): void => {
+  const recordFinding = (entry: Entry, path: string, was: Found["was"], isKept: boolean): void => {
     const list = found.get(entry) ?? [];
     if (!list.some((each) => each.path === path)) list.push({ path, was, isKept });
     found.set(entry, list);
   };
 
-  /** One file that only this program writes. */
-  const settleOurs = (entry: Entry, path: string): void => {
+  /** Checks a file that only this program writes. */
+  const restoreOwnFile = (entry: Entry, path: string): void => {
     const remembered = known.get(path);
     if (remembered !== undefined && isOurs(path, remembered)) return;
     known.delete(path);
     if (inodeAt(path) === undefined)
-      return remembered === undefined || remembered.isOpen === true ? undefined : note(entry, path, "gone", false);
-    note(entry, path, remembered === undefined ? "planted" : "changed", moveAside(path, asideOf(path)));
+      return remembered === undefined || remembered.isOpen === true
+        ? undefined
+        : recordFinding(entry, path, "gone", false);
+    recordFinding(entry, path, remembered === undefined ? "planted" : "changed", moveAside(path, asidePathOf(path)));
   };
 
-  const settle = async (entry: Entry, path: string, who: Who): Promise<void> => {
-    if (entry.rule === "ours alone") return settleOurs(entry, path);
+  const restoreFile = async (entry: Entry, path: string, who: Who): Promise<void> => {
+    if (entry.rule === "ours alone") return restoreOwnFile(entry, path);
     const remembered = known.get(path);
     const snapshot = remembered?.snapshot ?? { version: absent };
     if (!(await hasChanged(path, snapshot))) return;
-    const now = await snapshotOf(path);
+    const current = await snapshotOf(path);
     const before = snapshot.version;
-    if (isSameVersion(now.version, before) || isVersion(now.version, remembered?.earlier)) return;
+    if (isSameVersion(current.version, before) || isVersion(current.version, remembered?.earlier)) return;
     const change = {
       path,
       before,
-      now: now.version,
+      now: current.version,
       who,
       remembered: (of: string) => known.get(of)?.snapshot?.version,
     };
-    const judged = await entry.judge?.(change);
-    // This program may have written there meanwhile: then that is what counts.
-    if (known.get(path) !== remembered) return await settle(entry, path, who);
-    says.push(...(judged?.says ?? []));
-    if (judged !== undefined && judged.put === undefined) return know(path, entry, { snapshot: now });
-    const version = judged?.put ?? before;
-    const was = before.kind === "absent" ? "planted" : now.version.kind === "absent" ? "gone" : "changed";
-    const keep = () =>
-      version.kind === "absent" ? moveAside(path, asideOf(path)) : keepAside(path, now.version, asideOf(path));
-    const isKept = now.version.kind !== "absent" && keep();
+    const verdict = await entry.judge?.(change);
+    // If this program has written the file during `judge`, check the new version.
+    if (known.get(path) !== remembered) return await restoreFile(entry, path, who);
+    sentencesSoFar.push(...(verdict?.says ?? []));
+    if (verdict !== undefined && verdict.put === undefined) return updateRemembered(path, entry, { snapshot: current });
+    const version = verdict?.put ?? before;
+    const was = before.kind === "absent" ? "planted" : current.version.kind === "absent" ? "gone" : "changed";
+    const keepCopy = () =>
+      version.kind === "absent"
+        ? moveAside(path, asidePathOf(path))
+        : keepAside(path, current.version, asidePathOf(path));
+    const isKept = current.version.kind !== "absent" && keepCopy();
     try {
       putVersion(path, version);
     } catch (why) {
-      failed.push({ path, version, why });
+      failures.push({ path, version, why });
       throw why;
     }
-    note(entry, path, was, isKept);
+    recordFinding(entry, path, was, isKept);
     record?.note(path, { snapshot: { version } });
-    know(path, entry, { snapshot: { version } });
+    updateRemembered(path, entry, { snapshot: { version } });
   };
 
-  /** `isGone`: only what lies outside of the folder can be put right. */
-  const check = async (who: Who, isGone: boolean): Promise<void> => {
-    failed = [];
+  /** `isFolderMoved`: the folder is missing, so only files outside of it can be restored. */
+  const check = async (who: Who, isFolderMoved: boolean): Promise<void> => {
+    failures = [];
     let failure: unknown;
-    const attempt = async (path: string, work: () => void | Promise<void>) => {
-      // One that can't be put right keeps none of the others from it.
+    const collectFailure = async (path: string, work: () => void | Promise<void>) => {
+      // A failure to restore one file must not prevent the restoring of the others.
       await explaining(path, async () => await work()).catch((error: unknown) => (failure ??= error));
     };
-    if (!isGone) await attempt(folder, () => void cleared.push(...clearWay(folder, places, aside)));
+    if (!isFolderMoved)
+      await collectFailure(folder, () => void removedPaths.push(...clearObstacles(folder, places, aside)));
     for (const entry of entries) {
-      const mine = [...known].filter(([, each]) => each.entry === entry).map(([path]) => path);
-      for (const path of new Set([...mine, ...(entry.folders ?? []).flatMap(filesIn)]))
-        if (!isGone || !path.startsWith(`${folder}${sep}`)) await attempt(path, () => settle(entry, path, who));
+      const knownPaths = [...known].filter(([, each]) => each.entry === entry).map(([path]) => path);
+      for (const path of new Set([...knownPaths, ...(entry.folders ?? []).flatMap(filesIn)]))
+        if (!isFolderMoved || !path.startsWith(`${folder}${sep}`))
+          await collectFailure(path, () => restoreFile(entry, path, who));
     }
-    if (failed.length > 0) throw await notPutBack(who);
+    if (failures.length > 0) throw await restoreError(who);
     if (failure !== undefined) throw failure;
   };
 
-  const saved = async (files: readonly (readonly [string, Version])[]): Promise<string> => {
-    const place = savePlace();
+  const saveFiles = async (files: readonly (readonly [string, Version])[]): Promise<string> => {
+    const place = rescueFolder();
     await explaining(place, async () => {
       for (const [path, version] of files) putVersion(join(place, basename(path)), version);
     });
     return place;
   };
 
-  /** Nothing is made again where the folder stood: half a folder is worse than none. */
+  /**
+   * Saves the files elsewhere: a folder that is created again with only some files would be worse than a missing one.
+   */
   const gone = async (who: Who): Promise<ExpectedError> => {
     const files = [...known].flatMap(([path, { snapshot }]) =>
       dirname(path) === folder && snapshot !== undefined ? [[path, snapshot.version] as const] : [],
     );
-    const place = await saved(files);
+    const place = await saveFiles(files);
     return new ExpectedError(
       `${folder} was deleted or moved away while ${who.during}; its files as they were are in ${place}: move that there and run again.`,
     );
   };
 
-  const notPutBack = async (who: Who): Promise<ExpectedError> => {
-    const place = await saved(failed.map(({ path, version }) => [path, version] as const));
-    const names = failed.map(({ path }) => basename(path));
-    const why = messageOf(explainSystemError(failed[0]?.why, failed[0]?.path ?? folder)).replace(/\.$/, "");
+  const restoreError = async (who: Who): Promise<ExpectedError> => {
+    const place = await saveFiles(failures.map(({ path, version }) => [path, version] as const));
+    const names = failures.map(({ path }) => basename(path));
+    const why = messageOf(explainSystemError(failures[0]?.why, failures[0]?.path ?? folder)).replace(/\.$/, "");
     return new ExpectedError(
       `${listed(names)} changed while ${who.during}, and can't be put back (${why}); copy what stands in ${place} over it before you run again.`,
     );
@@ -311,35 +320,35 @@ export async function openGuard(
 
   return {
     look: async (who) => {
-      if (!isGone()) await check(who, false);
+      if (!isFolderMoved()) await check(who, false);
     },
     async end(who) {
       try {
-        const lost = isGone();
-        await check(who, lost);
+        const isLost = isFolderMoved();
+        await check(who, isLost);
         record?.close();
-        if (lost) throw await gone(who);
+        if (isLost) throw await gone(who);
       } finally {
-        stop();
+        stopWatching();
       }
       const place = aside ?? "";
       const sentences = [
-        ...(cleared.length === 0 ? [] : [replacedText(folder, [...new Set(cleared)], who)]),
-        ...says,
+        ...(removedPaths.length === 0 ? [] : [replacedText(folder, [...new Set(removedPaths)], who)]),
+        ...sentencesSoFar,
         ...entries.flatMap((entry) => entry.tell?.(found.get(entry) ?? [], who, place) ?? []),
       ];
       found.clear();
-      cleared.length = 0;
-      says.length = 0;
+      removedPaths.length = 0;
+      sentencesSoFar.length = 0;
       return sentences;
     },
   };
 }
 
-/** The files of an entry that are there, or are to be there. */
+/** The paths of an entry: its files, and the existing files in its folders. */
 const pathsOf = ({ files = [], folders = [] }: Entry): string[] => [...files, ...folders.flatMap(filesIn)];
 
-/** All files and links in a folder, its inner folders included; the file itself where it is one. */
+/** All files and links in a folder and its subfolders; for a file, the file itself. */
 function filesIn({ path, except = [] }: Folder): string[] {
   const found = inodeAt(path);
   if (found === undefined) return [];
@@ -351,7 +360,7 @@ function filesIn({ path, except = [] }: Folder): string[] {
     );
 }
 
-/** The entry that a file is of, or would be. */
+/** The entry to which a path belongs, whether or not a file exists there. */
 const entryOf = (entries: readonly Entry[], path: string): Entry | undefined =>
   entries.find(
     ({ files = [], folders = [] }) =>
@@ -363,8 +372,8 @@ const entryOf = (entries: readonly Entry[], path: string): Entry | undefined =>
       }),
   );
 
-/** Undefined for a folder in place of a file: that can't be put back. */
-async function rememberedOf({ rule, memory }: Entry, path: string): Promise<Remembered | undefined> {
+/** Undefined for a folder in place of a file, because it can't be restored. */
+async function initialRemembered({ rule, memory }: Entry, path: string): Promise<Remembered | undefined> {
   if (rule === "ours alone") return { stamp: stampAt(path) };
   const known = memory?.get(path);
   if (known !== undefined && isUntouched(path, known)) return { snapshot: known };
@@ -373,7 +382,7 @@ async function rememberedOf({ rule, memory }: Entry, path: string): Promise<Reme
   return snapshot.version.kind === "other" && isFolder(path) ? undefined : { snapshot };
 }
 
-/** The time of the last change of an inode can't be set back by a program. */
+/** Contains the change time (ctime) of the inode, which no program can set back. */
 function stampAt(path: string): string {
   const found = inodeAt(path);
   return found === undefined ? "absent" : `${found.ino}:${found.size}:${found.ctimeMs}`;
@@ -391,27 +400,27 @@ const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
 
 const modeAt = (path: string): number => (inodeAt(path)?.mode ?? 0o644) & 0o7777;
 
-/** Where nothing is kept yet: what was set aside before may be a person's. */
-function freeAside(guarded: Guarded, count = 1): string {
+/** A folder that does not exist yet: an existing one may contain files that a person needs. */
+function unusedAsideFolder(guarded: Guarded, count = 1): string {
   const { folder, iteration } = guarded;
-  const wanted = join(setAsideFolder(folder), `${iteration}${count === 1 ? "" : `-${count}`}`);
-  return inodeAt(wanted) === undefined ? wanted : freeAside(guarded, count + 1);
+  const candidate = join(setAsideFolder(folder), `${iteration}${count === 1 ? "" : `-${count}`}`);
+  return inodeAt(candidate) === undefined ? candidate : unusedAsideFolder(guarded, count + 1);
 }
 
 /**
- * Where what stood at `path` is kept within a folder of what was set aside: as it lies in the project, so that two
- * files of one name are both kept. Git's own folder gets another name: nobody's git shall take it for a repository.
+ * The path of a file within the folder of files that were set aside. It mirrors the path in the project, so that two
+ * files with the same name don't collide. The folder .git is renamed, so that git does not see it as a repository.
  */
-const placeAside = (folder: string, path: string): string =>
+const pathWithinAside = (folder: string, path: string): string =>
   relative(folder, path)
     .split(sep)
     .filter((part) => part !== ".." && part !== hiddenName)
     .map((part) => (part === ".git" ? "git" : part))
     .join(sep);
 
-const replacedText = (folder: string, cleared: readonly string[], { agent }: Who): string =>
-  `${agent} replaced ${cleared.map((path) => relative(folder, path)).join(", ")} with something else, which was removed. The previous contents are lost, except what the state file holds.`;
+const replacedText = (folder: string, removedPaths: readonly string[], { agent }: Who): string =>
+  `${agent} replaced ${removedPaths.map((path) => relative(folder, path)).join(", ")} with something else, which was removed. The previous contents are lost, except what the state file holds.`;
 
-/** Names in a sentence: five, and how many more there are. */
+/** Names for a sentence: at most five, then the number of the others. */
 export const listed = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");

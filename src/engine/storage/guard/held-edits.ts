@@ -14,38 +14,39 @@ import { type Entry, type Judged, listed } from "./guard.js";
 import { ownMove } from "./own-writes.js";
 
 /**
- * An edit of a file that instructs agents, made while an agent ran that nothing confines: whose it was can't be seen.
- * It stays on the disk, and briefs use what stood there before until a person says yes. A record of it lies in the
- * folder of the program's state, by the file's path, so that all projects of a folder see the same.
+ * An edit of a file with instructions for agents, made while an unconfined agent ran, so its author is unknown. The
+ * edit stays on the disk, but briefs use the earlier text until a person approves it. The record of the edit is in the
+ * folder of the program's state, named by the file's path, so that all projects in a folder see the same record.
  */
 export interface Edit {
-  /** The file itself, behind links. */
+  /** The real path of the file, with links resolved. */
   readonly path: string;
-  /** Who ran meanwhile. */
+  /** The agent that ran at that time. */
   readonly agent: string;
-  /** What stood there, null where there was no file. Of a log, whose edits only add lines: undefined. */
+  /** The text before the edit; null if there was no file; undefined for a log, where edits only add lines. */
   readonly before?: string | null;
-  /** Of a log: what was added. */
+  /** For a log: the added blocks of lines. */
   readonly added?: readonly string[];
-  /** Set by a person's yes, over `before` or `added`. */
+  /** Signature of the person's approval, over `before` or `added`. */
   readonly signature?: string;
 }
 
-/** Where edits are held, and of which project a person is told. */
-interface Held {
+/** The state folder with the records of edits, and the project to name in messages. */
+interface EditLocation {
   readonly stateDir: string;
   readonly folder: string;
 }
 
-/** Characters of a file that waits for a yes. Nobody instructs agents with more; a larger one is put back. */
+/** Most characters of a file whose edit can wait for approval. A larger file is restored. */
 const maxText = 1_000_000;
 
 /**
- * Entries of a guard for files whose edits wait for a yes, and for the records of those. `logs`: only lines may be
- * added to them; they have an entry of their own. What is not an edit of a text, such as a link, is put back.
+ * Guard entries for files whose edits wait for approval, and for the records of these edits. `logs`: files to which
+ * lines may only be added; another entry guards them. A change that is not an edit of a text, such as a link, is
+ * undone.
  */
-export function heldEdits(files: readonly string[], logs: readonly string[], held: Held): Entry[] {
-  const { stateDir } = held;
+export function heldEdits(files: readonly string[], logs: readonly string[], location: EditLocation): Entry[] {
+  const { stateDir } = location;
   const fileOf = new Map([...files, ...logs].map(realFile).map((path) => [editFile(stateDir, path), path]));
   return [
     {
@@ -68,23 +69,23 @@ export function heldEdits(files: readonly string[], logs: readonly string[], hel
       rule: "put back",
       files: [...new Set(files.flatMap((path) => [path, realFile(path)]))],
       async judge({ path, before, now, who, remembered }): Promise<Judged | undefined> {
-        const [old, text] = [textIn(before), textIn(now)];
-        if (old === undefined || text === undefined) return undefined;
+        const [oldText, text] = [textIn(before), textIn(now)];
+        if (oldText === undefined || text === undefined) return undefined;
         const edit = await readEdit(stateDir, path);
         const earlier = editIn(remembered(editFile(stateDir, path)));
-        // What a person has agreed to: meanwhile, or before.
-        const agreed =
+        // The text that a person approved last, either during the agent's work or before it.
+        const approvedText =
           edit?.before !== undefined && (await isApproved(stateDir, edit))
             ? edit.before
             : earlier === undefined
-              ? old
+              ? oldText
               : (earlier.before ?? null);
-        if (agreed === text) {
+        if (approvedText === text) {
           await explaining(path, () => forgetEdit(stateDir, path));
           return {};
         }
-        await recordEdit(stateDir, { path, agent: who.agent, before: agreed });
-        return { says: [waits(path, agreed ?? "", text ?? "", who.during, held)] };
+        await recordEdit(stateDir, { path, agent: who.agent, before: approvedText });
+        return { says: [waitingText(path, approvedText ?? "", text ?? "", who.during, location)] };
       },
       tell: (found, { during }) => {
         const names = listed(found.map(({ path }) => basename(path)));
@@ -96,7 +97,7 @@ export function heldEdits(files: readonly string[], logs: readonly string[], hel
   ];
 }
 
-/** Forgets the edits of these files that a person has said yes to, before a guard remembers what waits. */
+/** Deletes the records of approved edits of these files. Call it before a guard remembers the waiting edits. */
 export async function forgetApproved(files: readonly string[], stateDir: string): Promise<void> {
   for (const path of files.map(realFile)) {
     const edit = await readEdit(stateDir, path);
@@ -104,34 +105,34 @@ export async function forgetApproved(files: readonly string[], stateDir: string)
   }
 }
 
-/** What becomes of a log to which lines were added: they stay and wait. Undefined for any other edit. */
+/** The decision for lines that were added to a log: they stay and wait for approval. Undefined for any other edit. */
 export async function holdAddedLines(
   file: string,
   { before, now, who }: Parameters<NonNullable<Entry["judge"]>>[0],
-  held: Held,
+  location: EditLocation,
 ): Promise<Judged | undefined> {
-  const { stateDir } = held;
-  const [old, text] = [textIn(before), textIn(now)];
-  if (before.kind !== "file" || typeof old !== "string" || typeof text !== "string") return undefined;
-  const added = addedLines(old, text);
+  const { stateDir } = location;
+  const [oldText, text] = [textIn(before), textIn(now)];
+  if (before.kind !== "file" || typeof oldText !== "string" || typeof text !== "string") return undefined;
+  const added = addedLines(oldText, text);
   if (added === undefined) return undefined;
   const path = realFile(file);
   const earlier = await readEdit(stateDir, path);
-  const open = earlier === undefined || (await isApproved(stateDir, earlier)) ? [] : (earlier.added ?? []);
-  await recordEdit(stateDir, { path, agent: who.agent, added: [...open, ...added] });
-  return { says: [waits(path, old, text, who.during, held)] };
+  const waitingBlocks = earlier === undefined || (await isApproved(stateDir, earlier)) ? [] : (earlier.added ?? []);
+  await recordEdit(stateDir, { path, agent: who.agent, added: [...waitingBlocks, ...added] });
+  return { says: [waitingText(path, oldText, text, who.during, location)] };
 }
 
-/** A file behind its links, or where it would be. */
+/** The real path of a file, with links resolved; also for a file that does not exist yet. */
 export const realFile = (path: string): string =>
   existsSync(path)
     ? realpathSync(path)
     : join(existsSync(dirname(path)) ? realpathSync(dirname(path)) : dirname(path), basename(path));
 
-/** A run asks for the same four files some twenty times an iteration. */
+/** Cache of file names: a run needs those of the same four files about twenty times per iteration. */
 const names = new Map<string, string>();
 
-/** Where the edit of a file is recorded. */
+/** The path of the record for the edit of a file. */
 export function editFile(stateDir: string, path: string): string {
   let name = names.get(path);
   if (name === undefined) {
@@ -141,7 +142,7 @@ export function editFile(stateDir: string, path: string): string {
   return join(waitingFolder(stateDir), name);
 }
 
-/** What is recorded of a file, also once a person has said yes to it. */
+/** Reads the record of a file's edit, whether or not a person has approved it. */
 async function readEdit(stateDir: string, path: string): Promise<Edit | undefined> {
   try {
     const edit = JSON.parse(await readRegularText(editFile(stateDir, path))) as Edit;
@@ -151,7 +152,7 @@ async function readEdit(stateDir: string, path: string): Promise<Edit | undefine
   }
 }
 
-/** What a remembered record says; undefined where there was none. */
+/** Parses a remembered record; undefined where there was no record. */
 function editIn(version: Version | undefined): Edit | undefined {
   try {
     return version?.kind === "file" ? (JSON.parse(version.bytes.toString("utf8")) as Edit) : undefined;
@@ -160,7 +161,7 @@ function editIn(version: Version | undefined): Edit | undefined {
   }
 }
 
-/** Has an edit wait for a yes. */
+/** Records an edit that waits for approval. */
 export async function recordEdit(stateDir: string, edit: Edit): Promise<void> {
   const path = editFile(stateDir, edit.path);
   await explaining(path, () => mkdir(dirname(path), { recursive: true }));
@@ -173,11 +174,12 @@ async function forgetEdit(stateDir: string, path: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-const signed = ({ path, before, added }: Edit): unknown => [path, before ?? null, added ?? null];
+const signedPart = ({ path, before, added }: Edit): unknown => [path, before ?? null, added ?? null];
 
-const isApproved = (stateDir: string, edit: Edit): Promise<boolean> => isSigned(stateDir, signed(edit), edit.signature);
+const isApproved = (stateDir: string, edit: Edit): Promise<boolean> =>
+  isSigned(stateDir, signedPart(edit), edit.signature);
 
-/** The edit of a file that waits for a yes; one that a person has taken back by hand waits no longer. */
+/** The edit of a file that waits for approval. If a person has undone the edit by hand, its record is deleted. */
 export async function waitingEdit(stateDir: string, file: string): Promise<Edit | undefined> {
   const path = realFile(file);
   const edit = await readEdit(stateDir, path);
@@ -190,31 +192,32 @@ export async function waitingEdit(stateDir: string, file: string): Promise<Edit 
 /** Null where there is no file. */
 const textOf = (path: string): Promise<string | null> => readRegularText(path).catch(() => null);
 
-/** A log without what waits for a yes in it; undefined where nothing does. */
-export async function agreedLog(stateDir: string, file: string): Promise<string | undefined> {
+/** The text of a log without the lines that wait for approval; undefined where no lines wait. */
+export async function approvedLog(stateDir: string, file: string): Promise<string | undefined> {
   const { added = [] } = (await waitingEdit(stateDir, file)) ?? {};
   if (added.length === 0) return undefined;
   return added.reduce(
-    (rest, block) => {
-      const at = rest.indexOf(block);
-      return at < 0 ? rest : rest.slice(0, at) + rest.slice(at + block.length);
+    (remaining, block) => {
+      const index = remaining.indexOf(block);
+      return index < 0 ? remaining : remaining.slice(0, index) + remaining.slice(index + block.length);
     },
     await readRegularText(file),
   );
 }
 
 /**
- * A person's yes. The record stays until the next run clears it away, so that it is seen while an agent is at work.
+ * Approves an edit for a person. The record stays until the next run deletes it, so that a guard of a running agent
+ * sees the approval.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function approve(stateDir: string, edit: Edit): Promise<void> {
-  const settled = edit.before === undefined ? edit : { ...edit, before: await textOf(edit.path) };
-  await recordEdit(stateDir, { ...settled, signature: await signatureOf(stateDir, signed(settled)) });
+  const finalEdit = edit.before === undefined ? edit : { ...edit, before: await textOf(edit.path) };
+  await recordEdit(stateDir, { ...finalEdit, signature: await signatureOf(stateDir, signedPart(finalEdit)) });
 }
 
 /**
- * A person's no: the file is as it was before, and the edited one is kept in .ralph of the project.
- * @throws ExpectedError where a run is at work on the log, or the file can't be written.
+ * Rejects an edit for a person: restores the earlier text, and keeps the edited file in .ralph of the project.
+ * @throws ExpectedError where a run uses the log, or the file can't be written.
  */
 export async function reject(folder: string, stateDir: string, edit: Edit): Promise<void> {
   const { path, before } = edit;
@@ -223,7 +226,7 @@ export async function reject(folder: string, stateDir: string, edit: Edit): Prom
   else if (before !== undefined) await writeFileAtomic(path, before);
   else
     await withLock(lockFile(folder), { describe: `The project ${folder}`, waitMs: 0 }, async () =>
-      writeFileAtomic(path, (await agreedLog(stateDir, path)) ?? (await readRegularText(path))),
+      writeFileAtomic(path, (await approvedLog(stateDir, path)) ?? (await readRegularText(path))),
     );
   await approve(stateDir, edit);
 }
@@ -231,49 +234,49 @@ export async function reject(folder: string, stateDir: string, edit: Edit): Prom
 const isSame = (a: readonly string[], b: readonly string[] | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
-/** Null where there is no file; undefined for what is not text that could wait. */
+/** The text of a version; null if there is no file; undefined for anything that can't wait for approval. */
 function textIn(version: Version): string | null | undefined {
   if (version.kind === "absent") return null;
   if (version.kind !== "file" || version.bytes.length > maxText) return undefined;
   return version.bytes.toString("utf8");
 }
 
-/** The blocks of lines that were added, in their order; undefined where a line was changed or is gone. */
+/** The blocks of added lines in order; undefined where a line was changed or deleted. */
 function addedLines(before: string, now: string): string[] | undefined {
-  const [old, lines] = [before.split(/(?<=\n)/), now.split(/(?<=\n)/)];
+  const [oldText, lines] = [before.split(/(?<=\n)/), now.split(/(?<=\n)/)];
   const blocks: string[] = [];
-  let [at, isOpen] = [0, false];
+  let [index, isOpen] = [0, false];
   for (const line of lines) {
-    if (line === old[at]) {
-      at += 1;
+    if (line === oldText[index]) {
+      index += 1;
       isOpen = false;
     } else {
       blocks.push(`${isOpen ? (blocks.pop() ?? "") : ""}${line}`);
       isOpen = true;
     }
   }
-  return at === old.length ? blocks : undefined;
+  return index === oldText.length ? blocks : undefined;
 }
 
-const waits = (path: string, before: string, now: string, during: string, { folder }: Held): string =>
+const waitingText = (path: string, before: string, now: string, during: string, { folder }: EditLocation): string =>
   `${basename(path)} changed while ${during} (${difference(before, now)}). The change stays, but briefs use the earlier text until you approve it: research-ralph approve ${basename(folder)}; --reject undoes it.`;
 
 /** The lines that differ between the first and the last difference, at most three of each side. */
 function difference(before: string, now: string): string {
-  const [old, lines] = [before, now].map((text) => text.split("\n")) as [string[], string[]];
+  const [oldText, lines] = [before, now].map((text) => text.split("\n")) as [string[], string[]];
   let [start, end] = [0, 0];
-  while (start < Math.min(old.length, lines.length) && old[start] === lines[start]) start += 1;
-  while (end < Math.min(old.length, lines.length) - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1;
-  const shown = (sign: string, part: readonly string[]) => {
-    const filled = part.map(oneLine).filter((line) => line !== "");
+  while (start < Math.min(oldText.length, lines.length) && oldText[start] === lines[start]) start += 1;
+  while (end < Math.min(oldText.length, lines.length) - start && oldText.at(-1 - end) === lines.at(-1 - end)) end += 1;
+  const excerpt = (sign: string, part: readonly string[]) => {
+    const nonEmpty = part.map(oneLine).filter((line) => line !== "");
     return [
-      ...filled.slice(0, 3).map((line) => `${sign} "${line.slice(0, 80)}"`),
-      ...(filled.length > 3 ? [`${sign} ${filled.length - 3} more lines`] : []),
+      ...nonEmpty.slice(0, 3).map((line) => `${sign} "${line.slice(0, 80)}"`),
+      ...(nonEmpty.length > 3 ? [`${sign} ${nonEmpty.length - 3} more lines`] : []),
     ];
   };
   const parts = [
-    ...shown("-", old.slice(start, old.length - end)),
-    ...shown("+", lines.slice(start, lines.length - end)),
+    ...excerpt("-", oldText.slice(start, oldText.length - end)),
+    ...excerpt("+", lines.slice(start, lines.length - end)),
   ];
   return parts.join(", ") || "white space";
 }

@@ -1,49 +1,49 @@
 /**
- * What this process writes itself into files that a guard watches. Everything in storage/ that writes, moves or removes
- * a file says so here first; with no guard at work that costs nothing. So what is folded, journalled or cached while an
- * agent works is never taken for the agent's.
+ * Tells guards about this process's own writes to watched files. All code in storage/ that writes, moves or removes a
+ * file announces it here first; without an active guard this costs nothing. So a guard never mistakes a write of this
+ * process for a write of the agent.
  */
 export interface Watcher {
-  /** Told right before `path` gets this content; what it answers with is called once it has it. */
+  /** Called right before `path` gets this content; the returned function is called right after the write. */
   writes(path: string, content: () => Buffer): () => void;
-  /** Told right before a file is moved or removed; `to` undefined: removed. */
+  /** Called right before a file is moved, or removed if `to` is undefined. */
   moves(path: string, to: string | undefined): void;
-  /** What `path` holds by this process and by people; "unwatched", or undefined where there is to be no such file. */
+  /** The valid content of `path`, without changes of an agent; undefined where no file should exist. */
   agreed(path: string): Buffer | "unwatched" | undefined;
 }
 
 const watchers = new Set<Watcher>();
 
-/** Has a guard told of every write from now on; the answer ends that. */
+/** Tells a watcher about every write from now on. Returns a function that ends it. */
 export function watch(watcher: Watcher): () => void {
   watchers.add(watcher);
   return () => void watchers.delete(watcher);
 }
 
 /**
- * Says that `write` puts this content at `path`, and does it. Both in one go, so that no guard looks in between.
- * `content` is asked for only where a guard is at work.
+ * Announces that `write` puts this content at `path`, and calls it. Synchronous, so that no guard checks in between.
+ * `content` is called only if a guard is active.
  */
 export function ownWrite<Result>(path: string, content: () => Buffer, write: () => Result): Result {
-  const written = [...watchers].map((watcher) => watcher.writes(path, content));
+  const callbacks = [...watchers].map((watcher) => watcher.writes(path, content));
   const result = write();
-  for (const done of written) done();
+  for (const callback of callbacks) callback();
   return result;
 }
 
-/** The same for a file that is moved, or removed where `to` is undefined. */
+/** Announces that a file will be moved, or removed if `to` is undefined. */
 export function ownMove(path: string, to: string | undefined): void {
   for (const watcher of watchers) watcher.moves(path, to);
 }
 
 /**
- * What is agreed to stand at `path` while an agent works there that could forge it; "unwatched" where no guard
- * remembers the file, so that what is on the disk counts.
+ * The content of `path` that guards remember, while an agent works that could forge the file. "unwatched": no guard
+ * remembers the file, so the content on the disk is valid.
  */
-export function agreedContent(path: string): Buffer | "unwatched" | undefined {
+export function recordedContent(path: string): Buffer | "unwatched" | undefined {
   for (const watcher of watchers) {
-    const agreed = watcher.agreed(path);
-    if (agreed !== "unwatched") return agreed;
+    const content = watcher.agreed(path);
+    if (content !== "unwatched") return content;
   }
   return "unwatched";
 }

@@ -7,16 +7,16 @@ import { stampOf } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
 
 /**
- * Copies files of a project, as far as they are there, into .ralph/backups/<time>/; the second copy of a millisecond
- * has a folder of its own. `at`: milliseconds since the epoch. Returns that folder.
+ * Copies the existing files of a project into .ralph/backups/<time>/, or into a numbered folder if that one exists.
+ * `time`: milliseconds since the epoch. Returns the folder.
  * @throws ExpectedError for a full disk or missing permission.
  */
-export async function backUp(folder: string, at: number, names: readonly string[]): Promise<string> {
-  const free = (count: number): string => {
-    const wanted = join(backupsFolder(folder), `${timeForName(at)}${count === 1 ? "" : `-${count}`}`);
-    return stampOf(wanted) === undefined ? wanted : free(count + 1);
+export async function backUp(folder: string, time: number, names: readonly string[]): Promise<string> {
+  const unusedFolder = (count: number): string => {
+    const candidate = join(backupsFolder(folder), `${timeForName(time)}${count === 1 ? "" : `-${count}`}`);
+    return stampOf(candidate) === undefined ? candidate : unusedFolder(count + 1);
   };
-  const backup = free(1);
+  const backup = unusedFolder(1);
   await explaining(backup, async () => {
     makeFolder(backup);
     for (const name of names) {
@@ -27,7 +27,7 @@ export async function backUp(folder: string, at: number, names: readonly string[
   return backup;
 }
 
-/** Copies a file with its permissions; copying a FIFO would wait forever. */
+/** Copies a regular file with its permissions. @throws ExpectedError for a FIFO, on which a copy would wait forever. */
 export async function copyRegular(from: string, to: string): Promise<void> {
   requireRegular(await stat(from), from);
   await copyFile(from, to);

@@ -8,7 +8,7 @@ import { appendOnce, type Stamp, sizeOf } from "../atomic-file.js";
 import type { Checkpoints } from "../checkpoints.js";
 import type { Fields, StateFormat } from "./format.js";
 import { stateVersion } from "./format-version.js";
-import { lastJournalled, markDone, pendingEntries, readEntry, setAside, writeEntry } from "./journal.js";
+import { lastJournalledIteration, markDone, pendingEntries, readEntry, setEntryAside, writeEntry } from "./journal.js";
 import { formatLine } from "./ledger.js";
 import { type OutputFile, writeOutputs } from "./output-files.js";
 import { type Change, completeChange, mergeChanges } from "./hand-edits/merge-hand-edits.js";
@@ -16,44 +16,42 @@ import { restoreStaleSaves } from "./hand-edits/stale-saves.js";
 import { openLedger, openStateFile } from "./state-file.js";
 
 /**
- * What is written when accepted results are folded into the state, in this order, each step the same however often it
- * is done:
- * 1. the journal entry of each (record changes, log entry, ledger line, whole files), on the disk before anything takes
- *    effect
- * 2. the state file with all of them, merged with what a person edited meanwhile, by an atomic rename
- * 3. the entries of the log and the ledger lines, each appended once, and the copy of the last good state; then whole
- *    output files
- * 4. the mark of each entry that it is done; then one git commit, which names them all.
- * A kill between two steps is made good at the next start by replaying the journal. Between `hold` and `write` only the
- * first step is done at once: of a large state, reading and writing it is nearly all that a fold costs.
+ * A fold writes accepted results in these steps. Each step is idempotent:
+ * 1. the journal entry of each result (record changes, log entry, ledger line, output files), synced to the disk before
+ *    anything else is written
+ * 2. the state file with all results, merged with the edits of a person, by an atomic rename
+ * 3. the log entries and ledger lines, each appended once, and the copy of the last good state; then the output files
+ * 4. the mark of each journal entry as done; then one git commit that names all of them.
+ * After a kill between two steps, the next start replays the journal. Between `hold` and `write` only the first step
+ * happens at once, because reading and writing a large state is nearly the whole cost of a fold.
  */
 
-/** Everything one iteration leaves behind. */
+/** Everything that one iteration writes. */
 export interface Fold {
   readonly iteration: number;
   /** End of the iteration, ISO 8601 in UTC. */
   readonly at: string;
   /** Subject of the git commit. */
   readonly message: string;
-  /** Commit it with the next one: a service that is away for hours must not fill the history. */
+  /** Commit it together with the next fold: a service that is down for hours must not fill the history. */
   readonly later?: boolean;
   readonly changes: readonly Change[];
   /**
-   * What is added to the log, line feed included. It must differ from every other entry, as one with the time or a
-   * record's id does.
+   * The text to append to the log, with its line feed. It must differ from every other entry: it contains the time or a
+   * record's id.
    */
   readonly progress?: string;
   readonly ledger: LedgerLine;
-  /** Lines for other logs of the folder, line feed included. They must differ from every line that is there. */
+  /** Lines for other logs of the folder, with their line feeds. Each must differ from every existing line. */
   readonly appends?: readonly { readonly name: string; readonly text: string }[];
-  /** Whole files of the folder to write, such as a report, or to take away. */
+  /** Output files of the folder to write, such as a report, or to remove. */
   readonly files?: readonly OutputFile[];
 }
 
 export interface WriterOptions<State> {
-  /** What follows from the records, such as counts and the phase; pure. Applied to every state before it is written. */
+  /** Computes the derived fields, such as counts and the phase. Pure. Applied to every state before it is written. */
   readonly derive: (state: State, ledger: readonly LedgerLine[]) => State;
-  /** The part of it that the next of several folds builds on; absent: all of it. */
+  /** Computes only the derived fields that the next of several folds needs; absent: `derive`. */
   readonly deriveBetween?: (state: State, ledger: readonly LedgerLine[]) => State;
   readonly notify: (level: "info" | "warning", message: string) => void;
 }
@@ -64,32 +62,34 @@ export interface Writer<State> {
   nextIteration(): number;
   edit(change: (state: State) => State): Promise<State>;
   fold(fold: Fold): Promise<void>;
-  /** From now on folds are journalled and edits remembered, and `load` answers with the state that they make. */
+  /**
+   * From now on folds are only journalled and edits only remembered. `load` returns the state that results from them.
+   */
   hold(): void;
-  /** Writes what was held back. */
+  /** Writes the folds and edits that were held back. */
   write(): Promise<void>;
 }
 
-/** What is folded in, or an edit between two of those. */
+/** A journal entry to fold, or an edit between two entries. */
 type Step<State> = JournalEntry | ((state: State) => State);
 
-/** What the state file should become, and the version of it that this was made from. */
+/** The new content of the state file, and the version on which it is based. */
 interface Plan<State> {
   readonly state: State;
-  /** The ledger with the lines of what is folded in. */
+  /** The ledger with the lines of the folded entries. */
   readonly lines: readonly LedgerLine[];
-  /** Whether the state holds what follows from its records and these lines. */
+  /** Whether the derived fields of the state are up to date. */
   readonly isDerived: boolean;
   readonly before: State;
   readonly stamp: Stamp;
   readonly notices: readonly string[];
 }
 
-/** What is to be written. */
-interface Held<State> {
+/** A plan that is not written yet. */
+interface PendingWrite<State> {
   readonly plan: Plan<State>;
   readonly steps: readonly Step<State>[];
-  /** Whether it is to be committed now, not with what comes next. */
+  /** Whether to commit now, not together with the next fold. */
   readonly commits: boolean;
 }
 
@@ -104,10 +104,10 @@ export async function openWriter<State extends Fields>(
   const entryOf = (iteration: number) => readEntry(folder, format, iteration);
   const warned = new Set<string>();
   let base: State | undefined;
-  let highest = lastJournalled(folder);
-  let given = 0;
+  let highest = lastJournalledIteration(folder);
+  let lastGiven = 0;
   let isHolding = false;
-  let held: Held<State> | undefined;
+  let pendingWrite: PendingWrite<State> | undefined;
 
   const ledger = async (): Promise<readonly LedgerLine[]> => {
     const lines = await readLines();
@@ -116,71 +116,79 @@ export async function openWriter<State extends Fields>(
   };
 
   /**
-   * Whether the file was saved from before the last iteration: its phase and counts are then of the past, although no
-   * record is.
+   * Whether the file is a version from before the last iteration. Then its phase and counts are outdated, even if its
+   * records are not.
    */
-  const isOlder = (state: State, lines: readonly LedgerLine[]): boolean => {
-    const last = format.iterationOf(state);
-    return last !== undefined && lines.some(({ iteration }) => iteration > last);
+  const isOutdated = (state: State, lines: readonly LedgerLine[]): boolean => {
+    const lastIteration = format.iterationOf(state);
+    return lastIteration !== undefined && lines.some(({ iteration }) => iteration > lastIteration);
   };
 
-  const derived = (plan: Plan<State>): Plan<State> => ({
+  const derivePlan = (plan: Plan<State>): Plan<State> => ({
     ...plan,
     state: { ...(isHolding ? deriveBetween : derive)(plan.state, plan.lines), format: stateVersion },
     isDerived: !isHolding,
   });
-  const whole = (plan: Plan<State>): State =>
+  const fullState = (plan: Plan<State>): State =>
     plan.isDerived ? plan.state : { ...derive(plan.state, plan.lines), format: stateVersion };
 
-  /** The disk's state with stale saves put right, before `steps` are taken. */
-  const planBefore = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
+  /** The state on the disk, with stale saves repaired, before `steps` are applied. */
+  const loadPlan = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
     const lines = await ledger();
-    const { state: before, stamp } = await file.read();
-    // A record under reset is undone on purpose; a record under acceptance is not a stale save yet.
+    const { state: earlierAppends, stamp } = await file.read();
+    // Resets among the steps undo records on purpose, so these records are not stale saves.
     const resets = entriesIn(steps)
       .map(lineOf)
       .filter(({ outcome }) => outcome === "reset");
-    const { state, restored, lost } = await restoreStaleSaves(format, before, [...lines, ...resets], entryOf);
-    // Where a reset takes back a reset, nobody saved an old version.
-    const from = (id: string) =>
+    const { state, restored, lost } = await restoreStaleSaves(format, earlierAppends, [...lines, ...resets], entryOf);
+    // If a reset undoes an earlier reset, nobody has saved an old version, so the notice does not say so.
+    const sourcePlan = (id: string) =>
       `${format.file} was saved from a version before ${id} was done; its result was restored.`;
-    const notices = restored.map((id) => (resets.length > 0 ? `The result of ${id} was restored.` : from(id)));
+    const notices = restored.map((id) => (resets.length > 0 ? `The result of ${id} was restored.` : sourcePlan(id)));
     for (const id of lost.filter((each) => !warned.has(each))) {
       warned.add(id);
       notices.push(
         `The ledger says that ${id} is done, ${format.file} does not, and the journal that could restore it is gone; it will be done again.`,
       );
     }
-    return { state, lines, isDerived: restored.length === 0 && !isOlder(before, lines), before, stamp, notices };
+    return {
+      state,
+      lines,
+      isDerived: restored.length === 0 && !isOutdated(earlierAppends, lines),
+      before: earlierAppends,
+      stamp,
+      notices,
+    };
   };
 
-  const planAfter = (plan: Plan<State>, step: Step<State>): Plan<State> => {
-    if (typeof step === "function") return derived({ ...plan, state: step(whole(plan)) });
+  const applyStep = (plan: Plan<State>, step: Step<State>): Plan<State> => {
+    if (typeof step === "function") return derivePlan({ ...plan, state: step(fullState(plan)) });
     const line = lineOf(step);
     const { state, notices } = mergeChanges(format, plan.state, step.changes, line.outcome === "accepted");
-    return derived({ ...plan, state, lines: [...plan.lines, line], notices: [...plan.notices, ...notices] });
+    return derivePlan({ ...plan, state, lines: [...plan.lines, line], notices: [...plan.notices, ...notices] });
   };
 
-  /** The plan after a step that the state holds already: what it left there is what follows from it, no edit. */
-  const planWritten = (plan: Plan<State>, next: Plan<State>): Plan<State> =>
+  /** The plan after a step that the state file already contains; a notice about a hand edit would then be wrong. */
+  const applyWrittenStep = (plan: Plan<State>, next: Plan<State>): Plan<State> =>
     isDeepStrictEqual(next.state, plan.state) ? { ...next, notices: plan.notices } : next;
 
   const planOf = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
-    const plan = steps.reduce(planAfter, await planBefore(steps));
-    return { ...plan, state: whole(plan) };
+    const plan = steps.reduce(applyStep, await loadPlan(steps));
+    return { ...plan, state: fullState(plan) };
   };
 
-  /** Whether a state can be written. Records of `known`, a valid state, need no second look. */
-  const isValid = (state: State, known: State): boolean =>
-    format.problemsOf(withoutKnown(format, state, known)).length === 0;
+  /** Whether a state can be written. Records that are unchanged since `validState` are not checked again. */
+  const isValid = (state: State, validState: State): boolean =>
+    format.problemsOf(withoutUnchanged(format, state, validState)).length === 0;
 
-  const carryOut = async (first: Plan<State>, steps: readonly Step<State>[]): Promise<State> => {
-    let plan = first;
+  const writePlan = async (firstPlan: Plan<State>, steps: readonly Step<State>[]): Promise<State> => {
+    let plan = firstPlan;
     const entries = entriesIn(steps);
-    const last = entries.length > 1 ? entries.at(-1) : undefined;
-    // Only when a person saved the file in this very moment is there another round.
+    const lastIteration = entries.length > 1 ? entries.at(-1) : undefined;
+    // The loop repeats only if a person saves the file at this moment.
     while (plan.state !== plan.before) {
-      if (last !== undefined) await writeEntry(folder, { ...last, parts_sha256: partsHash(format, plan.state) });
+      if (lastIteration !== undefined)
+        await writeEntry(folder, { ...lastIteration, parts_sha256: partsHash(format, plan.state) });
       if (await file.replace(plan.state, plan.stamp)) break;
       plan = await planOf(steps);
     }
@@ -189,15 +197,15 @@ export async function openWriter<State extends Fields>(
   };
 
   /**
-   * Every step can be repeated. The ledger's lines tell that the state file is done, so they are written after it; the
-   * logs go side by side because each waits for the disk on its own. `entries`: also those whose lines are there.
+   * Every step can be repeated. A ledger line says that the state file is written, so it comes after the state file.
+   * Logs are written in parallel, because each waits for its own sync. `entries` includes those whose lines exist.
    */
   const apply = async (
-    { plan, steps }: Pick<Held<State>, "plan" | "steps">,
+    { plan, steps }: Pick<PendingWrite<State>, "plan" | "steps">,
     entries: readonly JournalEntry[],
   ): Promise<void> => {
     let newest = (await ledger()).reduce((most, { iteration }) => Math.max(most, iteration), 0);
-    if (steps.length > 0) base = await carryOut(plan, steps);
+    if (steps.length > 0) base = await writePlan(plan, steps);
     const appends = entries.flatMap((entry) => appendsOf(format, entry));
     const names = new Set(appends.map(({ name }) => name));
     await Promise.all([
@@ -214,55 +222,60 @@ export async function openWriter<State extends Fields>(
 
   const replay = async (): Promise<void> => {
     const entries: JournalEntry[] = [];
-    const unusable = (iteration: number) =>
-      notify("warning", `A journal entry can't be used; it is kept as ${setAside(folder, iteration)}.`);
+    const setUnusableAside = (iteration: number) =>
+      notify("warning", `A journal entry can't be used; it is kept as ${setEntryAside(folder, iteration)}.`);
     for (const iteration of pendingEntries(folder)) {
       const entry = await entryOf(iteration);
-      if (entry === undefined) unusable(iteration);
+      if (entry === undefined) setUnusableAside(iteration);
       else entries.push(entry);
     }
     if (entries.length === 0) return;
-    // In the order in which they were folded.
+    // Sorted in the order of the folds.
     entries.sort((a, b) => a.ledger.offset - b.ledger.offset);
-    const there = new Set((await ledger()).map(({ iteration }) => iteration));
-    let plan = await planBefore(entries);
-    let known = plan.before;
-    const merged = entries.findLastIndex(({ parts_sha256: hash }) => hash === partsHash(format, known));
-    const [steps, done]: [JournalEntry[], JournalEntry[]] = [[], []];
-    for (const [index, { changes, ...rest }] of entries.entries()) {
-      // Lists in parts are bounded: what was merged into them may be gone again, and must not be added once more.
-      const isLeft = (change: Change) => index > merged || !format.parts.includes(change.in);
-      const entry = { ...rest, changes: changes.filter(isLeft) };
-      const next = there.has(entry.iteration) ? plan : planWritten(plan, planAfter(plan, entry));
-      if (next !== plan && !isValid(next.state, known)) {
-        unusable(entry.iteration);
+    const ledgerIterations = new Set((await ledger()).map(({ iteration }) => iteration));
+    let plan = await loadPlan(entries);
+    let validState = plan.before;
+    const lastMergedIndex = entries.findLastIndex(({ parts_sha256: hash }) => hash === partsHash(format, validState));
+    const [steps, completed]: [JournalEntry[], JournalEntry[]] = [[], []];
+    for (const [index, { changes, ...remaining }] of entries.entries()) {
+      // Lists in parts have a maximum length: a merged value may have been dropped again, and must not be added twice.
+      const isUnmerged = (change: Change) => index > lastMergedIndex || !format.parts.includes(change.in);
+      const entry = { ...remaining, changes: changes.filter(isUnmerged) };
+      const next = ledgerIterations.has(entry.iteration) ? plan : applyWrittenStep(plan, applyStep(plan, entry));
+      if (next !== plan && !isValid(next.state, validState)) {
+        setUnusableAside(entry.iteration);
         continue;
       }
       if (next !== plan) steps.push(entry);
-      done.push(entry);
-      [plan, known] = [next, next.state];
+      completed.push(entry);
+      [plan, validState] = [next, next.state];
     }
-    await apply({ plan, steps }, done);
-    for (const { iteration } of done)
+    await apply({ plan, steps }, completed);
+    for (const { iteration } of completed)
       notify("info", `Iteration ${iteration} was interrupted while it was saved; it is complete now.`);
-    if (done.length > 0) await checkpoints?.commit(messageOf(done), undefined, done.length);
+    if (completed.length > 0) await checkpoints?.commit(messageOf(completed), undefined, completed.length);
   };
 
   const write = async (): Promise<void> => {
     isHolding = false;
-    if (held === undefined) return;
-    const { plan, steps, commits } = held;
+    if (pendingWrite === undefined) return;
+    const { plan, steps, commits: isCommitted } = pendingWrite;
     const entries = entriesIn(steps);
-    // What can't be written now stands in the journal.
-    held = undefined;
-    const state = whole(plan);
+    // If the write fails, the journal still has the entries.
+    pendingWrite = undefined;
+    const state = fullState(plan);
     if (!isValid(state, plan.state)) throw new Error(`what follows from the records would make ${format.file} invalid`);
     await apply({ plan: { ...plan, state }, steps }, entries);
-    if (entries.length > 0) await checkpoints?.commit(messageOf(entries), commits ? undefined : true, entries.length);
+    if (entries.length > 0)
+      await checkpoints?.commit(messageOf(entries), isCommitted ? undefined : true, entries.length);
   };
 
-  const take = async (plan: Plan<State>, step: Step<State>, commits: boolean): Promise<State> => {
-    held = { plan, steps: [...(held?.steps ?? []), step], commits: commits || held?.commits === true };
+  const addStep = async (plan: Plan<State>, step: Step<State>, isCommitted: boolean): Promise<State> => {
+    pendingWrite = {
+      plan,
+      steps: [...(pendingWrite?.steps ?? []), step],
+      commits: isCommitted || pendingWrite?.commits === true,
+    };
     if (isHolding) return plan.state;
     await write();
     return base as State;
@@ -271,53 +284,53 @@ export async function openWriter<State extends Fields>(
   return {
     hold: () => void (isHolding = true),
     write,
-    nextIteration: () => (given = Math.max(highest, given) + 1),
+    nextIteration: () => (lastGiven = Math.max(highest, lastGiven) + 1),
     async load() {
-      if (held !== undefined) return { state: held.plan.state, ledger: held.plan.lines };
+      if (pendingWrite !== undefined) return { state: pendingWrite.plan.state, ledger: pendingWrite.plan.lines };
       await replay();
       const plan = await planOf([]);
-      base = await carryOut(plan, []);
+      base = await writePlan(plan, []);
       await file.keepCopy();
       return { state: base, ledger: plan.lines };
     },
     async edit(change) {
-      const from = held?.plan ?? (await planBefore([]));
-      const plan = planAfter(from, change);
-      if (!isValid(plan.state, held === undefined ? from.before : from.state))
+      const sourcePlan = pendingWrite?.plan ?? (await loadPlan([]));
+      const plan = applyStep(sourcePlan, change);
+      if (!isValid(plan.state, pendingWrite === undefined ? sourcePlan.before : sourcePlan.state))
         throw new Error(`the edit would make ${format.file} invalid`);
-      return await take(plan, change, false);
+      return await addStep(plan, change, false);
     },
     async fold(fold) {
       let entry: JournalEntry | undefined;
       let plan: Plan<State> | undefined;
-      let known = held?.plan.state;
+      let validState = pendingWrite?.plan.state;
       let obstacle: ExpectedError | undefined;
-      const entryNow = () => entryFor(folder, format, fold, held?.plan.state ?? base, entriesIn(held?.steps ?? []));
+      const makeEntry = () =>
+        entryFor(folder, format, fold, pendingWrite?.plan.state ?? base, entriesIn(pendingWrite?.steps ?? []));
       try {
-        if (held === undefined) await replay();
-        const lines = held?.plan.lines ?? (await ledger());
+        if (pendingWrite === undefined) await replay();
+        const lines = pendingWrite?.plan.lines ?? (await ledger());
         if (lines.some(({ iteration }) => iteration === fold.iteration)) return;
-        entry = entryNow();
-        const from = held?.plan ?? (await planBefore([entry]));
-        known ??= from.before;
-        plan = planAfter(from, entry);
+        entry = makeEntry();
+        const sourcePlan = pendingWrite?.plan ?? (await loadPlan([entry]));
+        validState ??= sourcePlan.before;
+        plan = applyStep(sourcePlan, entry);
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         obstacle = error;
       }
-      if (plan !== undefined && !isValid(plan.state, known as State))
+      if (plan !== undefined && !isValid(plan.state, validState as State))
         throw new Error(`the fold of iteration ${fold.iteration} would make ${format.file} invalid`);
-      entry ??= entryNow();
+      entry ??= makeEntry();
       await writeEntry(folder, entry);
       highest = Math.max(highest, fold.iteration);
-      // What stands in the way now, such as a state file broken by hand, must not cost the iteration: the journal keeps
-      // it.
+      // An obstacle, such as a state file that a person broke, must not lose the iteration: the journal has it.
       if (plan === undefined) {
-        // Asked again, the state says a way back that counts this iteration in.
+        // A second read throws an error whose restore command includes this iteration.
         await file.read();
         throw obstacle;
       }
-      await take(plan, entry, fold.later !== true);
+      await addStep(plan, entry, fold.later !== true);
     },
   };
 }
@@ -327,7 +340,7 @@ const entriesIn = <State>(steps: readonly Step<State>[]): JournalEntry[] =>
 
 const lineOf = (entry: JournalEntry): LedgerLine => JSON.parse(entry.ledger.text);
 
-/** What an entry adds to logs, by their names. */
+/** The texts that an entry appends to logs, with the logs' names. */
 const appendsOf = (
   { log, ledger }: Pick<StateFormat<Fields>, "log" | "ledger">,
   entry: JournalEntry,
@@ -337,49 +350,49 @@ const appendsOf = (
   ...(entry.appends ?? []),
 ];
 
-/** The message of a commit: the first line of several says which iterations, the others what came of each. */
+/** The message of a commit. For several entries: a line with their number, then one line for each iteration. */
 function messageOf(entries: readonly JournalEntry[]): string {
-  const [first, ...more] = entries;
-  if (first === undefined || more.length === 0) return first?.message ?? "";
+  const [firstPlan, ...others] = entries;
+  if (firstPlan === undefined || others.length === 0) return firstPlan?.message ?? "";
   const each = entries.map(({ iteration, message }) => `#${iteration} ${message}\n`).join("");
   return `${entries.length} iterations\n\n${each}`;
 }
 
-/** Stands for the objects of a state that only this program writes. */
+/** Hash of the objects of a state that only this program writes. */
 const partsHash = <State extends Fields>({ parts }: Pick<StateFormat<State>, "parts">, state: State): string =>
   createHash("sha256")
     .update(JSON.stringify(parts.map((name) => state[name] ?? null)))
     .digest("hex");
 
-/** A state without the records that are the very ones of another. */
-function withoutKnown<State extends Fields>(
+/** A state without the records that are identical in another state. */
+function withoutUnchanged<State extends Fields>(
   { collections }: Pick<StateFormat<State>, "collections">,
   state: State,
-  known: State,
+  validState: State,
 ): State {
-  const rest: Fields = { ...state };
+  const remaining: Fields = { ...state };
   for (const { name } of collections) {
-    const [list, others] = [state[name], known[name]];
-    if (Array.isArray(list) && Array.isArray(others))
-      rest[name] = list.filter((record, index) => record !== others[index]);
+    const [list, otherList] = [state[name], validState[name]];
+    if (Array.isArray(list) && Array.isArray(otherList))
+      remaining[name] = list.filter((record, index) => record !== otherList[index]);
   }
-  return rest as State;
+  return remaining as State;
 }
 
-/** `waiting`: entries that are not written yet, after which this one is. */
+/** Makes the journal entry of a fold. `unwritten`: earlier entries that are not written yet. */
 function entryFor<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   fold: Fold,
   base: State | undefined,
-  waiting: readonly JournalEntry[],
+  unwritten: readonly JournalEntry[],
 ): JournalEntry {
   if (base === undefined) throw new Error("a fold before the first load");
   const { iteration, at, message, changes, progress, appends, files } = fold;
-  const added = waiting.flatMap((entry) => appendsOf(format, entry));
-  const place = (name: string, text: string) => {
-    const before = added.filter((each) => each.name === name);
-    const offset = before.reduce((sum, each) => sum + Buffer.byteLength(each.text), sizeOf(join(folder, name)));
+  const pendingAppends = unwritten.flatMap((entry) => appendsOf(format, entry));
+  const locateAppend = (name: string, text: string) => {
+    const earlierAppends = pendingAppends.filter((each) => each.name === name);
+    const offset = earlierAppends.reduce((sum, each) => sum + Buffer.byteLength(each.text), sizeOf(join(folder, name)));
     return { offset, text };
   };
   return {
@@ -387,9 +400,11 @@ function entryFor<State extends Fields>(
     at,
     message,
     changes: changes.map((change) => completeChange(format, change, base)),
-    progress: progress === undefined ? null : place(format.log, progress),
-    ledger: place(format.ledger, formatLine({ ...fold.ledger, iteration })),
-    ...(appends === undefined ? {} : { appends: appends.map(({ name, text }) => ({ name, ...place(name, text) })) }),
+    progress: progress === undefined ? null : locateAppend(format.log, progress),
+    ledger: locateAppend(format.ledger, formatLine({ ...fold.ledger, iteration })),
+    ...(appends === undefined
+      ? {}
+      : { appends: appends.map(({ name, text }) => ({ name, ...locateAppend(name, text) })) }),
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
   };
 }

@@ -8,21 +8,20 @@ import { readRegularFile } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
 
 /**
- * What every state file carries as `format`: how this version writes them. It rises only where an earlier version would
- * lose or misread something; one more field does neither. A file without it is of format 1: the first versions did not
- * write it.
+ * The format that this version writes, stored in the field `format` of every state file. It increases only where an
+ * earlier version would lose or misread data; an additional field does neither. A file without it has format 1, because
+ * the first versions did not write it.
  */
 export const stateVersion = 3;
 
-/** Whether a file or line says that it is of a later format than the one written here. */
+/** Whether the `format` of a file or line is later than `stateVersion`. */
 export const isNewer = (value: unknown): boolean => {
   const { format } = (value ?? {}) as { readonly format?: unknown };
   return typeof format === "number" && format > stateVersion;
 };
 
 /**
- * What to tell a person whose file is of a later format. Reading goes on as far as it goes, writing would lose what is
- * not known here.
+ * The error for a file of a later format. Such a file may be read, but a write would lose unknown data.
  */
 export const newerFormat = (path: string, value: unknown): ExpectedError =>
   new ExpectedError(
@@ -31,52 +30,52 @@ export const newerFormat = (path: string, value: unknown): ExpectedError =>
     5,
   );
 
-/** What is read of a format here. */
+/** The part of a format that these checks need. */
 type Files = Pick<StateFormat<Fields>, "file" | "ledger" | "otherLogs" | "rewritten">;
 
 /**
- * Makes sure that a folder may be written: none of the files that a run writes to or takes up is of a later format, nor
- * a line of its logs. Writes nothing, takes no lock.
- * @throws ExpectedError (exit 5) where one is.
+ * Checks that this version may write to a folder: no file that a run reads or writes, and no line of its logs, has a
+ * later format. Writes nothing, takes no lock.
+ * @throws ExpectedError (exit 5) where one has.
  */
 export async function requireKnownFormats(
   folder: string,
   { file, ledger, otherLogs, rewritten }: Files,
 ): Promise<void> {
-  const waiting = [journalFolder(folder), inboxFolder(folder), notedFolder(folder)].flatMap(jsonFilesIn);
-  for (const path of [join(folder, file), ...rewritten(folder), ...waiting])
+  const queuedFiles = [journalFolder(folder), inboxFolder(folder), notedFolder(folder)].flatMap(jsonFilesIn);
+  for (const path of [join(folder, file), ...rewritten(folder), ...queuedFiles])
     requireKnownText(path, await bytesAt(path));
   for (const log of [ledger, ...otherLogs]) await requireKnownLines(join(folder, log));
 }
 
-/** The same of a log alone, which may be absent. */
+/** Checks the format of the lines of a log, which may be absent. @throws as requireKnownFormats */
 export async function requireKnownLines(log: string): Promise<void> {
   const bytes = await bytesAt(log);
   if (!namesLaterFormat(bytes)) return;
   for (const line of bytes.toString("utf8").split("\n")) requireKnownText(log, line);
 }
 
-/** Looks for the word before it parses: a state can be large, and hardly one is of a later format. */
+/** Searches the text for "format" before it parses, because a state can be large. @throws as requireKnownFormats */
 export function requireKnownText(path: string, content: string | Buffer): void {
   if (!namesLaterFormat(content)) return;
   let value: unknown;
   try {
     value = parseJson(content);
   } catch {
-    // Torn, or being saved: its reader tells.
+    // The file is incomplete or being saved; its reader reports that.
     return;
   }
   if (isNewer(value)) throw newerFormat(path, value);
 }
 
-/** Whether the word stands in it with the number of a later format, be it only within a record. */
+/** Whether the content has "format" with a later number anywhere, possibly within a record. */
 function namesLaterFormat(content: string | Buffer): boolean {
-  const word = '"format"';
-  for (let at = content.indexOf(word); at >= 0; at = content.indexOf(word, at + 1)) {
-    const from = at + word.length;
-    const after =
-      typeof content === "string" ? content.slice(from, from + 40) : content.toString("latin1", from, from + 40);
-    const number = /^\s*:\s*(\d+)/.exec(after)?.[1];
+  const marker = '"format"';
+  for (let index = content.indexOf(marker); index >= 0; index = content.indexOf(marker, index + 1)) {
+    const start = index + marker.length;
+    const following =
+      typeof content === "string" ? content.slice(start, start + 40) : content.toString("latin1", start, start + 40);
+    const number = /^\s*:\s*(\d+)/.exec(following)?.[1];
     if (Number(number) > stateVersion) return true;
   }
   return false;
@@ -86,15 +85,15 @@ function namesLaterFormat(content: string | Buffer): boolean {
  * The paths of the JSON files in a folder that may be absent, in the order of their names.
  * @throws ExpectedError where it can't be read.
  */
-export function jsonFilesIn(place: string): string[] {
+export function jsonFilesIn(folder: string): string[] {
   try {
-    const names = readdirSync(place).filter((name) => name.endsWith(".json"));
-    return names.toSorted().map((name) => join(place, name));
+    const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+    return names.toSorted().map((name) => join(folder, name));
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw explainSystemError(error, place);
+    throw explainSystemError(error, folder);
   }
 }
 
-/** The reader of such a file reports that it can't be read. */
+/** The bytes of a file; empty where it can't be read, which its reader reports. */
 const bytesAt = (path: string): Promise<Buffer> => readRegularFile(path).catch(() => Buffer.alloc(0));

@@ -6,18 +6,18 @@ import { parseJson, plainText } from "./parse-json.js";
 export type Fields = Record<string, unknown>;
 
 /**
- * How records are numbered that one iteration adds while others may add theirs. Two records are the same where `owner`
- * and `content` are equal; one with the same owner and another content, which no other change of the fold made, is the
- * same one edited by hand.
+ * How new records are numbered when several iterations add records at the same time. Two records are the same if
+ * `owner` and `content` are equal. A record with the same owner but other content is the same record, edited by hand,
+ * unless another change of the fold made it.
  */
 interface Numbering {
-  /** Field that names what the record belongs to. */
+  /** Name of the field that says to what the record belongs. */
   readonly owner: string;
-  /** Field that tells records of one owner apart. */
+  /** Name of the field that distinguishes records of one owner. */
   readonly content: string;
-  /** What a person calls such a record. */
+  /** The noun for such a record in messages. */
   readonly noun: string;
-  /** The id that follows these. */
+  /** The next id after these. */
   next(ids: readonly string[]): string;
 }
 
@@ -26,40 +26,40 @@ export interface Collection {
   readonly name: string;
   /** The field of a record that holds its id. */
   readonly key: string;
-  /** Absent: an id is given once, and a record under it is that record. */
+  /** Absent: each id is used only once, so records with the same id are the same record. */
   readonly numbering?: Numbering;
-  /** Whether nobody decides anything by this value of a field, so that it is never a hand edit to keep. */
+  /** Whether this value of a field means "undecided", so that it is never kept as a hand edit. */
   isUndecided?(field: string, value: unknown): boolean;
 }
 
 /**
- * How the ledger's units show in the records: by this it is seen that an editor saved a version from before one was
- * accepted.
+ * How records show that a unit of the ledger is accepted. It detects that an editor saved a version from before the
+ * acceptance.
  */
 interface UnitRecords {
-  /** The collection whose records are units, under their own ids. */
+  /** The collection whose records are units; the id of a record is the id of the unit. */
   readonly collection: string;
-  /** Whether the record says that its unit is still to be done. */
+  /** Whether the record says that its unit is not done yet. */
   isOpen(record: Fields): boolean;
-  /** Whether the state tells where the record of a unit went that is not in its collection; absent: it never does. */
+  /** Whether the state says where the missing record of a unit was moved; absent: it never does. */
   isPutAside?(state: Fields, unit: string): boolean;
-  /** Whether the accepted unit of this line had a record; undefined where only its journal entry tells. */
+  /** Whether the accepted unit of this line had a record; undefined where only the journal entry can say. */
   hadRecord(line: LedgerLine): boolean | undefined;
-  /** Collections in which an accepted unit leaves records of its own. */
+  /** Collections to which an accepted unit adds records. */
   readonly leaves: readonly string[];
-  /** Fields that a unit sets on other units' records and no person writes. */
+  /** Fields that a unit sets on records of other units and that people never write. */
   readonly marks: readonly { readonly unit: string; readonly field: string }[];
 }
 
 /**
- * A text read as a state: valid, or every problem found. `changes`: what was read in another shape than the one that is
- * written.
+ * The result of parsing a state: the valid state, or all problems. `changes`: values that were read in an older form
+ * than the one that is written.
  */
 export type Parsed<State> =
   | { readonly ok: State; readonly changes: readonly Problem[]; readonly problems?: undefined }
   | { readonly ok?: undefined; readonly changes: readonly Problem[]; readonly problems: readonly Problem[] };
 
-/** What the record store has to know of the state that it keeps in a folder. Everything here is pure. */
+/** What the record store needs to know about a kind of state. All functions are pure. */
 export interface StateFormat<State extends Fields> {
   /** The file of the state, within its folder. */
   readonly file: string;
@@ -67,71 +67,71 @@ export interface StateFormat<State extends Fields> {
   readonly log: string;
   /** The ledger, within the folder. */
   readonly ledger: string;
-  /** Other files that are appended to while work goes on. */
+  /** Other files to which a run appends. */
   readonly otherLogs: readonly string[];
-  /** Further files that a run writes again, made of what it read in them. */
+  /** More files that a run reads and rewrites. */
   rewritten(folder: string): readonly string[];
-  /** Further folders in which files are written atomically, so that what interrupted writes left is swept there. */
+  /** More folders with atomically written files, where temporary files of interrupted writes are removed. */
   swept(folder: string): readonly string[];
-  /** A larger file is something else. */
+  /** Most bytes of the state file. */
   readonly maxBytes: number;
-  /** How a change names the top level of the file without its collections, in the journal too. */
+  /** The name, in changes and in the journal, of the top level of the file without its collections. */
   readonly top: string;
   /**
-   * Objects of the top level that a change may name. Only this program writes in them, so no hand edit is looked for
-   * there.
+   * Names of objects at the top level that changes may name. Only this program writes them, so hand edits are not
+   * expected there.
    */
   readonly parts: readonly string[];
   readonly collections: readonly Collection[];
   readonly units: UnitRecords;
-  /** What is kept in git, as far as it is there; the file of the state and the ledger among it. */
+  /** The files that are committed to git if they exist, including the state file and the ledger. */
   readonly committed: readonly string[];
-  /** What a person calls such a folder, as in "The project /a/b". */
+  /** The noun for such a folder in messages, as in "The project /a/b". */
   readonly noun: string;
-  /** What to do where there is no such folder, as the end of a sentence. */
+  /** What a person can do without such a folder, as the end of a sentence. */
   readonly howToBegin: string;
-  /** The command that goes back to the state after an iteration. */
+  /** The command that restores the state after an iteration. */
   resetCommand(folder: string, iteration: number): string;
-  /** Reads a text, or its bytes; `path` is named in problems about the whole file. */
+  /** Parses a text or its bytes; problems about the whole file name `path`. */
   parse(content: string | Buffer, path: string): Parsed<State>;
-  /** The text of a state as it is written. */
+  /** Serialises a state. */
   format(state: State): string;
-  /** What keeps a state from being written. */
+  /** The problems that make a state invalid for writing. */
   problemsOf(state: State): readonly Problem[];
-  /** The last iteration that the state was derived after, where it says so. */
+  /** The last iteration before the fields of the state were derived; undefined if the state does not say it. */
   iterationOf(state: State): number | undefined;
   /** The phase of the work, as the ledger names it. */
   phaseOf(state: State): string;
 }
 
-/** What tells one kind of work kept as attempts from another. */
-type OwnOfAttempts<State extends Fields> = Pick<
+/** The options by which kinds of work with attempts differ. */
+type AttemptsOptions<State extends Fields> = Pick<
   StateFormat<State>,
   "file" | "log" | "ledger" | "top" | "noun" | "howToBegin" | "resetCommand"
 > & {
   readonly schema: SchemaName;
   readonly phase: string;
-  /** Collections with an id besides the attempts. */
+  /** Names of the collections besides `attempts`. */
   readonly others?: readonly string[];
 };
 
 /**
- * The format of work whose iterations are attempts at one unit: the file is strict JSON as its schema has it, only this
- * program writes it, and no attempt is a record that an older version would show as still open.
+ * The format of work whose iterations are attempts at one unit. The file is strict JSON with a schema, and only this
+ * program writes it. An attempt is never open, so an older version of the file can't show it as open.
  */
 export const attemptsFormat = <State extends { readonly iteration?: number }>({
   schema,
   phase,
-  others = [],
-  ...own
-}: OwnOfAttempts<State & Fields>): StateFormat<State & Fields> => ({
-  ...own,
+  others: otherCollections = [],
+  ...options
+}: AttemptsOptions<State & Fields>): StateFormat<State & Fields> => ({
+  ...options,
   otherLogs: [],
   rewritten: () => [],
   swept: () => [],
   maxBytes: 50_000_000,
   parts: ["loop"],
-  collections: ["attempts", ...others].map((name) => ({ name, key: "id" })),
+  collections: ["attempts", ...otherCollections].map((name) => ({ name, key: "id" })),
   units: { collection: "attempts", isOpen: () => false, hadRecord: () => false, leaves: [], marks: [] },
   committed: [],
   parse(content, path) {

@@ -9,106 +9,106 @@ import { isHeldByRun } from "../lock.js";
 import { requireKnownFormats } from "./format-version.js";
 import { leaveMessage, maxMessage, readMessages } from "./steering-inbox.js";
 
-/** What keeps work from running. */
+/** The name of a file that stops work from running. */
 export type Hold = typeof pauseName | typeof stopName;
 
-/** A piece of work that a person leads from outside, while it runs in another process or not at all. */
+/** A piece of work that a person controls from another process, whether or not it is running. */
 export interface SteeredWork {
   readonly folder: string;
-  /** As the person knows it. */
+  /** The folder as the person typed it. */
   readonly where: string;
   readonly formats: Parameters<typeof requireKnownFormats>[1] & { readonly noun: string };
-  /** Whether no agent would be started any more; false too where that can't be read. */
+  /** Whether a run would start no more agents; also false if the state can't be read. */
   finished(): Promise<boolean>;
-  /** The command that goes on with it. */
+  /** The command that continues it. */
   readonly goOn: string;
-  /** The command that gives it more to do once it is finished. */
+  /** The command that adds more to do after it is finished. */
   readonly more: string;
 }
 
-/** The work as a sentence names it: the current folder's as "this task", say. `begins`: the sentence begins with it. */
-function named({ where, formats: { noun } }: SteeredWork, begins = false): string {
+/** The noun phrase for the work, such as "this task" for the current folder. `isStart`: it starts the sentence. */
+function nameInSentence({ where, formats: { noun } }: SteeredWork, isStart = false): string {
   if (where !== ".") return where;
-  return `${begins ? "T" : "t"}his ${noun}`;
+  return `${isStart ? "T" : "t"}his ${noun}`;
 }
 
-/** The commands that go on with it and that let it run again. */
+/** The commands that continue the work and that remove PAUSE or STOP. */
 export const commandsOf = ({ where, goOn }: SteeredWork): { readonly goOn: string; readonly resume: string } => ({
   goOn,
   resume: `research-ralph resume${where === "." ? "" : ` ${where}`}`,
 });
 
-/** What became of a wish, and the sentence that says it. */
-export interface Held {
+/** Whether the work is running, and a sentence about what the command did. */
+export interface WorkStatus {
   /** Whether a run is under way. */
   readonly running: boolean;
   readonly says: string;
 }
 
 /**
- * Ends the run before its next iteration, with PAUSE as blocked and with STOP as Ctrl+C would, and keeps others from
- * starting until it is resumed.
- * @throws ExpectedError (exit code 5) for work of a later version, and for a disk that refuses.
+ * Ends the run before its next iteration and prevents new runs until `resume`. With PAUSE the run ends as blocked, with
+ * STOP as after Ctrl+C.
+ * @throws ExpectedError (exit code 5) for work of a later version; for a disk error.
  */
-export async function hold(work: SteeredWork, name: Hold): Promise<Held & { readonly file: string }> {
+export async function hold(work: SteeredWork, name: Hold): Promise<WorkStatus & { readonly file: string }> {
   const { folder } = work;
   await requireKnownFormats(folder, work.formats);
   const file = join(folder, name);
   if (!existsSync(file)) await writeFileAtomic(file, "");
   const running = await isHeldByRun(lockFile(folder));
-  const until = `until you run ${commandsOf(work).resume}`;
-  const says = running
-    ? `The run of ${named(work)} ends before its next iteration; no run can start ${until}.`
+  const condition = `until you run ${commandsOf(work).resume}`;
+  const sentence = running
+    ? `The run of ${nameInSentence(work)} ends before its next iteration; no run can start ${condition}.`
     : (await work.finished())
-      ? `${named(work, true)} is finished, so a run would start no agent; no run can start ${until}.`
-      : `${named(work, true)} is not running; no run can start ${until}.`;
-  return { file, running, says };
+      ? `${nameInSentence(work, true)} is finished, so a run would start no agent; no run can start ${condition}.`
+      : `${nameInSentence(work, true)} is not running; no run can start ${condition}.`;
+  return { file, running, says: sentence };
 }
 
 /**
- * Lets work that was paused or stopped run again; answers with what kept it.
- * @throws ExpectedError as `hold` does.
+ * Lets paused or stopped work run again. Returns the names of the files that were removed.
+ * @throws ExpectedError as `hold`.
  */
-export async function resume(work: SteeredWork): Promise<Held & { readonly lifted: readonly Hold[] }> {
+export async function resume(work: SteeredWork): Promise<WorkStatus & { readonly lifted: readonly Hold[] }> {
   const { folder } = work;
   await requireKnownFormats(folder, work.formats);
   const lifted = ([pauseName, stopName] as const).filter((name) => existsSync(join(folder, name)));
   for (const name of lifted) await rm(join(folder, name), { force: true });
   const running = await isHeldByRun(lockFile(folder));
-  const says =
+  const sentence =
     lifted.length === 0
-      ? `${named(work, true)} was neither paused nor stopped.`
+      ? `${nameInSentence(work, true)} was neither paused nor stopped.`
       : (await work.finished())
-        ? `${named(work, true)} can run again; it is finished.`
-        : `${named(work, true)} can run again: ${work.goOn}`;
-  return { running, says, lifted };
+        ? `${nameInSentence(work, true)} can run again; it is finished.`
+        : `${nameInSentence(work, true)} can run again: ${work.goOn}`;
+  return { running, says: sentence, lifted };
 }
 
-/** What a person tells the agents. */
+/** The instructions of a person for the agents. */
 export interface Wish {
   readonly text?: string | undefined;
-  /** All that was said before is taken back first. */
+  /** Removes all earlier instructions first. */
   readonly clear?: boolean;
 }
 
-/** The words without space around them. @throws ExpectedError (exit code 2) for none and for too many. */
-export function wordsOf({ text }: Pick<Wish, "text">): string {
-  const words = text?.trim() ?? "";
-  if (text !== undefined && words === "")
+/** The trimmed text of the instructions. @throws ExpectedError (exit code 2) if it is empty or too long. */
+export function instructionsOf({ text }: Pick<Wish, "text">): string {
+  const instructions = text?.trim() ?? "";
+  if (text !== undefined && instructions === "")
     throw new ExpectedError("The text is empty; give it in quotes, or use --clear.", 2);
-  if (words.length > maxMessage)
+  if (instructions.length > maxMessage)
     throw new ExpectedError(
-      `The text has ${words.length} characters; at most ${maxMessage} are allowed, because every brief includes it.`,
+      `The text has ${instructions.length} characters; at most ${maxMessage} are allowed, because every brief includes it.`,
       2,
     );
-  return words;
+  return instructions;
 }
 
 /**
- * Tells the agents something, also during a run elsewhere: every brief from the next one on includes it until it is
- * cleared. `now`: milliseconds; `stateDir`: where the key lies that signs it. Answers with one sentence: from when on
- * it is heard.
- * @throws ExpectedError for no or too many words, for work of a later version, for a disk that refuses.
+ * Gives instructions to the agents, also during a run of another process: every brief from the next one on includes
+ * them until they are cleared. `now`: milliseconds since the epoch; `stateDir`: the folder with the signing key.
+ * Returns one sentence that says from when on they are in force.
+ * @throws ExpectedError for an empty or too long text, for work of a later version, for a disk error.
  */
 export async function steer(
   work: SteeredWork,
@@ -116,21 +116,22 @@ export async function steer(
   { now, stateDir }: { readonly now: number; readonly stateDir: string },
 ): Promise<string> {
   const { folder } = work;
-  const words = wordsOf(wish);
+  const instructions = instructionsOf(wish);
   await requireKnownFormats(folder, work.formats);
   if (wish.clear === true) await leaveMessage(folder, { clear: true }, now, stateDir);
-  if (words !== "") await leaveMessage(folder, { text: words }, now, stateDir);
-  if (await work.finished()) return `${named(work, true)} is finished: no agent reads it unless you ${work.more}.`;
-  const what = words === "" ? "Earlier instructions are removed" : "Every brief includes it";
+  if (instructions !== "") await leaveMessage(folder, { text: instructions }, now, stateDir);
+  if (await work.finished())
+    return `${nameInSentence(work, true)} is finished: no agent reads it unless you ${work.more}.`;
+  const effect = instructions === "" ? "Earlier instructions are removed" : "Every brief includes it";
   const running = await isHeldByRun(lockFile(folder));
-  return `${what} from the next iteration of ${named(work)} on${running ? "" : "; it is not running now"}.`;
+  return `${effect} from the next iteration of ${nameInSentence(work)} on${running ? "" : "; it is not running now"}.`;
 }
 
-/** What stands in the next brief, messages that wait to be heard included. `heard`: what the state holds already. */
-export async function wordsInForce(folder: string, heard: readonly Steering[]): Promise<string[]> {
-  let words = heard.map(({ text }) => text);
+/** The instructions for the next brief, including unread messages. `readInstructions`: those in the state. */
+export async function currentInstructions(folder: string, readInstructions: readonly Steering[]): Promise<string[]> {
+  let instructions = readInstructions.map(({ text }) => text);
   for (const message of await readMessages(folder))
-    if ("clear" in message) words = [];
-    else if ("text" in message) words = [...words, message.text];
-  return words;
+    if ("clear" in message) instructions = [];
+    else if ("text" in message) instructions = [...instructions, message.text];
+  return instructions;
 }

@@ -2,16 +2,16 @@ import { hasCode } from "../../lib/errors.js";
 import { explaining } from "../explain-system-error.js";
 import { readRegularText } from "../regular-file.js";
 
-/** A file of which each line is a record of its own. */
+/** The parsed content of a file with one record per line. */
 export interface ReadLog<Line> {
   /** In the order of the file. */
   readonly lines: readonly Line[];
-  /** What could not be read, a sentence each. */
+  /** One sentence for each line that could not be read. */
   readonly notices: readonly string[];
 }
 
-/** A file that is something else altogether must not fill the screen. */
-const noticesMade = 5;
+/** A file with completely different content must not fill the screen. */
+const maxNotices = 5;
 
 /** The text of a log; empty where it is missing. @throws ExpectedError where it can't be read. */
 export async function logText(path: string): Promise<string> {
@@ -24,8 +24,8 @@ export async function logText(path: string): Promise<string> {
 }
 
 /**
- * The lines of a log whose first has this number in the file. One that `parse` makes nothing of is left out and named,
- * `path` with it; a torn last one, which a kill leaves, is left out silently.
+ * Parses the lines of a log. `firstRow`: line number of the first line. A line for which `parse` returns undefined is
+ * skipped and reported in a notice with `path`; an incomplete last line, which a kill leaves, is skipped silently.
  */
 export function parseLog<Line>(
   text: string,
@@ -42,8 +42,8 @@ export function parseLog<Line>(
     if (line !== undefined) lines.push(line);
     else if (index < rows.length - 1) unreadable.push(index + firstRow);
   }
-  const notices = unreadable.slice(0, noticesMade).map((row) => `${path}:${row} can't be read and is ignored.`);
-  const more = unreadable.length - notices.length;
-  if (more > 0) notices.push(`${path}: ${more} more of its lines can't be read and are ignored.`);
+  const notices = unreadable.slice(0, maxNotices).map((row) => `${path}:${row} can't be read and is ignored.`);
+  const remaining = unreadable.length - notices.length;
+  if (remaining > 0) notices.push(`${path}: ${remaining} more of its lines can't be read and are ignored.`);
   return { lines, notices };
 }

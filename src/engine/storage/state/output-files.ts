@@ -15,109 +15,112 @@ import { stateVersion } from "./format-version.js";
 import { readEntry } from "./journal.js";
 import { currentAccepted } from "./ledger.js";
 
-/** The files that an accepted unit writes whole, by the unit. */
+/** The names of the output files that each unit writes, by unit. */
 export type Outputs = Readonly<Record<string, readonly string[]>>;
 
-/** Every file that some unit writes whole. */
+/** The names of all output files. */
 export const outputNames = (outputs: Outputs): readonly string[] => [...new Set(Object.values(outputs).flat())];
 
-/** A whole file of the folder; null takes it away. */
+/** An output file with its complete text; null removes the file. */
 export interface OutputFile {
   readonly name: string;
   readonly text: string | null;
 }
 
-/** A large file of the folder, made as it is written. */
+/** A large output file whose content is generated while it is written. */
 export interface PieceFile {
   readonly name: string;
   readonly pieces: Iterable<string>;
-  /** A hash of all that it is made of. */
+  /** Hash of all its sources. */
   readonly madeOf: string;
 }
 
-/** Whether a file stands there as it was written last, and was made of the same. */
+/** Whether a file is unchanged since it was written, and was made from the same sources. */
 export async function isWritten(folder: string, { name, madeOf }: Omit<PieceFile, "pieces">): Promise<boolean> {
-  const written = await readWritten(folder);
-  if (written[name] === undefined || madeOfIn(written)[name] !== madeOf) return false;
+  const hashes = await readWritten(folder);
+  if (hashes[name] === undefined || madeOfIn(hashes)[name] !== madeOf) return false;
   const path = join(folder, name);
-  const existing = await explaining(path, () => versionAt(path));
-  return existing.kind === "file" && hashOf(existing.bytes) === written[name];
+  const currentVersion = await explaining(path, () => versionAt(path));
+  return currentVersion.kind === "file" && hashOf(currentVersion.bytes) === hashes[name];
 }
 
-const madeOfIn = ({ made_of: made }: Record<string, unknown>): Record<string, unknown> =>
-  isObject(made) ? { ...made } : {};
+const madeOfIn = ({ made_of: sources }: Record<string, unknown>): Record<string, unknown> =>
+  isObject(sources) ? { ...sources } : {};
 
 /**
- * Writes whole output files. One that was changed since this program wrote it last is somebody's work: a copy is kept
- * next to it, once for each content. So is one of which nothing is recorded here, as in a clone, which has no `.ralph`:
- * an earlier version of this program may have written it, or a person. `at`: milliseconds since the epoch, for the
- * copy's name. Doing it twice gives the same as once.
+ * Writes output files. A file that was changed since this program last wrote it contains a person's work: a copy is
+ * kept next to it, one for each content. The same applies to a file without a recorded hash, for example in a clone,
+ * which has no `.ralph`: a person or an earlier version may have written it. `time`: milliseconds since the epoch, for
+ * the name of the copy. Idempotent.
  * @throws ExpectedError as writeFileAtomic.
  */
 export async function writeOutputs(
   folder: string,
   files: readonly (OutputFile | PieceFile)[],
-  at: number,
+  time: number,
   notify: (message: string) => void,
 ): Promise<void> {
   if (files.length === 0) return;
-  const before = await readWritten(folder);
-  const written = new Map(Object.entries(before));
-  const madeOf = madeOfIn(before);
+  const earlier = await readWritten(folder);
+  const hashes = new Map(Object.entries(earlier));
+  const madeOf = madeOfIn(earlier);
   for (const file of files) {
     const { name } = file;
     const path = join(folder, name);
     if ("text" in file && file.text === null) {
       await explaining(path, () => rm(path, { force: true }));
-      written.delete(name);
+      hashes.delete(name);
       continue;
     }
-    const existing = await explaining(path, () => versionAt(path));
-    const last = written.get(name);
-    const found = existing.kind === "file" ? hashOf(existing.bytes) : undefined;
+    const currentVersion = await explaining(path, () => versionAt(path));
+    const lastHash = hashes.get(name);
+    const currentHash = currentVersion.kind === "file" ? hashOf(currentVersion.bytes) : undefined;
     const copy =
-      existing.kind === "file" && found !== last ? await keepEdited(folder, name, existing.bytes, at) : undefined;
-    const now = "pieces" in file ? await writeInPieces(path, file.pieces) : await writeText(path, file.text!);
-    written.set(name, now);
+      currentVersion.kind === "file" && currentHash !== lastHash
+        ? await keepEdited(folder, name, currentVersion.bytes, time)
+        : undefined;
+    const newHash = "pieces" in file ? await writeInPieces(path, file.pieces) : await writeText(path, file.text!);
+    hashes.set(name, newHash);
     if ("madeOf" in file) madeOf[name] = file.madeOf;
     if (copy === undefined) continue;
-    // It was not an edit: what is made in pieces is known only once it is written.
-    if (now === found) await explaining(copy, () => rm(copy, { force: true }));
+    // The new content equals the old one, so it was not an edit. For generated content this is known only after the
+    // write.
+    if (newHash === currentHash) await explaining(copy, () => rm(copy, { force: true }));
     else
       notify(
-        last === undefined
+        lastHash === undefined
           ? `${name} already existed, and it is not recorded who wrote it; it is written again, and the earlier version is kept as ${copy}.`
           : `${name} was changed since it was last written; it is written again, and your version is kept as ${copy}.`,
       );
   }
-  // Where it is lost, the worst is one copy too many.
-  const note = { ...Object.fromEntries(written), made_of: madeOf, format: stateVersion };
-  await writeFileAtomic(writtenFile(folder), JSON.stringify(note), { durable: false });
+  // Not durable: if the record is lost, the only effect is one unnecessary copy.
+  const record = { ...Object.fromEntries(hashes), made_of: madeOf, format: stateVersion };
+  await writeFileAtomic(writtenFile(folder), JSON.stringify(record), { durable: false });
 }
 
-/** Writes a file and returns the hash of what it holds now. */
+/** Writes a file and returns the hash of its content. */
 async function writeText(path: string, text: string): Promise<string> {
   await writeFileAtomic(path, text);
   return hashOf(text);
 }
 
-/** As writeText. */
+/** Writes a file from pieces and returns the hash of its content. */
 async function writeInPieces(path: string, pieces: Iterable<string>): Promise<string> {
   const hash = createHash("sha256");
-  const hashed = function* () {
+  const hashingPieces = function* () {
     for (const piece of pieces) {
       hash.update(piece);
       yield piece;
     }
   };
-  await writePiecesAtomic(path, hashed());
+  await writePiecesAtomic(path, hashingPieces());
   return hash.digest("hex");
 }
 
 /**
- * What a reset makes of the output files: those whose units are accepted no longer go, one that was accepted before
- * comes back as it was then; of several units that write one file, the last one counts. `line`: the reset. A reset of
- * `everything` takes also those of the original tool, which no ledger knows.
+ * The output files after a reset. A file whose units are no longer accepted is removed; a file of an earlier acceptance
+ * is restored. If several units write one file, the last acceptance is used. `line`: the line of the reset.
+ * `everything` also removes the files of the original tool, which have no ledger lines.
  */
 export async function outputsAfter<State extends Fields>(
   folder: string,
@@ -127,14 +130,14 @@ export async function outputsAfter<State extends Fields>(
   { outputs, everything }: { readonly outputs: Outputs; readonly everything: boolean },
 ): Promise<OutputFile[]> {
   if (line.to === undefined) return [];
-  const [before, after] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
+  const [earlier, later] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
   const files: OutputFile[] = [];
   for (const name of outputNames(outputs)) {
     const units = Object.entries(outputs).flatMap(([unit, names]) => (names.includes(name) ? [unit] : []));
-    if (!everything && units.every((unit) => after.get(unit) === before.get(unit))) continue;
-    const iterations = units.flatMap((unit) => after.get(unit) ?? []).toSorted((a, b) => b - a);
-    const text = await writtenIn(folder, format, iterations, name);
-    // Without its journal an earlier version can't be had; the later one is better than none.
+    if (!everything && units.every((unit) => later.get(unit) === earlier.get(unit))) continue;
+    const iterations = units.flatMap((unit) => later.get(unit) ?? []).toSorted((a, b) => b - a);
+    const text = await textFromJournal(folder, format, iterations, name);
+    // If the journal entry is missing, the earlier version can't be restored; then the later version stays.
     if (text !== null || (iterations.length === 0 && stampOf(join(folder, name)) !== undefined))
       files.push({ name, text });
   }
@@ -142,8 +145,7 @@ export async function outputsAfter<State extends Fields>(
 }
 
 /**
- * The output files that units which count wrote and that are gone, as they were written last; `text` is null where the
- * journal does not hold one any more.
+ * The missing output files of accepted units, with their last text; `text` is null where the journal no longer has it.
  */
 export async function lostOutputs<State extends Fields>(
   folder: string,
@@ -152,18 +154,18 @@ export async function lostOutputs<State extends Fields>(
   outputs: Outputs,
 ): Promise<OutputFile[]> {
   const accepted = currentAccepted(ledger);
-  const lost: OutputFile[] = [];
+  const missing: OutputFile[] = [];
   for (const name of outputNames(outputs)) {
     const units = Object.entries(outputs).flatMap(([unit, names]) => (names.includes(name) ? [unit] : []));
     const iterations = units.flatMap((unit) => accepted.get(unit) ?? []).toSorted((a, b) => b - a);
     if (iterations.length === 0 || stampOf(join(folder, name)) !== undefined) continue;
-    lost.push({ name, text: await writtenIn(folder, format, iterations, name) });
+    missing.push({ name, text: await textFromJournal(folder, format, iterations, name) });
   }
-  return lost;
+  return missing;
 }
 
-/** What the first of these iterations that wrote the file wrote there; null where none did or its journal is gone. */
-async function writtenIn<State extends Fields>(
+/** The text of the file from the first of these iterations that wrote it; null if no journal entry has it. */
+async function textFromJournal<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   iterations: readonly number[],
@@ -178,7 +180,7 @@ async function writtenIn<State extends Fields>(
 
 const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
-/** Hashes of what was written last, by name. */
+/** The hash of the last written content of each file, by name. */
 async function readWritten(folder: string): Promise<Record<string, unknown>> {
   try {
     return { ...(JSON.parse(await readRegularText(writtenFile(folder))) as Record<string, unknown> | null) };
@@ -188,19 +190,19 @@ async function readWritten(folder: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Returns the copy's path, or undefined where there is one of this content already. */
-async function keepEdited(folder: string, name: string, bytes: Buffer, at: number): Promise<string | undefined> {
-  const others = (await readdir(folder)).filter((each) => each.startsWith(`${name}.edited-`));
-  for (const other of others) {
-    const kept = await versionAt(join(folder, other));
-    if (kept.kind === "file" && kept.bytes.equals(bytes)) return undefined;
+/** Copies an edited file. Returns the path of the copy, or undefined if a copy with the same content exists. */
+async function keepEdited(folder: string, name: string, bytes: Buffer, time: number): Promise<string | undefined> {
+  const copies = (await readdir(folder)).filter((each) => each.startsWith(`${name}.edited-`));
+  for (const copyName of copies) {
+    const version = await versionAt(join(folder, copyName));
+    if (version.kind === "file" && version.bytes.equals(bytes)) return undefined;
   }
-  // Of a fold that a kill interrupted there may be a copy already, and the file was edited once more since.
-  const free = (count: number): string => {
-    const wanted = `${name}.edited-${timeForName(at)}${count === 1 ? "" : `-${count}`}`;
-    return others.includes(wanted) ? free(count + 1) : wanted;
+  // A fold that was killed may have made a copy with this name, and a person may have edited the file again since.
+  const unusedName = (count: number): string => {
+    const candidate = `${name}.edited-${timeForName(time)}${count === 1 ? "" : `-${count}`}`;
+    return copies.includes(candidate) ? unusedName(count + 1) : candidate;
   };
-  const copy = join(folder, free(1));
+  const copy = join(folder, unusedName(1));
   await explaining(copy, () => writeFile(copy, bytes, { flag: "wx" }));
   return copy;
 }

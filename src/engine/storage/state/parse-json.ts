@@ -1,28 +1,28 @@
 import { isLarge } from "../regular-file.js";
 
 /**
- * Bytes of a list that are decoded and parsed at once. Pieces of 16 KB are mostly plain ASCII and short-lived; in
- * pieces of 256 KB the same file takes a third more time.
+ * Bytes of a list that are decoded and parsed in one call. With 16 KB, most strings are ASCII and short-lived; with 256
+ * KB the same file takes a third more time.
  */
 const pieceLength = 16_000;
 
 /**
- * Parses JSON, with or without a byte order mark. Of the bytes of a large file, the lists at the top level, in which
- * its records stand, are decoded a piece at a time: the text of 70 MB as a whole would take twice that.
- * @throws SyntaxError for what is not JSON.
+ * Parses JSON, with or without a byte order mark. In a large file the lists at the top level, which contain the
+ * records, are decoded piece by piece, because the whole text of 70 MB would need another 140 MB.
+ * @throws SyntaxError for invalid JSON.
  */
-export function parseJson(content: string | Buffer, isMuch: boolean = isLarge(content.length)): unknown {
-  const inPieces = isMuch && typeof content !== "string" ? parseLists(withoutMark(content)) : undefined;
-  return inPieces ?? JSON.parse(plainText(content));
+export function parseJson(content: string | Buffer, useStreaming: boolean = isLarge(content.length)): unknown {
+  const parsed = useStreaming && typeof content !== "string" ? parseLists(withoutByteOrderMark(content)) : undefined;
+  return parsed ?? JSON.parse(plainText(content));
 }
 
 /** The text of a file without its byte order mark. */
 export function plainText(content: string | Buffer): string {
-  if (typeof content !== "string") return withoutMark(content).toString("utf8");
+  if (typeof content !== "string") return withoutByteOrderMark(content).toString("utf8");
   return content.startsWith("\uFEFF") ? content.slice(1) : content;
 }
 
-const withoutMark = (bytes: Buffer): Buffer =>
+const withoutByteOrderMark = (bytes: Buffer): Buffer =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = [...Buffer.from('"\\,[]{}')] as [
@@ -31,29 +31,29 @@ const [quote, backslash, comma, openList, closeList, openObject, closeObject] = 
 ];
 
 /**
- * An object whose top-level lists are parsed by themselves. What is left of it, with the number of each list in the
- * list's place, is parsed too, so that every byte has gone through JSON.parse. Undefined for anything else, and where
- * something is wrong.
+ * Parses an object whose top-level lists are parsed separately. In the rest of the text (`skeleton`), each list is
+ * replaced by its number, and the skeleton is parsed too, so JSON.parse checks every byte. Undefined for anything but
+ * an object, and for invalid JSON.
  */
 function parseLists(bytes: Buffer): unknown {
   const lists: unknown[][] = [];
-  const rest: string[] = [];
+  const skeleton: string[] = [];
   let depth = 0;
-  let copied = 0;
+  let copiedTo = 0;
   try {
-    for (let at = 0; at < bytes.length; at += 1) {
-      const byte = bytes[at];
-      if (byte === quote) at = endOfString(bytes, at);
+    for (let position = 0; position < bytes.length; position += 1) {
+      const byte = bytes[position];
+      if (byte === quote) position = endOfString(bytes, position);
       else if (byte === openList && depth === 1) {
-        const { list, end } = parseTidyList(bytes, at) ?? parseList(bytes, at);
-        rest.push(bytes.toString("utf8", copied, at + 1), String(lists.push(list) - 1));
-        copied = end;
-        at = end;
+        const { list, end } = parseIndentedList(bytes, position) ?? parseList(bytes, position);
+        skeleton.push(bytes.toString("utf8", copiedTo, position + 1), String(lists.push(list) - 1));
+        copiedTo = end;
+        position = end;
       } else if (byte === openObject || byte === openList) depth += 1;
       else if (byte === closeObject || byte === closeList) depth -= 1;
     }
-    rest.push(bytes.toString("utf8", copied));
-    const top: unknown = JSON.parse(rest.join(""));
+    skeleton.push(bytes.toString("utf8", copiedTo));
+    const top: unknown = JSON.parse(skeleton.join(""));
     if (typeof top !== "object" || top === null || Array.isArray(top) || Object.hasOwn(top, "__proto__"))
       return undefined;
     for (const [name, value] of Object.entries(top))
@@ -65,67 +65,68 @@ function parseLists(bytes: Buffer): unknown {
 }
 
 /**
- * The same of a list of objects as this program writes them, two spaces a level. No string of JSON holds a line end, so
- * the ends of its records are found by their bytes and nothing between is looked at, which is a tenth of the time.
- * Undefined where it is written otherwise: pieces cut at a wrong place are not whole, and JSON.parse says so.
+ * Parses a list of objects with the indentation that this program writes: two spaces per level. JSON strings contain no
+ * line feeds, so a search for the separator bytes finds the ends of records, ten times faster than a scan of each byte.
+ * Undefined for a list with another indentation: its pieces are cut at wrong places, and JSON.parse rejects them.
  */
-function parseTidyList(bytes: Buffer, start: number): { readonly list: unknown[]; readonly end: number } | undefined {
-  const end = bytes.indexOf(tidyEnd, start);
-  if (!bytes.subarray(start, start + tidyStart.length).equals(tidyStart) || end === -1) return undefined;
+function parseIndentedList(
+  bytes: Buffer,
+  start: number,
+): { readonly list: unknown[]; readonly end: number } | undefined {
+  const end = bytes.indexOf(listEnd, start);
+  if (!bytes.subarray(start, start + listStart.length).equals(listStart) || end === -1) return undefined;
   const list: unknown[] = [];
   try {
-    for (let from = start + 1; from < end;) {
-      const between = bytes.indexOf(tidyBetween, from + pieceLength);
-      const to = between === -1 || between > end ? end : between + recordEnd;
-      const items = JSON.parse(`[${bytes.toString("utf8", from, to)}]`) as unknown[];
+    for (let itemsStart = start + 1; itemsStart < end;) {
+      const separator = bytes.indexOf(recordSeparator, itemsStart + pieceLength);
+      const itemsEnd = separator === -1 || separator > end ? end : separator + commaOffset;
+      const items = JSON.parse(`[${bytes.toString("utf8", itemsStart, itemsEnd)}]`) as unknown[];
       for (const item of items) list.push(item);
-      from = to + 1;
+      itemsStart = itemsEnd + 1;
     }
   } catch {
     return undefined;
   }
-  return { list, end: end + tidyEnd.length - 1 };
+  return { list, end: end + listEnd.length - 1 };
 }
 
-const [tidyStart, tidyBetween, tidyEnd] = ["[\n    {", "\n    },\n    {", "\n  ]"].map((text) => Buffer.from(text)) as [
-  Buffer,
-  Buffer,
-  Buffer,
-];
-/** Where the comma stands in what lies between two records. */
-const recordEnd = tidyBetween.indexOf(",");
+const [listStart, recordSeparator, listEnd] = ["[\n    {", "\n    },\n    {", "\n  ]"].map((text) =>
+  Buffer.from(text),
+) as [Buffer, Buffer, Buffer];
+/** Offset of the comma in the separator. */
+const commaOffset = recordSeparator.indexOf(",");
 
-/** The list that begins at `start`, and where its closing bracket stands. @throws SyntaxError */
+/** Parses the list that begins at `start`. Returns it with the position of its closing bracket. @throws SyntaxError */
 function parseList(bytes: Buffer, start: number): { readonly list: unknown[]; readonly end: number } {
   const list: unknown[] = [];
   let depth = 0;
-  let from = start + 1;
-  const take = (to: number) => {
-    const items = JSON.parse(`[${bytes.toString("utf8", from, to)}]`) as unknown[];
+  let itemsStart = start + 1;
+  const parseItems = (itemsEnd: number) => {
+    const items = JSON.parse(`[${bytes.toString("utf8", itemsStart, itemsEnd)}]`) as unknown[];
     for (const item of items) list.push(item);
     return items.length;
   };
-  for (let at = from; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === quote) at = endOfString(bytes, at);
-    else if (byte === comma && depth === 0 && at - from > pieceLength) {
-      if (take(at) === 0) break;
-      from = at + 1;
+  for (let position = itemsStart; position < bytes.length; position += 1) {
+    const byte = bytes[position];
+    if (byte === quote) position = endOfString(bytes, position);
+    else if (byte === comma && depth === 0 && position - itemsStart > pieceLength) {
+      if (parseItems(position) === 0) break;
+      itemsStart = position + 1;
     } else if (byte === openObject || byte === openList) depth += 1;
     else if (byte === closeObject || byte === closeList) {
       depth -= 1;
       if (depth >= 0) continue;
-      // Nothing may stand between the last comma and the end of a list.
-      if (byte !== closeList || (take(at) === 0 && from > start + 1)) break;
-      return { list, end: at };
+      // A comma before the end of a list is invalid.
+      if (byte !== closeList || (parseItems(position) === 0 && itemsStart > start + 1)) break;
+      return { list, end: position };
     }
   }
   throw new SyntaxError("a list does not end as one");
 }
 
-/** Where the string that begins at `start` has its closing quote. */
+/** The position of the closing quote of the string that begins at `start`. */
 function endOfString(bytes: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
-  return at;
+  let position = start + 1;
+  while (position < bytes.length && bytes[position] !== quote) position += bytes[position] === backslash ? 2 : 1;
+  return position;
 }

@@ -12,71 +12,70 @@ import { requireKnownFormats } from "./format-version.js";
 import { makeJournal } from "./journal.js";
 import { readLedger } from "./ledger.js";
 import { type OutputFile, type PieceFile, writeOutputs } from "./output-files.js";
-import { invalid, readStateFile, requireState } from "./state-file.js";
+import { invalidStateError, readStateFile, requireState } from "./state-file.js";
 import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 
 export interface StoreOptions<State> extends WriterOptions<State> {
-  /** Whether to commit checkpoints; without git or a repository nothing is committed, silently. */
+  /** Whether to commit checkpoints. Without git or a repository, nothing is committed and nothing is reported. */
   readonly git: boolean;
-  /** It is given up again within seconds: others like it are waited for, and it is not a run. */
+  /** The store is closed within seconds; it waits for other short holders, and it is not a run. */
   readonly short?: boolean;
-  /** Aborted when the run ends at once: a git that hangs is then no longer waited for. */
+  /** Aborted when the run must end at once: then nobody waits for a git that hangs. */
   readonly abort?: AbortSignal;
-  /** An agent that nothing confines works on it: git then starts no program that its configuration names since. */
+  /** An unconfined agent works on the folder: git then starts no program that was added to its configuration. */
   readonly unconfined?: boolean;
 }
 
-/** The state of a piece of work, and what its ledger says of the iterations so far. */
+/** The state of a piece of work, and the lines of its ledger. */
 export interface Loaded<State> {
   readonly state: State;
   readonly ledger: readonly LedgerLine[];
 }
 
-/** A folder with a state file and its logs, which this process alone writes. */
+/** A folder with a state file and its logs. Only this process writes them. */
 export interface RecordStore<State> {
   readonly folder: string;
   /**
-   * The state as it stands on the disk; units that an editor's stale save took back are restored first.
+   * Reads the state from the disk, and first restores units that an editor overwrote with an older version.
    * @throws ExpectedError for an invalid state file; it is never overwritten.
    */
   load(): Promise<Loaded<State>>;
   /**
-   * Changes the state outside of any iteration, as a person would, and returns it. `change` is pure: it may be asked
-   * again where the file is saved by hand in this very moment. The next checkpoint commits it; with `commits` there is
-   * one at the end at the latest.
+   * Changes the state outside of any iteration, as a person would, and returns it. `change` is pure: it is called again
+   * if a person saves the file at this moment. The next checkpoint commits the change; with `commits`, `close` commits
+   * it if no checkpoint comes before.
    * @throws ExpectedError as load.
    */
   edit(change: (state: State) => State, commits?: boolean): Promise<State>;
   /**
-   * A number for the iteration that begins now: one above all that were folded, journalled or given since this was
-   * opened.
+   * The number for a new iteration: one higher than all that were folded, journalled or returned by this function.
    */
   nextIteration(): number;
   /**
-   * Merges an iteration into the files. Once the journal holds it, no kill loses any part of it; folding an iteration
-   * that is in the ledger already does nothing.
-   * @throws ExpectedError where a person has to mend something first (invalid state file, full disk); the fold is made
-   * up for then.
+   * Merges an iteration into the files. After it is in the journal, a kill can't lose any part of it. An iteration that
+   * is already in the ledger is ignored.
+   * @throws ExpectedError where a person must first correct something (invalid state file, full disk); the next load
+   * completes the fold.
    */
   fold(fold: Fold): Promise<void>;
   /**
-   * Does `work`, and writes what it folds and edits only at its end, all at once, also where it throws. Meanwhile
-   * `load` answers with the state that this makes; the journal has each fold at once.
+   * Runs `work` and writes all its folds and edits together at the end, also if it throws. Until then `load` returns
+   * the resulting state, and each fold is written only to the journal.
    * @throws ExpectedError as fold.
    */
   together(work: () => Promise<void>): Promise<void>;
   /**
-   * Writes whole output files that are made of the state as it stands, outside of any iteration, and commits them.
-   * Doing it again with the same files changes nothing. `at`: milliseconds since the epoch.
+   * Writes output files that are derived from the current state, outside of any iteration, and commits them.
+   * Idempotent. `at`: milliseconds since the epoch.
    */
   rewrite(files: readonly (OutputFile | PieceFile)[], at: number, message: string): Promise<void>;
-  /** Commits what has no checkpoint yet and gives the folder up. */
+  /** Commits all remaining changes and releases the lock. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a folder for writing: takes its lock, sweeps leftovers, replays what a kill interrupted, restores stale saves.
- * `prepare` runs once the lock is held and before anything is read.
+ * Opens a folder for writing: takes its lock, removes temporary files, replays interrupted folds, restores stale saves.
+ * `beforeReading` runs under the lock before anything is read.
  * @throws ExpectedError when another process holds it, the folder can't be written, the state file is invalid, or a
  * later version wrote one of its files (exit 5); nothing is written then.
  */
@@ -84,26 +83,26 @@ export async function openRecordStore<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   options: StoreOptions<State>,
-  prepare: () => Promise<void> = async () => undefined,
+  beforeReading: () => Promise<void> = async () => undefined,
 ): Promise<RecordStore<State>> {
-  // Before the lock, so that a wrong path does not get a .ralph of its own.
+  // Checked before the lock is taken, so that a wrong path does not get a folder .ralph.
   await requireState(folder, format);
   await requireLogs(folder, format);
   await requireKnownFormats(folder, format);
   const hidden = hiddenFolder(folder);
-  const take = async () => {
+  const takeLock = async () => {
     makeJournal(folder);
     const { short = false } = options;
     return acquireLock(lockFile(folder), { describe: `The ${format.noun} ${folder}`, short });
   };
-  let lock = await take();
+  let lock = await takeLock();
   try {
-    // Whatever the .gitignore above says, none of this is for the repository.
+    // Nothing in .ralph belongs in the repository, even if the project's .gitignore does not exclude it.
     if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
     for (const place of [folder, hidden, journalFolder(folder), ...format.swept(folder)])
       await sweepTemporaryFiles(place);
-    await prepare();
-    // Loaded late: what starts processes takes longer to load than a state to read, and reading alone needs none of it.
+    await beforeReading();
+    // Loaded late: modules that start processes take longer to load than a state takes to read.
     const git = options.git ? await import("../checkpoints.js") : undefined;
     const checkpoints = await git?.openCheckpoints(
       folder,
@@ -115,10 +114,10 @@ export async function openRecordStore<State extends Fields>(
     await writer.load();
     const holdLock = async () => {
       if (await lock.isMine()) return;
-      // A person who deletes .ralph during a run deletes the lock; another run may have begun since. Where the whole
-      // folder was moved, taking the lock would make it again, and the moved one could not come back to its place.
+      // A person who deletes .ralph during a run deletes the lock, and another run may have started since. If the whole
+      // folder was moved, taking the lock would create it again, and the person could not move it back.
       await requireState(folder, format);
-      lock = await take();
+      lock = await takeLock();
     };
     return {
       folder,
@@ -130,7 +129,7 @@ export async function openRecordStore<State extends Fields>(
       edit: async (change, commits = false) => {
         await holdLock();
         const state = await writer.edit(change);
-        // With the next checkpoint, or at the end: after the last iteration there is no next one.
+        // Deferred to the next checkpoint or to `close`, because no checkpoint follows the last iteration.
         if (commits) await checkpoints?.commit("What changed between iterations", true);
         return state;
       },
@@ -175,22 +174,22 @@ export async function readRecords<State extends Fields>(
   const path = join(folder, format.file);
   const state = await readOnceSaved(path, async () => {
     await requireState(folder, format);
-    const read = await readStateFile(path, format);
-    if (read.problems !== undefined) throw await invalid(folder, format, read.problems);
-    return read.ok;
+    const parsed = await readStateFile(path, format);
+    if (parsed.problems !== undefined) throw await invalidStateError(folder, format, parsed.problems);
+    return parsed.ok;
   });
   return { state, ledger: (await readLedger(folder, format.ledger)).lines };
 }
 
-/** What is appended to must be files: on anything else a fold would fail, once its agent is paid. */
+/** Requires that the logs are regular files; otherwise a fold would fail after its agent was paid. */
 async function requireLogs(
   folder: string,
   { log, ledger, otherLogs }: { log: string; ledger: string; otherLogs: readonly string[] },
 ): Promise<void> {
   for (const path of [log, ledger, ...otherLogs].map((name) => join(folder, name))) {
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isDirectory() === true)
+    const stats = await stat(path).catch(() => undefined);
+    if (stats?.isDirectory() === true)
       throw new ExpectedError(`${path} is a folder where a file belongs; move it away.`);
-    if (found !== undefined) requireRegular(found, path);
+    if (stats !== undefined) requireRegular(stats, path);
   }
 }

@@ -13,42 +13,41 @@ import { readEntry } from "./journal.js";
 import { type OutputFile, outputNames, type Outputs, outputsAfter } from "./output-files.js";
 import { changesBetween, undoChanges } from "./hand-edits/merge-hand-edits.js";
 import { type Loaded, openRecordStore, type StoreOptions } from "./record-store.js";
-import { invalid, lastRecorded, readStateFile } from "./state-file.js";
+import { invalidStateError, lastRecordedIteration, readStateFile } from "./state-file.js";
 
-/** The state that a reset leads to, and what it says. */
+/** The state after a reset, and sentences about it. */
 export interface Reset<State> {
   readonly after: State;
-  /** The unit that is to be done again; "*" for more than one. */
+  /** The unit to repeat; "*" for several. */
   readonly unit: string;
-  /** The last iteration that still counts; absent where only `unit` is reset. */
+  /** The last iteration that stays in force; absent if only `unit` is reset. */
   readonly to?: number;
   readonly sentences: readonly string[];
-  /** Output files as they are from then on, besides those that go or come back by `to`. */
+  /** Output files to write or remove, in addition to those that follow from `to`. */
   readonly files?: readonly OutputFile[];
-  /** Paths of what was kept for the work that is done again, and is of no use to it. */
+  /** Paths of files to delete, which are useless for the repeated work. */
   readonly forgets?: readonly string[];
 }
 
 interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"> {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** An iteration that must have been recorded: the reset goes back to it. */
+  /** The iteration to go back to; it must be recorded. */
   readonly to?: number;
-  /** The files that an accepted unit writes whole, by the unit. */
+  /** The output files of each unit, by unit. */
   readonly outputs: Outputs;
-  /** Takes also output files away that no ledger knows. */
+  /** Also removes output files that have no ledger line. */
   readonly everything: boolean;
 }
 
 /** "a, b and c". */
-const inWords = new Intl.ListFormat("en-GB");
+const listFormat = new Intl.ListFormat("en-GB");
 
 /**
- * Takes results back, after a copy of the state, the log and the output files was put into .ralph/backups/. Nothing is
- * lost in the logs: the reset is an iteration of its own. A state file that was broken by hand is kept next to the last
- * good version, which takes its place.
- * `plan` works out what the reset leaves. Returns what was done, a sentence each.
- * @throws ExpectedError when another process holds the folder, there is no iteration `to`, or no version to go back to.
+ * Undoes results, after copying the state, the log and the output files into .ralph/backups/. The logs lose nothing:
+ * the reset is a separate iteration. A state file that a person broke is replaced by the last good version, and is kept
+ * next to it. `plan` computes the state after the reset. Returns one sentence for each thing that was done.
+ * @throws ExpectedError when another process holds the folder, or the iteration `to` or a good version does not exist.
  */
 export async function resetRecords<State extends Fields>(
   folder: string,
@@ -57,56 +56,63 @@ export async function resetRecords<State extends Fields>(
   options: ResetOptions<State>,
 ): Promise<string[]> {
   const at = new Date(options.now()).toISOString();
-  const done: string[] = [];
-  const notify = (_: string, message: string) => void done.push(message);
+  const sentencesDone: string[] = [];
+  const notify = (_: string, message: string) => void sentencesDone.push(message);
   const store = await openRecordStore(folder, format, { ...options, notify }, async () => {
     await requireIteration(folder, format.ledger, options.to ?? 0);
     const names = [format.file, format.log, ...outputNames(options.outputs)];
-    done.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
-    done.push(...(await replaceBroken(folder, format, at)));
+    sentencesDone.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
+    sentencesDone.push(...(await replaceBroken(folder, format, at)));
   });
   try {
     const { state, ledger } = await store.load();
     const iteration = store.nextIteration();
-    const { after, unit, to, sentences, files: own = [], forgets = [] } = await plan({ state, ledger });
+    const {
+      after,
+      unit,
+      to,
+      sentences,
+      files: planFiles = [],
+      forgets: obsoletePaths = [],
+    } = await plan({ state, ledger });
     const line: LedgerLine = { iteration, at, unit, phase: format.phaseOf(state), outcome: "reset", ...given({ to }) };
-    const files = [...(await outputsAfter(folder, format, ledger, line, options)), ...own];
-    const gone = files.filter(({ text }) => text === null).map(({ name }) => name);
-    const all =
-      gone.length === 0
+    const files = [...(await outputsAfter(folder, format, ledger, line, options)), ...planFiles];
+    const removedNames = files.filter(({ text }) => text === null).map(({ name }) => name);
+    const allSentences =
+      removedNames.length === 0
         ? sentences
-        : [...sentences, `${inWords.format(gone)} ${gone.length === 1 ? "is" : "are"} removed.`];
-    done.push(...all);
+        : [...sentences, `${listFormat.format(removedNames)} ${removedNames.length === 1 ? "is" : "are"} removed.`];
+    sentencesDone.push(...allSentences);
     await store.fold({
       iteration,
       at,
       message: `reset: ${sentences[0]}`,
       changes: changesBetween(format, state, after),
-      progress: `---\n\n## ${at} - Reset\n${all.map((sentence) => `- ${sentence}\n`).join("")}\n`,
+      progress: `---\n\n## ${at} - Reset\n${allSentences.map((sentence) => `- ${sentence}\n`).join("")}\n`,
       ledger: line,
       files,
     });
-    for (const path of forgets) await rm(path, { force: true });
+    for (const path of obsoletePaths) await rm(path, { force: true });
   } finally {
     await store.close();
   }
-  return done;
+  return sentencesDone;
 }
 
 /**
- * The state with every iteration above `to` undone, as far as the journal still holds it. Pure but for reading the
- * journal.
+ * The state with every iteration after `to` undone, as far as the journal still has the entries. Pure, except that it
+ * reads the journal.
  */
-export async function undoneAfter<State extends Fields>(
+export async function stateBefore<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   { state, ledger }: Loaded<State>,
   to: number,
 ): Promise<{
   readonly state: State;
-  /** The lines of what is undone, first to last. */
+  /** The lines of the undone iterations, in order. */
   readonly undone: readonly LedgerLine[];
-  /** Iterations whose journal entry is gone, first to last. */
+  /** Iterations whose journal entry is missing, in order. */
   readonly missing: readonly number[];
 }> {
   const undone = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);
@@ -121,22 +127,22 @@ export async function undoneAfter<State extends Fields>(
 }
 
 /**
- * @throws ExpectedError where no iteration has that number yet; the last one has, since that is the way back from a
- * broken file.
+ * Requires that the iteration `to` exists. The last iteration is allowed, because a reset to it repairs a broken file.
+ * @throws ExpectedError where it does not exist
  */
 async function requireIteration(folder: string, ledger: string, to: number): Promise<void> {
-  const last = await lastRecorded(folder, ledger);
-  if (to > last)
+  const lastIteration = await lastRecordedIteration(folder, ledger);
+  if (to > lastIteration)
     throw new ExpectedError(
-      `There is no iteration ${to} to go back to: ${last === 0 ? "none was recorded yet" : `the last is ${last}`}.`,
+      `There is no iteration ${to} to go back to: ${lastIteration === 0 ? "none was recorded yet" : `the last is ${lastIteration}`}.`,
       2,
     );
 }
 
 /**
- * Puts the last good version of the state in the place of one that was broken by hand, which is kept next to it;
- * answers with a sentence, or with none where it is not broken. `at`: ISO 8601. The caller holds the lock.
- * @throws ExpectedError where there is no last good version.
+ * Replaces a broken state file by the last good version, and keeps the broken file next to it. Returns a sentence about
+ * it, or an empty list if the file is valid. `at`: ISO 8601. The caller holds the lock.
+ * @throws ExpectedError where no last good version exists.
  */
 export async function replaceBroken<State extends Fields>(
   folder: string,
@@ -147,10 +153,10 @@ export async function replaceBroken<State extends Fields>(
   const { problems } = await readStateFile(path, format);
   if (problems === undefined) return [];
   const lastGood = lastGoodOf(folder, format.file);
-  const good = stampOf(lastGood) === undefined ? undefined : await readStateFile(lastGood, format);
-  if (good?.ok === undefined) throw await invalid(folder, format, problems);
-  const broken = `${path}.broken-${timeForName(Date.parse(at))}`;
-  await explaining(broken, () => copyRegular(path, broken));
-  await writeFileAtomic(path, format.format(good.ok));
-  return [`${format.file} was broken; it is kept as ${broken}, and the last good version was restored.`];
+  const lastGoodState = stampOf(lastGood) === undefined ? undefined : await readStateFile(lastGood, format);
+  if (lastGoodState?.ok === undefined) throw await invalidStateError(folder, format, problems);
+  const brokenCopy = `${path}.broken-${timeForName(Date.parse(at))}`;
+  await explaining(brokenCopy, () => copyRegular(path, brokenCopy));
+  await writeFileAtomic(path, format.format(lastGoodState.ok));
+  return [`${format.file} was broken; it is kept as ${brokenCopy}, and the last good version was restored.`];
 }

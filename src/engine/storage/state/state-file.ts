@@ -5,7 +5,7 @@ import { ExpectedError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf } from "../../lib/layout.js";
 import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
-import { agreedContent } from "../guard/own-writes.js";
+import { recordedContent } from "../guard/own-writes.js";
 import { readRegularUpTo } from "../regular-file.js";
 import { linesOf, repeatedName } from "../json-syntax.js";
 import type { Problem } from "../schema-check.js";
@@ -13,16 +13,16 @@ import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
 import { backUp } from "./backup.js";
 import type { Fields, Parsed, StateFormat } from "./format.js";
 import { isNewer, newerFormat, requireKnownText } from "./format-version.js";
-import { lastJournalled } from "./journal.js";
+import { lastJournalledIteration } from "./journal.js";
 import { plainText } from "./parse-json.js";
 import { parseLedger, readLedger } from "./ledger.js";
 import { logText } from "./log-lines.js";
 
-/** The state file of an open folder, parsed once for each version of the file. */
+/** The state file of an open folder. Each version of the file is parsed only once. */
 interface StateFile<State> {
   /** @throws ExpectedError when the file is invalid or gone. */
   read(): Promise<{ readonly state: State; readonly stamp: Stamp }>;
-  /** Writes a new version in place of the one with `stamp`; false when the file has changed since. */
+  /** Replaces the version with `stamp` by a new one; false if the file has changed since. */
   replace(state: State, stamp: Stamp): Promise<boolean>;
   /** Brings the copy of the last good version up to date. */
   keepCopy(): Promise<void>;
@@ -33,11 +33,11 @@ interface Version<State> {
   readonly stamp: Stamp;
   readonly bytes: Buffer;
   readonly readAt: number;
-  /** When the file system says that anything of it was changed: unlike its time of change, nobody can set that back. */
+  /** The change time (ctime). Unlike the modification time, no program can set it back. */
   readonly changedAt: number;
-  /** How many of its values were read in another shape than the one that is written. */
+  /** Number of values that were read in an older form than the one that is written. */
   readonly changes: number;
-  /** Whether this store wrote it: then no name stands twice in it. */
+  /** Whether this store wrote it; then no name occurs twice in it. */
   readonly isOwn: boolean;
 }
 
@@ -47,29 +47,29 @@ export function openStateFile<State extends Fields>(
   notify: (message: string) => void,
 ): StateFile<State> {
   const path = join(folder, format.file);
-  let known: Version<State> | undefined;
-  let copied: Buffer | undefined;
+  let cached: Version<State> | undefined;
+  let copiedBytes: Buffer | undefined;
 
-  const readNow = async (found: Stamp | undefined): Promise<Version<State>> => {
-    if (found === undefined) await requireState(folder, format);
-    const stamp = found ?? stampOf(path) ?? "";
+  const readNow = async (currentStamp: Stamp | undefined): Promise<Version<State>> => {
+    if (currentStamp === undefined) await requireState(folder, format);
+    const stamp = currentStamp ?? stampOf(path) ?? "";
     const changedAt = inodeAt(path)?.ctimeMs ?? 0;
-    const isSame = known?.stamp === stamp && known.changedAt === changedAt;
-    if (known !== undefined && isSame && known.readAt - changedAt > timeStepAt(changedAt)) return known;
+    const isSame = cached?.stamp === stamp && cached.changedAt === changedAt;
+    if (cached !== undefined && isSame && cached.readAt - changedAt > timeStepAt(changedAt)) return cached;
 
-    // By what it holds: two edits within a time step of the file system have one time.
-    // While an agent works that could forge the file, what is agreed to stand there counts.
-    const agreed = agreedContent(path);
-    const bytes = Buffer.isBuffer(agreed) ? agreed : await readBytes(path, format.maxBytes);
-    if (typeof bytes !== "number" && known?.bytes.equals(bytes) === true)
-      return (known = { ...known, stamp, readAt: Date.now(), changedAt });
-    const read = parsed(path, bytes, format);
-    if (typeof bytes === "number" || read.problems !== undefined)
-      throw await invalid(folder, format, read.problems ?? []);
-    if (isNewer(read.ok)) throw newerFormat(path, read.ok);
-    return (known = {
-      ...{ state: read.ok, stamp, bytes, readAt: Date.now(), changedAt },
-      ...{ changes: read.changes.length, isOwn: false },
+    // Compare the content, because two edits within a time step of the file system have the same time.
+    // While an agent works that could forge the file, the content that the guard recorded is used.
+    const recorded = recordedContent(path);
+    const bytes = Buffer.isBuffer(recorded) ? recorded : await readBytes(path, format.maxBytes);
+    if (typeof bytes !== "number" && cached?.bytes.equals(bytes) === true)
+      return (cached = { ...cached, stamp, readAt: Date.now(), changedAt });
+    const result = parseBytes(path, bytes, format);
+    if (typeof bytes === "number" || result.problems !== undefined)
+      throw await invalidStateError(folder, format, result.problems ?? []);
+    if (isNewer(result.ok)) throw newerFormat(path, result.ok);
+    return (cached = {
+      ...{ state: result.ok, stamp, bytes, readAt: Date.now(), changedAt },
+      ...{ changes: result.changes.length, isOwn: false },
     });
   };
 
@@ -77,57 +77,61 @@ export function openStateFile<State extends Fields>(
     read: () => readOnceSaved(path, readNow),
     async replace(state, stamp) {
       const bytes = Buffer.from(format.format(state));
-      if (known?.bytes.equals(bytes) === true) return true;
-      // What an object was read as may say less than the object did.
-      const twice = known === undefined || known.isOwn ? undefined : repeatedName(plainText(known.bytes));
-      const saysMore = twice !== undefined || (known?.changes ?? 0) > 0;
-      const backup = saysMore ? await backUp(folder, Date.now(), [format.file]) : undefined;
-      const written = await writeFileAtomic(path, bytes, { ifStill: stamp });
-      if (written === undefined) return false;
-      if (backup !== undefined && twice !== undefined)
+      if (cached?.bytes.equals(bytes) === true) return true;
+      // The parsed object may contain less than the text did.
+      const repeated = cached === undefined || cached.isOwn ? undefined : repeatedName(plainText(cached.bytes));
+      const losesContent = repeated !== undefined || (cached?.changes ?? 0) > 0;
+      const backup = losesContent ? await backUp(folder, Date.now(), [format.file]) : undefined;
+      const newStamp = await writeFileAtomic(path, bytes, { ifStill: stamp });
+      if (newStamp === undefined) return false;
+      if (backup !== undefined && repeated !== undefined)
         notify(
-          `${format.file} had ${twice} twice in one object, and the last one counts; the version with both is in ${backup}.`,
+          `${format.file} had ${repeated} twice in one object, and the last one counts; the version with both is in ${backup}.`,
         );
       else if (backup !== undefined)
         notify(
           `${format.file} is now written in the current format; the previous version is ${backup}, and 'research-ralph validate' on it says what differs.`,
         );
-      known = { state, stamp: written, bytes, readAt: Date.now(), changedAt: 0, changes: 0, isOwn: true };
+      cached = { state, stamp: newStamp, bytes, readAt: Date.now(), changedAt: 0, changes: 0, isOwn: true };
       return true;
     },
     async keepCopy() {
-      if (known === undefined || known.bytes === copied) return;
-      const { bytes } = known;
-      // The copy helps after a mistake by a person, not after a power cut, so it is not worth a sync.
+      if (cached === undefined || cached.bytes === copiedBytes) return;
+      const { bytes } = cached;
+      // The copy is for mistakes of a person, not for power cuts, so it needs no sync.
       await writeFileAtomic(lastGoodOf(folder, format.file), bytes, { durable: false });
-      copied = bytes;
+      copiedBytes = bytes;
     },
   };
 }
 
 /**
- * What the bytes of a state file say; a number: it has so many, which is too many. @throws ExpectedError where a later
- * version wrote it (exit 5).
+ * Parses the bytes of a state file. A number instead of bytes is the size of a file that is too large.
+ * @throws ExpectedError where a later version wrote it (exit 5).
  */
-function parsed<State extends Fields>(path: string, bytes: Buffer | number, format: StateFormat<State>): Parsed<State> {
+function parseBytes<State extends Fields>(
+  path: string,
+  bytes: Buffer | number,
+  format: StateFormat<State>,
+): Parsed<State> {
   if (typeof bytes === "number")
     return { changes: [], problems: [tooLarge(path, bytes, format.maxBytes, format.noun)] };
-  // Read on, every letter outside ASCII would be lost with the next write.
-  const notText = { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." };
-  if (!isUtf8(bytes)) return { changes: [], problems: [notText] };
-  const read = format.parse(bytes, path);
-  if (read.problems === undefined) return read;
+  // If it were read, the next write would lose every letter outside of ASCII.
+  const encodingProblem = { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." };
+  if (!isUtf8(bytes)) return { changes: [], problems: [encodingProblem] };
+  const result = format.parse(bytes, path);
+  if (result.problems === undefined) return result;
   requireKnownText(path, bytes);
-  if (read.problems.every(({ pointer }) => pointer === "")) return read;
+  if (result.problems.every(({ pointer }) => pointer === "")) return result;
   const text = plainText(bytes);
   const lines = linesOf(
     text,
-    read.problems.map(({ pointer }) => pointer),
+    result.problems.map(({ pointer }) => pointer),
   );
-  const problems = read.problems.map((problem, index) =>
+  const problems = result.problems.map((problem, index) =>
     problem.pointer === "" || lines[index] === undefined ? problem : { ...problem, line: lines[index] },
   );
-  return { ...read, problems };
+  return { ...result, problems };
 }
 
 async function readBytes(path: string, maxBytes: number): Promise<Buffer | number> {
@@ -139,37 +143,37 @@ async function readBytes(path: string, maxBytes: number): Promise<Buffer | numbe
   }
 }
 
-/** A file of `size` bytes where at most `maxBytes` are read. */
+/** The problem of a file with `size` bytes where at most `maxBytes` are allowed. */
 export const tooLarge = (path: string, size: number, maxBytes: number, noun: string): Problem => ({
   pointer: "",
   message: `${path} is ${Math.round(size / 1_000_000)} MB, more than the ${maxBytes / 1_000_000} MB a ${noun} can have`,
 });
 
 /**
- * Reads and parses the file at `path`, which need not lie in a folder of its own.
+ * Reads and parses the state file at `path`, which may be in any folder.
  * @throws ExpectedError when there is no such file, it can't be read, or it is not valid because a later version wrote
  * it (exit 5).
  */
 export const readStateFile = async <State extends Fields>(
   path: string,
   format: StateFormat<State>,
-): Promise<Parsed<State>> => parsed(path, await readBytes(path, format.maxBytes), format);
+): Promise<Parsed<State>> => parseBytes(path, await readBytes(path, format.maxBytes), format);
 
-/** One sentence for an invalid file: its first three problems and how many more there are. */
+/** One sentence for an invalid file: its first three problems and the number of the others. */
 export function summarise(path: string, problems: readonly Problem[]): string {
-  const named = problems.slice(0, 3).map(({ pointer, line, message, hint }) => {
+  const problemTexts = problems.slice(0, 3).map(({ pointer, line, message, hint }) => {
     const place = pointer === "" ? "" : `${line === undefined ? "" : `line ${line}, `}${pointer} `;
     return `${place}${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`;
   });
-  // A problem of the whole file names it, with the line where that is known.
-  if (problems.length === 1 && named[0]?.startsWith(path)) return named[0];
-  const more = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
-  return `${path} is not valid: ${named.join("; ")}${more}`;
+  // A problem of the whole file contains the path, and the line if it is known.
+  if (problems.length === 1 && problemTexts[0]?.startsWith(path)) return problemTexts[0];
+  const remaining = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
+  return `${path} is not valid: ${problemTexts.join("; ")}${remaining}`;
 }
 
 /**
- * Says what to do where there is no state file.
- * @throws ExpectedError unless there is one.
+ * Requires that the state file exists.
+ * @throws ExpectedError otherwise; it says what to do.
  */
 export async function requireState<State extends Fields>(folder: string, format: StateFormat<State>): Promise<void> {
   const path = join(folder, format.file);
@@ -183,55 +187,57 @@ export async function requireState<State extends Fields>(folder: string, format:
 }
 
 /**
- * The highest number of an iteration; 0 before the first. One that only the journal holds yet must not be taken back
- * with the rest.
+ * The highest number of an iteration, in the ledger or the journal; 0 before the first one. The journal counts, because
+ * a reset to this number must not undo an iteration that only the journal has.
  */
-export async function lastRecorded(folder: string, ledger: string): Promise<number> {
+export async function lastRecordedIteration(folder: string, ledger: string): Promise<number> {
   const { lines } = await readLedger(folder, ledger);
-  return lines.reduce((highest, line) => Math.max(highest, line.iteration), lastJournalled(folder));
+  return lines.reduce((highest, line) => Math.max(highest, line.iteration), lastJournalledIteration(folder));
 }
 
-/** How a person whose state file can't be used gets an earlier one back. */
-export async function wayBack<State extends Fields>(folder: string, format: StateFormat<State>): Promise<string> {
+/** How a person can restore an earlier version of a state file that can't be used, as the end of a sentence. */
+export async function restoreHint<State extends Fields>(folder: string, format: StateFormat<State>): Promise<string> {
   const lastGood = lastGoodOf(folder, format.file);
   if (stampOf(lastGood) === undefined) return "or put an earlier version in its place";
-  return `or restore the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecorded(folder, format.ledger))}'; your version is kept too`;
+  return `or restore the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecordedIteration(folder, format.ledger))}'; your version is kept too`;
 }
 
-/** What to tell a person whose state file can't be used, and the way back. */
-export async function invalid<State extends Fields>(
+/** The error for a state file that can't be used; it says how to restore an earlier version. */
+export async function invalidStateError<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   problems: readonly Problem[],
 ): Promise<ExpectedError> {
-  const back = `, ${await wayBack(folder, format)}.`;
-  // A word that no version has had so far, and no slip of the hand either.
-  const isNews = problems.some(({ message, hint }) => message.startsWith("must be one of") && hint === undefined);
-  const update = isNews ? "Update research-ralph if a later version wrote it, correct it" : "Correct it";
-  return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${back}`);
+  const instructions = `, ${await restoreHint(folder, format)}.`;
+  // An unknown value that is not similar to a known one: a later version may have written it.
+  const hasUnknownValue = problems.some(
+    ({ message, hint }) => message.startsWith("must be one of") && hint === undefined,
+  );
+  const update = hasUnknownValue ? "Update research-ralph if a later version wrote it, correct it" : "Correct it";
+  return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${instructions}`);
 }
 
 /**
- * The ledger at `path`, read again only when the file has changed; of what was appended only that is parsed.
+ * Returns a reader of the ledger at `path`. It reads the file only after a change, and parses only appended lines.
  */
 export function openLedger(path: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
-  let known: { stamp?: Stamp | undefined; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };
-  const told = new Set<string>();
+  let cached: { stamp?: Stamp | undefined; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };
+  const reportedNotices = new Set<string>();
   return async () => {
     const stamp = stampOf(path);
-    if (stamp === known.stamp) return known.lines;
+    if (stamp === cached.stamp) return cached.lines;
     const text = await logText(path);
-    // One that ended in the middle of a line is parsed again.
-    const whole = known.text.slice(0, known.text.lastIndexOf("\n") + 1);
-    const isLonger = whole === known.text && text.startsWith(whole);
-    const { lines, notices } = isLonger
-      ? parseLedger(text.slice(whole.length), path, whole.split("\n").length)
+    // A text that ended in the middle of a line is parsed again.
+    const completeLines = cached.text.slice(0, cached.text.lastIndexOf("\n") + 1);
+    const isAppended = completeLines === cached.text && text.startsWith(completeLines);
+    const { lines, notices } = isAppended
+      ? parseLedger(text.slice(completeLines.length), path, completeLines.split("\n").length)
       : parseLedger(text, path);
-    for (const notice of notices.filter((each) => !told.has(each))) {
-      told.add(notice);
+    for (const notice of notices.filter((each) => !reportedNotices.has(each))) {
+      reportedNotices.add(notice);
       notify(notice);
     }
-    known = { stamp, text, lines: isLonger ? [...known.lines, ...lines] : lines };
-    return known.lines;
+    cached = { stamp, text, lines: isAppended ? [...cached.lines, ...lines] : lines };
+    return cached.lines;
   };
 }

@@ -15,47 +15,49 @@ import type { RecordStore } from "./record-store.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 import { isObject } from "../../lib/json-fields.js";
 
-/** Most characters of what a person says at once: every brief includes it. */
+/** Most characters of one message of a person, because every brief includes it. */
 export const maxMessage = 1_000;
 
-/** What a person decides on one record while a run holds the project. */
+/** A person's decision about one record while a run holds the project. */
 export interface DecisionMessage {
   /** Id of the record. */
   readonly record: string;
   readonly decision: "include" | "exclude";
   readonly why: string;
-  /** Id of the rule that it was decided by, in the words of the project's wing. */
+  /** Id of the criterion for the decision, as the project's wing defines it. */
   readonly criterion?: string;
 }
 
-/** What was done for the project while a run held it, for the run to fold in; in the form of the project's wing. */
+/**
+ * Work that was done for the project by another process during a run; the run folds it in. The wing defines its form.
+ */
 export interface BesideMessage {
   readonly beside: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What a person tells a project from another terminal: words for its agents, that earlier words no longer stand, a
- * decision on a record; or what was done for them outside the run.
+ * A message to a project from another terminal: instructions for its agents, the removal of earlier instructions, a
+ * decision about a record, or work that was done outside of the run.
  */
 type Message = { readonly text: string } | { readonly clear: true } | DecisionMessage | BesideMessage;
 
-/** A message with the name of its file, which no other ever has. */
+/** A message with its id: the unique name of its file. */
 export type Received = Message & { readonly id: string };
 
 /**
- * Leaves a message for anyone who works on the project, now or later; needs no lock. Messages are read in the order
- * they were left, also those of one millisecond and those of a clock that was set back. It is signed, so that it is
- * told from one that an agent planted. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's
- * state. Answers with the id of the message.
+ * Writes a message for the current or the next run of the project; needs no lock. Messages are read in the order in
+ * which they were written, even if the clock was set back. The message is signed, so that a message which an agent
+ * planted can be told from it. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's state.
+ * Returns the id of the message.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<string> {
   const hidden = hiddenFolder(folder);
   explaining(hidden, () => makeFolder(inboxFolder(folder)));
-  // The first run may be yet to come, and none of this is for the repository.
+  // Before the first run .ralph has no .gitignore, and nothing in it belongs in the repository.
   if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-  const at = Math.max(now, ...timesOfWaiting(folder).map((time) => time + 1));
-  const id = `${timeForName(at)}-${randomBytes(4).toString("hex")}`;
+  const messageTime = Math.max(now, ...timesOfUnread(folder).map((time) => time + 1));
+  const id = `${timeForName(messageTime)}-${randomBytes(4).toString("hex")}`;
   const signature = await signatureOf(stateDir, signedPart(folder, id, message));
   await writeFileAtomic(
     join(inboxFolder(folder), `${id}.json`),
@@ -64,8 +66,8 @@ export async function leaveMessage(folder: string, message: Message, now: number
   return id;
 }
 
-/** When the messages that wait were left, by their names, in milliseconds since the epoch. */
-function timesOfWaiting(folder: string): number[] {
+/** The times of the unread messages, from their names, in milliseconds since the epoch. */
+function timesOfUnread(folder: string): number[] {
   const names = jsonFilesIn(inboxFolder(folder)).map((path) => basename(path));
   return names.flatMap((name) => {
     const [, date, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-/.exec(name) ?? [];
@@ -74,7 +76,7 @@ function timesOfWaiting(folder: string): number[] {
   });
 }
 
-/** What is signed: the message with its name and project, so that none is taken for another's. */
+/** The signed data: the message with its id and project, so that it is not valid in another place. */
 const signedPart = (folder: string, id: string, message: Message): unknown => [
   id,
   realpathSync(folder),
@@ -87,7 +89,7 @@ const signedPart = (folder: string, id: string, message: Message): unknown => [
         : null,
 ];
 
-/** Whether one of our commands wrote what stands in the inbox under this name. */
+/** Whether one of our commands wrote the file with this name in the inbox. */
 export async function isOurMessage(folder: string, name: string, text: string, stateDir: string): Promise<boolean> {
   const message = parse(text);
   if (message === undefined) return false;
@@ -96,8 +98,7 @@ export async function isOurMessage(folder: string, name: string, text: string, s
 }
 
 /**
- * The messages that nobody has taken yet, oldest first. What can't be read as one, or is of a later format, stays where
- * it is.
+ * The unread messages, oldest first. Files that are not valid messages, or have a later format, stay in the inbox.
  */
 export async function readMessages(folder: string): Promise<Received[]> {
   const messages: Received[] = [];
@@ -108,15 +109,15 @@ export async function readMessages(folder: string): Promise<Received[]> {
   return messages;
 }
 
-/** Takes a message away once it is applied. */
-export const takeMessage = (folder: string, id: string): Promise<void> =>
+/** Removes a message after it was applied. */
+export const removeMessage = (folder: string, id: string): Promise<void> =>
   rm(join(inboxFolder(folder), `${id}.json`), { force: true });
 
 /**
- * Writes what a person has said since the last iteration into the state, and says that it was heard. A message is taken
- * away only once it is written, and `apply` does nothing a second time: a kill in between loses none and doubles none.
+ * Writes the new messages into the state and confirms each one to the person. A message is removed only after the state
+ * is written, and `apply` is idempotent, so a kill in between neither loses nor repeats a message.
  */
-export async function hear<State>(
+export async function receiveMessages<State>(
   { folder, edit }: Pick<RecordStore<State>, "folder" | "edit">,
   apply: (state: State, messages: readonly Received[]) => State,
   tell: Tell,
@@ -125,27 +126,30 @@ export async function hear<State>(
   if (messages.length === 0) return;
   await edit((state) => apply(state, messages));
   for (const message of messages) {
-    await takeMessage(folder, message.id);
+    await removeMessage(folder, message.id);
     if ("record" in message || "beside" in message) continue;
-    const said = "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.";
-    await tell({ type: "notice", level: "info", message: said });
+    const text = "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.";
+    await tell({ type: "notice", level: "info", message: text });
   }
 }
 
-/** What every brief includes once these messages are heard; a message that was heard already changes nothing. Pure. */
-export function wordsAfter(
+/** The instructions for every brief after these messages; a message that was applied before changes nothing. Pure. */
+export function instructionsAfter(
   before: readonly Steering[],
   messages: readonly Received[],
-  at: string,
+  messageTime: string,
   redact: Redact,
 ): Steering[] {
-  let words = [...before];
+  let instructions = [...before];
   for (const message of messages) {
-    if ("clear" in message) words = [];
-    else if ("text" in message && !words.some(({ id }) => id === message.id))
-      words = [...words, { id: message.id, at, text: redact(message.text).slice(0, maxMessage) }];
+    if ("clear" in message) instructions = [];
+    else if ("text" in message && !instructions.some(({ id }) => id === message.id))
+      instructions = [
+        ...instructions,
+        { id: message.id, at: messageTime, text: redact(message.text).slice(0, maxMessage) },
+      ];
   }
-  return words;
+  return instructions;
 }
 
 function parse(text: string): Message | undefined {

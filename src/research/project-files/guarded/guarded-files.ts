@@ -26,7 +26,7 @@ import {
   type Judged,
   listed,
 } from "../../../engine/storage/guard/guard.js";
-import { openKeptGuard } from "../../../engine/storage/guard/guard-record.js";
+import { openRecordedGuard } from "../../../engine/storage/guard/guard-record.js";
 import {
   type Edit,
   forgetApproved,
@@ -94,7 +94,7 @@ export async function guardProject(
     places: classic ? [] : places(folder),
     rescue: rescuedFolder(stateDir),
   };
-  return await openKeptGuard(kept, { of: "research", ...project }, guarded, entries);
+  return await openRecordedGuard(kept, { of: "research", ...project }, guarded, entries);
 }
 
 /** Folders that files are moved out of or put into. */

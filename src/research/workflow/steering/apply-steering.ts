@@ -10,7 +10,7 @@ import {
   maxMessage,
   type Received,
   readMessages,
-  takeMessage,
+  removeMessage,
 } from "../../../engine/storage/state/steering-inbox.js";
 import type { Research } from "../../project-files/research.js";
 import { steeringEntry } from "../../project-files/progress-log.js";
@@ -72,7 +72,7 @@ async function applyMessages(
     const words = "text" in message ? message.text : "record" in message ? decided(before, message) : cleared;
     // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
     await appendOnce(join(research.folder, progressName), { offset: 0, text: steeringEntry(message.id, words) });
-    await takeMessage(research.folder, message.id);
+    await removeMessage(research.folder, message.id);
   }
   return messages.map((message) =>
     "text" in message

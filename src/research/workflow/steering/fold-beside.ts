@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Tell } from "../../../engine/loop/types.js";
-import { type BesideMessage, type Received, takeMessage } from "../../../engine/storage/state/steering-inbox.js";
+import { type BesideMessage, type Received, removeMessage } from "../../../engine/storage/state/steering-inbox.js";
 import { resetStagnation } from "../../derived/observations.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { namesIn, withKeys } from "../../papers/paper-keys.js";
@@ -44,7 +44,7 @@ export async function foldBeside(
           : beside["report"] === true
             ? await renderNow(research, options)
             : undefined;
-  await takeMessage(research.folder, id);
+  await removeMessage(research.folder, id);
   if (says !== undefined) await tell({ type: "notice", level: "info", message: says });
 }
 

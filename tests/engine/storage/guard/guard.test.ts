@@ -16,11 +16,16 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { doneFolder, journalFolder } from "../../../../src/engine/lib/layout.js";
 import { appendOnce, writeFileAtomic } from "../../../../src/engine/storage/atomic-file.js";
-import { between, clearWay, placesOf } from "../../../../src/engine/storage/guard/clear-way.js";
+import { foldersBetween, clearObstacles, placesOf } from "../../../../src/engine/storage/guard/clear-way.js";
 import { type Entry, type Found, listed, openGuard } from "../../../../src/engine/storage/guard/guard.js";
-import { agreedLog, heldEdits, holdAddedLines, waitingEdit } from "../../../../src/engine/storage/guard/held-edits.js";
-import { healGuards, openKeptGuard } from "../../../../src/engine/storage/guard/guard-record.js";
-import { agreedContent, ownMove, ownWrite } from "../../../../src/engine/storage/guard/own-writes.js";
+import {
+  approvedLog,
+  heldEdits,
+  holdAddedLines,
+  waitingEdit,
+} from "../../../../src/engine/storage/guard/held-edits.js";
+import { healGuards, openRecordedGuard } from "../../../../src/engine/storage/guard/guard-record.js";
+import { recordedContent, ownMove, ownWrite } from "../../../../src/engine/storage/guard/own-writes.js";
 import { markDone } from "../../../../src/engine/storage/state/journal.js";
 import { read, temporaryFolder } from "../../../support/folders.js";
 
@@ -36,7 +41,7 @@ async function guarded() {
     { rule: "ours alone", folders: [{ path: journalFolder(folder) }], tell },
   ];
   const where = { folder, iteration: 1, places: [], rescue: join(kept, "rescued") };
-  const guard = await openKeptGuard(kept, {}, where, entries);
+  const guard = await openRecordedGuard(kept, {}, where, entries);
   const [record = ""] = readdirSync(kept);
   const kill = (): void => {
     const text = readFileSync(join(kept, record), "utf8");
@@ -76,11 +81,11 @@ it("what an agent forges beside that goes back to what this process wrote last",
   await fold(folder);
   writeFileSync(join(folder, "state.json"), "forged");
   writeFileSync(join(journalFolder(folder), "9.json"), "forged");
-  expect(agreedContent(join(folder, "state.json"))).toEqual(Buffer.from('{"n":1}'));
-  expect(agreedContent(join(journalFolder(folder), "9.json"))).toBeUndefined();
+  expect(recordedContent(join(folder, "state.json"))).toEqual(Buffer.from('{"n":1}'));
+  expect(recordedContent(join(journalFolder(folder), "9.json"))).toBeUndefined();
   expect(await end()).toEqual(["state.json changed", "log changed", ".ralph/journal/9.json planted"]);
   expect([read(folder, "state.json"), read(folder, "log")]).toEqual(['{"n":1}', "one\ntwo\n"]);
-  expect(agreedContent(join(folder, "state.json"))).toBe("unwatched");
+  expect(recordedContent(join(folder, "state.json"))).toBe("unwatched");
 });
 
 it("a start after a kill puts back what the agent left, and leaves what was folded until then", async () => {
@@ -257,7 +262,7 @@ it("the way to what is put back is cleared of links and other things, and its pe
   expect([...before.keys()]).toEqual(
     [folder, at("a"), at("c"), at("a/b"), at("own"), at("none")].toSorted((a, b) => a.length - b.length),
   );
-  expect(clearWay(folder, before, undefined)).toEqual([]);
+  expect(clearObstacles(folder, before, undefined)).toEqual([]);
 
   rmSync(at("a"), { recursive: true });
   symlinkSync(away, at("a"));
@@ -265,15 +270,15 @@ it("the way to what is put back is cleared of links and other things, and its pe
   writeFileSync(at("none"), "planted");
   writeFileSync(at("aside"), "planted");
   mkdirSync(at(".ralph/lock"));
-  expect(clearWay(folder, before, at("aside")).toSorted()).toEqual(
+  expect(clearObstacles(folder, before, at("aside")).toSorted()).toEqual(
     [at(".ralph/lock"), at("a"), at("aside"), at("none")].toSorted(),
   );
   expect([statSync(at("a/b")).isDirectory(), statSync(at("c")).mode & 0o777, readdirSync(away)]).toEqual([
     ...[true, 0o755, ["mine"]],
   ]);
   expect([existsSync(at("none")), existsSync(at("own"))]).toEqual([false, true]);
-  expect(between("/r", "/r/a/b")).toEqual(["/r", "/r/a", "/r/a/b"]);
-  expect(between("/r", "/r")).toEqual(["/r"]);
+  expect(foldersBetween("/r", "/r/a/b")).toEqual(["/r", "/r/a", "/r/a/b"]);
+  expect(foldersBetween("/r", "/r")).toEqual(["/r"]);
 });
 
 it("names are five in a sentence, and how many more there are", () => {
@@ -320,14 +325,14 @@ it("lines added to a log wait as the blocks in which they were added; without an
   const folder = temporaryFolder();
   const [log, held] = [join(folder, "log"), { stateDir: temporaryFolder(), folder }];
   writeFileSync(log, "one\nnew\ntwo\nmore\nlines\n");
-  expect(await agreedLog(held.stateDir, log)).toBeUndefined();
+  expect(await approvedLog(held.stateDir, log)).toBeUndefined();
   const version = (text: string) => ({ kind: "file" as const, bytes: Buffer.from(text), mode: 0o644 });
   const change = { path: log, now: version(readFileSync(log, "utf8")), who, remembered: () => undefined };
   expect(await holdAddedLines(log, { ...change, before: version("one\n2\n") }, held)).toBeUndefined();
   const judged = await holdAddedLines(log, { ...change, before: version("one\ntwo\n") }, held);
   expect(judged?.says?.join()).toContain("log changed while a ran");
   expect(await waitingEdit(held.stateDir, log)).toMatchObject({ agent: "a", added: ["new\n", "more\nlines\n"] });
-  expect(await agreedLog(held.stateDir, log)).toBe("one\ntwo\n");
+  expect(await approvedLog(held.stateDir, log)).toBe("one\ntwo\n");
 });
 
 it("what this process moves and writes is its own also where nothing is kept on the disk", async () => {

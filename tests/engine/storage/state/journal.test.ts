@@ -7,12 +7,12 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import {
-  lastJournalled,
+  lastJournalledIteration,
   makeJournal,
   markDone,
   pendingEntries,
   readEntry,
-  setAside,
+  setEntryAside,
   writeEntry,
 } from "../../../../src/engine/storage/state/journal.js";
 import { restoreStaleSaves } from "../../../support/projects/rrd-merge.js";
@@ -49,7 +49,7 @@ describe("the journal", () => {
     expect(pendingEntries(folder)).toEqual([]);
     expect(existsSync(inJournal(folder, "7.json"))).toBe(false);
     expect(await readEntry(folder, researchFormat, 7)).toEqual(entry(7));
-    expect(lastJournalled(folder)).toBe(7);
+    expect(lastJournalledIteration(folder)).toBe(7);
   });
 
   it("gives back the entry that waits before one that is done under the same number", async () => {
@@ -66,18 +66,18 @@ describe("the journal", () => {
       writeFileSync(inJournal(folder, name), "{}");
     expect(pendingEntries(folder)).toEqual([2, 9, 10]);
     writeFileSync(inJournal(folder, "done", "12.json"), "{}");
-    expect(lastJournalled(folder)).toBe(12);
+    expect(lastJournalledIteration(folder)).toBe(12);
     writeFileSync(inJournal(folder, "30.json"), "{}");
-    expect(lastJournalled(folder)).toBe(30);
+    expect(lastJournalledIteration(folder)).toBe(30);
   });
 
   it("that is not there holds nothing", async () => {
     const folder = temporaryFolder();
-    expect([pendingEntries(folder), lastJournalled(folder), await readEntry(folder, researchFormat, 1)]).toEqual([
-      [],
-      0,
-      undefined,
-    ]);
+    expect([
+      pendingEntries(folder),
+      lastJournalledIteration(folder),
+      await readEntry(folder, researchFormat, 1),
+    ]).toEqual([[], 0, undefined]);
     writeFileSync(join(folder, ".ralph"), "");
     expect([pendingEntries(folder), await readEntry(folder, researchFormat, 1)]).toEqual([[], undefined]);
     expect(() => makeJournal(folder)).toThrow(ExpectedError);
@@ -120,7 +120,7 @@ describe("the journal", () => {
   it("sets an entry aside under another name and says where", async () => {
     const folder = await journal();
     writeFileSync(inJournal(folder, "4.json"), "torn");
-    expect(setAside(folder, 4)).toBe(inJournal(folder, "4.json.unusable"));
+    expect(setEntryAside(folder, 4)).toBe(inJournal(folder, "4.json.unusable"));
     expect(read(folder, ".ralph/journal/4.json.unusable")).toBe("torn");
     expect(pendingEntries(folder)).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe("the journal", () => {
     mkdirSync(inJournal(folder, "5.json"));
     await expect(readEntry(folder, researchFormat, 5)).rejects.toBeInstanceOf(ExpectedError);
     expect(() => markDone(folder, 6)).toThrow(ExpectedError);
-    expect(() => setAside(folder, 6)).toThrow(ExpectedError);
+    expect(() => setEntryAside(folder, 6)).toThrow(ExpectedError);
     const other = temporaryFolder();
     mkdirSync(join(other, ".ralph"));
     symlinkSync("journal", join(other, ".ralph/journal"));

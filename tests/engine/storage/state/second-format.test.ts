@@ -6,7 +6,7 @@ import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import { makeJournal, readEntry, writeEntry } from "../../../../src/engine/storage/state/journal.js";
 import { openRecordStore, readRecords } from "../../../../src/engine/storage/state/record-store.js";
-import { resetRecords, undoneAfter } from "../../../../src/engine/storage/state/reset.js";
+import { resetRecords, stateBefore } from "../../../../src/engine/storage/state/reset.js";
 import type { Fold } from "../../../../src/engine/storage/state/fold.js";
 import { git, repository, temporaryFolder } from "../../../support/folders.js";
 import { type Task, taskFormat } from "../../../support/projects/task-format.js";
@@ -215,7 +215,7 @@ describe("a state of another kind than a project's", () => {
       folder,
       taskFormat,
       async (loaded) => {
-        const { state, undone, missing } = await undoneAfter(folder, taskFormat, loaded, 1);
+        const { state, undone, missing } = await stateBefore(folder, taskFormat, loaded, 1);
         expect([undone.map(({ iteration }) => iteration), missing]).toEqual([[2, 3], []]);
         return { after: state, unit: "*", to: 1, sentences: ["Back to 1."] };
       },

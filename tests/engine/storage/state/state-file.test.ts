@@ -16,13 +16,13 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { formatRrd, researchFormat } from "../../../../src/research/project-files/rrd-file.js";
 import {
   openStateFile,
-  invalid,
-  lastRecorded,
+  invalidStateError,
+  lastRecordedIteration,
   openLedger,
   readStateFile,
   requireState,
   summarise,
-  wayBack,
+  restoreHint,
 } from "../../../../src/engine/storage/state/state-file.js";
 import {
   acceptance,
@@ -324,22 +324,25 @@ describe("the way back from an rrd.json that can't be used", () => {
   it("is the last good version, at the last iteration that the ledger or the journal knows", async () => {
     const folder = join(temporaryFolder(), "my research");
     mkdirSync(join(folder, ".ralph", "journal"), { recursive: true });
-    expect(await wayBack(folder, researchFormat)).toBe("or put an earlier version in its place");
+    expect(await restoreHint(folder, researchFormat)).toBe("or put an earlier version in its place");
     writeFileSync(lastGoodFile(folder), text);
     const back = (iteration: number) =>
       `or restore the last good version (${lastGoodFile(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; your version is kept too`;
-    expect([await lastRecorded(folder, "ledger.jsonl"), await wayBack(folder, researchFormat)]).toEqual([0, back(0)]);
+    expect([await lastRecordedIteration(folder, "ledger.jsonl"), await restoreHint(folder, researchFormat)]).toEqual([
+      0,
+      back(0),
+    ]);
     writeFileSync(join(folder, "ledger.jsonl"), line(3) + line(2));
-    expect(await lastRecorded(folder, "ledger.jsonl")).toBe(3);
+    expect(await lastRecordedIteration(folder, "ledger.jsonl")).toBe(3);
     writeFileSync(join(folder, ".ralph", "journal", "5.json"), JSON.stringify(acceptance(5)));
-    expect(await lastRecorded(folder, "ledger.jsonl")).toBe(5);
-    expect(await wayBack(folder, researchFormat)).toBe(back(5));
+    expect(await lastRecordedIteration(folder, "ledger.jsonl")).toBe(5);
+    expect(await restoreHint(folder, researchFormat)).toBe(back(5));
   });
 
   it("is told with what is wrong; a word that no version has had may be a later version's", async () => {
     const folder = temporaryFolder();
     const told = async (...messages: [string, string?][]) =>
-      (await invalid(
+      (await invalidStateError(
         folder,
         researchFormat,
         messages.map(([message, hint]) => ({ pointer: "/phase", message, ...(hint === undefined ? {} : { hint }) })),

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import {
-  hear,
+  receiveMessages,
   isOurMessage,
   leaveMessage,
   maxMessage,
   readMessages,
-  takeMessage,
-  wordsAfter,
+  removeMessage,
+  instructionsAfter,
 } from "../../../../src/engine/storage/state/steering-inbox.js";
 import { read, temporaryFolder } from "../../../support/folders.js";
 
@@ -25,8 +25,8 @@ describe("a message to a research", () => {
     const [first, ...rest] = await readMessages(folder);
     expect([first, ...rest]).toMatchObject([{ text: "first" }, { text: "second" }, { clear: true }]);
     expect(first?.id).toMatch(/^2026-01-02T03-04-05\.678Z-[0-9a-f]{8}$/);
-    await takeMessage(folder, first?.id ?? "");
-    await takeMessage(folder, "nobody");
+    await removeMessage(folder, first?.id ?? "");
+    await removeMessage(folder, "nobody");
     expect((await readMessages(folder)).map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
   });
 
@@ -66,7 +66,7 @@ describe("a message to a research", () => {
       expect(await isOurs(text.replace(is, otherwise))).toBe(false);
       expect(await isOurs(text, other)).toBe(false);
       expect(await isOurs(text, folder, `${id}0`)).toBe(false);
-      await takeMessage(folder, id);
+      await removeMessage(folder, id);
     }
     for (const none of ["", "{}", "null"]) expect(await isOurMessage(folder, "1.json", none, state)).toBe(false);
   });
@@ -153,7 +153,7 @@ describe("messages that are heard", () => {
       },
     };
     const hearAll = () =>
-      hear<string>(
+      receiveMessages<string>(
         store,
         (before, messages) => before + messages.length,
         async (event) => void said.push(event.type === "notice" ? `${event.level}: ${event.message}` : event.type),
@@ -179,7 +179,7 @@ describe("messages that are heard", () => {
     await leaveMessage(folder, { text: "Look at hands." }, now, tmpdir());
     const edit = () => Promise.reject(new Error("full"));
     const tell = () => Promise.reject(new Error("told"));
-    await expect(hear({ folder, edit }, (state) => state, tell)).rejects.toThrow("full");
+    await expect(receiveMessages({ folder, edit }, (state) => state, tell)).rejects.toThrow("full");
     expect(await readMessages(folder)).toHaveLength(1);
   });
 
@@ -188,16 +188,18 @@ describe("messages that are heard", () => {
     const at = "2026-01-02T00:00:00.000Z";
     const long = "x".repeat(maxMessage + 1);
     const hidden = (text: string) => text.replace("secret", "[removed]");
-    expect(wordsAfter(before, [{ id: "1", text: "a secret" }], at, hidden)).toEqual([
+    expect(instructionsAfter(before, [{ id: "1", text: "a secret" }], at, hidden)).toEqual([
       ...before,
       { id: "1", at, text: "a [removed]" },
     ]);
-    expect(wordsAfter(before, [{ id: "0", text: "again" }], at, nothing)).toEqual(before);
-    expect(wordsAfter([], [{ id: "1", text: long }], at, nothing)).toEqual([{ id: "1", at, text: long.slice(1) }]);
+    expect(instructionsAfter(before, [{ id: "0", text: "again" }], at, nothing)).toEqual(before);
+    expect(instructionsAfter([], [{ id: "1", text: long }], at, nothing)).toEqual([
+      { id: "1", at, text: long.slice(1) },
+    ]);
     const decision = { id: "1", record: "p1", decision: "include", why: "It is one." } as const;
-    expect(wordsAfter(before, [decision, { id: "2", beside: {} }], at, nothing)).toEqual(before);
+    expect(instructionsAfter(before, [decision, { id: "2", beside: {} }], at, nothing)).toEqual(before);
     expect(
-      wordsAfter(
+      instructionsAfter(
         before,
         [
           { id: "1", text: "x" },
@@ -208,7 +210,7 @@ describe("messages that are heard", () => {
       ),
     ).toEqual([]);
     expect(
-      wordsAfter(
+      instructionsAfter(
         before,
         [
           { id: "1", clear: true },

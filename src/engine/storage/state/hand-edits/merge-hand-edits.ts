@@ -4,45 +4,43 @@ import type { Collection, Fields, StateFormat } from "../format.js";
 import { groupBy } from "../../../lib/group.js";
 import { isObject } from "../../../lib/json-fields.js";
 
-/** A change of one record, of the file's own top level, or of one of its objects. */
+/** A change of one record, of the file's top level, or of an object at its top level. */
 export interface Change {
-  /** The name of a collection, of the top level or of a part, as the format says. */
+  /** The name of a collection, of the top level or of a part, as the format defines it. */
   readonly in: string;
-  /** Of a record: its id. */
+  /** The id, for a change of a record. */
   readonly id?: string;
   /** Fields and their new values. */
   readonly set: Fields;
-  /** The fields as the change was made from them, null for a new record; where absent, as the state was last loaded. */
+  /** The fields before the change; null for a new record; absent: the fields of the state that was loaded last. */
   readonly was?: Fields | null;
-  /** Array fields to which values are added if absent. */
+  /** Array fields, and the values to add to each unless they are in it. */
   readonly add?: Record<string, unknown[]>;
-  /** Fields that are taken away. */
+  /** Names of fields to remove. */
   readonly unset?: readonly string[];
-  /** Takes the record away. */
+  /** Removes the record. */
   readonly remove?: boolean;
 }
 
 /**
- * A change as the journal keeps it: complete in itself, so it can be made again or undone without the file it was made
- * from.
+ * A change in the journal. It is complete, so it can be applied again or undone without the earlier state file.
  */
 export type JournalledChange = JournalEntry["changes"][number];
 
-/** What merging reads of a format. */
+/** The part of a format that merging needs. */
 type Shape<State extends Fields> = Pick<StateFormat<State>, "file" | "top" | "parts" | "collections">;
 
 interface Merged<State> {
   readonly state: State;
-  /** Where a hand edit was left standing, a sentence each. */
+  /** One sentence for each hand edit that was kept. */
   readonly notices: readonly string[];
 }
 
 /**
- * What happens when a person edits the state file during a run: changes are merged into what is on the disk, field
- * by field, and a field that a person changed since it was read stays theirs. Doing it twice gives the
- * same as once. A record that a person removed is put back when `putBack`, else left out. A file that is only half
- * saved is read again (wait-for-editor.ts), and what an older version in an editor wrote over is put back
- * (stale-saves.ts).
+ * Merges changes into a state file that a person may have edited during the run. It merges field by field; a field that
+ * a person changed since it was read keeps the person's value. Idempotent. A record that a person removed is restored
+ * if `putBack` is true. wait-for-editor.ts handles files that an editor is still saving; stale-saves.ts restores what
+ * an editor overwrote with an older version.
  */
 export function mergeChanges<State extends Fields>(
   shape: Shape<State>,
@@ -54,9 +52,9 @@ export function mergeChanges<State extends Fields>(
   const draft = openDraft(shape, state);
   for (const each of changes) {
     if (each.in === shape.top) {
-      const { fields, kept } = mergeFields(draft.top, each);
+      const { fields, kept: keptNames } = mergeFields(draft.top, each);
       draft.top = fields;
-      if (kept.length > 0) notices.push(handEdit(`${list(kept)} of ${shape.file}`));
+      if (keptNames.length > 0) notices.push(handEditNotice(`${list(keptNames)} of ${shape.file}`));
       continue;
     }
     if (shape.parts.includes(each.in)) {
@@ -65,15 +63,15 @@ export function mergeChanges<State extends Fields>(
     }
     const records = draft.records(each.in);
     const { collection } = records;
-    const { change, taken } = renumbered(records, each, changes);
-    if (taken !== undefined) notices.push(taken);
+    const { change, taken: notice } = renumber(records, each, changes);
+    if (notice !== undefined) notices.push(notice);
     const id = change.id ?? "";
     const current = records.get(id);
     if (change.remove === true) records.remove(id);
     else if (current !== undefined) {
-      const { fields, kept } = mergeFields(current, change, collection);
+      const { fields, kept: keptNames } = mergeFields(current, change, collection);
       records.put(id, fields);
-      if (kept.length > 0) notices.push(handEdit(`${list(kept)} of ${id}`));
+      if (keptNames.length > 0) notices.push(handEditNotice(`${list(keptNames)} of ${id}`));
     } else if (change.was == null)
       records.put(id, mergeFields({ [collection.key]: id }, { ...change, was: {} }, collection).fields);
     else if (putBack) {
@@ -87,7 +85,8 @@ export function mergeChanges<State extends Fields>(
 }
 
 /**
- * Takes changes back, the fields they set with them, whatever stands in those by now. Other fields stay as they are.
+ * Undoes changes: the fields that they set get their earlier values, even if their values have changed since. Other
+ * fields stay as they are.
  */
 export function undoChanges<State extends Fields>(
   shape: Shape<State>,
@@ -105,7 +104,7 @@ export function undoChanges<State extends Fields>(
       continue;
     }
     const records = draft.records(each.in);
-    const { change } = renumbered(records, each, changes);
+    const { change } = renumber(records, each, changes);
     const id = change.id ?? "";
     const current = records.get(id);
     if (change.remove === true) {
@@ -123,18 +122,19 @@ export function changesBetween<State extends Fields>(shape: Shape<State>, before
   if (top !== undefined) changes.push({ in: shape.top, ...top });
   for (const collection of shape.collections) {
     const { name } = collection;
-    const [old, young] = [byId(before, collection), byId(after, collection)];
-    for (const [id, record] of young) {
-      const was = old.get(id);
+    const [recordsBefore, recordsAfter] = [byId(before, collection), byId(after, collection)];
+    for (const [id, record] of recordsAfter) {
+      const was = recordsBefore.get(id);
       const difference = was === undefined ? { set: record, was: null } : differences(was, record);
       if (difference !== undefined) changes.push({ in: name, id, ...difference });
     }
-    for (const [id, was] of old) if (!young.has(id)) changes.push({ in: name, id, set: {}, was, remove: true });
+    for (const [id, was] of recordsBefore)
+      if (!recordsAfter.has(id)) changes.push({ in: name, id, set: {}, was, remove: true });
   }
   return changes;
 }
 
-/** Completes a change from the state it was made from, so that the journal can do without that state. */
+/** Completes a change from the state on which it is based, so that the journal does not need that state. */
 export function completeChange<State extends Fields>(
   shape: Shape<State>,
   change: Change,
@@ -147,22 +147,21 @@ export function completeChange<State extends Fields>(
       : change.in === shape.top
         ? topOf(shape, base)
         : partOf(base, change.in);
-  const touched = [...Object.keys(change.set), ...(change.unset ?? [])];
-  // A record is kept whole, so that it can be put back; of the top level, which is the rest of the file, only what
-  // changes.
-  const read = collection === undefined ? pick(record ?? {}, touched) : record;
+  const changedNames = [...Object.keys(change.set), ...(change.unset ?? [])];
+  // A record is kept with all its fields, so that it can be restored. Of the top level, only the changed fields are
+  // kept.
+  const previous = collection === undefined ? pick(record ?? {}, changedNames) : record;
   const was =
-    change.was === null || (change.was === undefined && read === undefined) ? null : { ...read, ...change.was };
+    change.was === null || (change.was === undefined && previous === undefined) ? null : { ...previous, ...change.was };
   const add = Object.fromEntries(
     Object.entries(change.add ?? {}).map(([name, values]) => [name, absentFrom(record?.[name], values)]),
   );
-  // Through JSON, so that a change made now and one replayed from the disk are the same: a field that is undefined is
-  // no field.
+  // Through JSON, which drops undefined fields, so that a new change equals the one replayed from the disk.
   return JSON.parse(JSON.stringify({ ...change, was, ...(change.add === undefined ? {} : { add }) }));
 }
 
-/** Whether each of these changes names something that the format has. */
-export const areKnown = (
+/** Whether each change names a collection or a part that the format has. */
+export const areInFormat = (
   shape: Pick<Shape<Fields>, "top" | "parts" | "collections">,
   changes: readonly Pick<Change, "in">[],
 ): boolean =>
@@ -178,24 +177,24 @@ function mergeFields(
   change: JournalledChange,
   collection?: Collection,
 ): { fields: Fields; kept: string[] } {
-  const kept: string[] = [];
+  const keptNames: string[] = [];
   const fields = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(change.set)) {
     const existing = current[name];
-    const isOld = same(existing, change.was?.[name]) || collection?.isUndecided?.(name, existing) === true;
-    if (isOld) fields.set(name, value);
-    else if (!holds(existing, value)) kept.push(name);
+    const isUnchanged = same(existing, change.was?.[name]) || collection?.isUndecided?.(name, existing) === true;
+    if (isUnchanged) fields.set(name, value);
+    else if (!includesValue(existing, value)) keptNames.push(name);
   }
   for (const name of change.unset ?? []) {
     if (same(current[name], change.was?.[name])) fields.delete(name);
-    else kept.push(name);
+    else keptNames.push(name);
   }
   for (const [name, values] of Object.entries(change.add ?? {})) {
     const existing = fields.get(name) ?? [];
     if (Array.isArray(existing)) fields.set(name, [...existing, ...absentFrom(existing, values)]);
-    else kept.push(name);
+    else keptNames.push(name);
   }
-  return { fields: Object.fromEntries(fields), kept };
+  return { fields: Object.fromEntries(fields), kept: keptNames };
 }
 
 function undoFields(current: Fields, change: JournalledChange): Fields {
@@ -207,43 +206,45 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
   for (const [name, values] of Object.entries(change.add ?? {})) {
     const existing = fields.get(name);
     if (!Array.isArray(existing)) continue;
-    const gone = new Set(values.map(finder(existing)).map(keyOf));
+    const removedKeys = new Set(values.map(finder(existing)).map(keyOf));
     fields.set(
       name,
-      existing.filter((value) => !gone.has(keyOf(value))),
+      existing.filter((value) => !removedKeys.has(keyOf(value))),
     );
   }
   return Object.fromEntries(fields);
 }
 
-/** A file without a field and one with null in it say the same. */
+/** Compares two values; a missing field equals null. */
 const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null, b ?? null);
 
 /**
- * Whether a value is the other, or an object that has all of it and more: one that was written before, and to which was
- * added since what follows from the records, or what a person noted.
+ * Whether `value` equals `other`, or is an object with all its fields and more: derived fields, or notes of a person,
+ * may have been added after it was written.
  */
-function holds(value: unknown, other: unknown): boolean {
+function includesValue(value: unknown, other: unknown): boolean {
   if (same(value, other)) return true;
   if (!isObject(value) || !isObject(other)) return false;
-  return Object.entries(other).every(([name, each]) => holds(value[name], each));
+  return Object.entries(other).every(([name, each]) => includesValue(value[name], each));
 }
 
 const keyOf = (value: unknown): string => JSON.stringify(value);
 
 function absentFrom(existing: unknown, values: readonly unknown[]): unknown[] {
   const added = new Set<string>();
-  const there = finder(Array.isArray(existing) ? existing : []);
-  return values.filter((value) => there(value) === undefined && !added.has(keyOf(value)) && added.add(keyOf(value)));
+  const findExisting = finder(Array.isArray(existing) ? existing : []);
+  return values.filter(
+    (value) => findExisting(value) === undefined && !added.has(keyOf(value)) && added.add(keyOf(value)),
+  );
 }
 
 /**
- * Finds a value in a list: itself, or an object to which something was added since, such as a key that follows from
- * all records.
+ * Returns a function that finds a value in a list: an equal value, or an object that has all its fields and additional
+ * ones, such as a derived key.
  */
 function finder(list: readonly unknown[]): (value: unknown) => unknown {
   const same = new Map(list.map((each) => [keyOf(each), each]));
-  /** The objects by what stands in the field of this name. */
+  /** For each field name: the objects of the list, grouped by the value of that field. */
   const objects = new Map<string, ReadonlyMap<string, readonly Fields[]>>();
   const objectsBy = (name: string): ReadonlyMap<string, readonly Fields[]> => {
     const known = objects.get(name) ?? groupBy(list.filter(isObject), (each) => keyOf(each[name]));
@@ -251,12 +252,12 @@ function finder(list: readonly unknown[]): (value: unknown) => unknown {
     return known;
   };
   return (value) => {
-    const found = same.get(keyOf(value));
-    if (found !== undefined || !isObject(value)) return found;
+    const match = same.get(keyOf(value));
+    if (match !== undefined || !isObject(value)) return match;
     const [name = ""] = Object.keys(value);
     return objectsBy(name)
       .get(keyOf(value[name]))
-      ?.find((each) => holds(each, value));
+      ?.find((each) => includesValue(each, value));
   };
 }
 
@@ -278,7 +279,7 @@ function topOf(shape: Pick<Shape<Fields>, "collections">, state: Fields): Fields
   return top;
 }
 
-/** The records of a collection; a state may lack the array, or have null for it. */
+/** The records of a collection; empty if the array is missing or null. */
 export const recordsOf = (state: Fields, name: string): readonly Fields[] => (state[name] ?? []) as Fields[];
 
 /** The first record with this id. */
@@ -286,22 +287,23 @@ export const recordOf = (state: Fields, { name, key }: Collection, id: string | 
   id === undefined ? undefined : recordsOf(state, name).find((record) => record[key] === id);
 
 function byId(state: Fields, { name, key }: Collection): Map<string, Fields> {
-  const found = new Map<string, Fields>();
+  const match = new Map<string, Fields>();
   for (const record of recordsOf(state, name)) {
     const id = record[key];
-    if (typeof id === "string" && !found.has(id)) found.set(id, record);
+    if (typeof id === "string" && !match.has(id)) match.set(id, record);
   }
-  return found;
+  return match;
 }
 
 /**
- * Records are numbered as their iteration is judged, and by the time they are folded in a person, or another iteration,
- * may have taken the number: they get the next one then, the same whenever the change is made again or undone.
+ * A new record gets its number when its iteration is judged. Before it is folded, a person or another iteration may
+ * have used that number. Then the record gets the next free number, and the same one if the change is repeated or
+ * undone.
  */
-function renumbered(
+function renumber(
   records: Records,
   change: JournalledChange,
-  all: readonly JournalledChange[],
+  allChanges: readonly JournalledChange[],
 ): { change: JournalledChange; taken?: string } {
   const { id = "", was, set } = change;
   const { key, numbering } = records.collection;
@@ -310,13 +312,13 @@ function renumbered(
   const existing = records.get(id);
   const isSame = (record: Fields | undefined, fields: Fields) =>
     record?.[owner] === fields[owner] && record?.[content] === fields[content];
-  const isHandEdit = existing?.[owner] === set[owner] && !all.some((other) => isSame(existing, other.set));
+  const isHandEdit = existing?.[owner] === set[owner] && !allChanges.some((other) => isSame(existing, other.set));
   if (existing === undefined || isSame(existing, set) || isHandEdit) return { change };
   const ids = records.ids();
-  const own = ids.find((each) => isSame(records.get(each), set)) ?? numbering.next(ids);
+  const newId = ids.find((each) => isSame(records.get(each), set)) ?? numbering.next(ids);
   return {
-    change: { ...change, id: own, set: { ...set, [key]: own } },
-    taken: `${id} was taken meanwhile; the ${noun} of ${String(set[owner])} is ${own}.`,
+    change: { ...change, id: newId, set: { ...set, [key]: newId } },
+    taken: `${id} was taken meanwhile; the ${noun} of ${String(set[owner])} is ${newId}.`,
   };
 }
 
@@ -335,7 +337,7 @@ interface Draft<State> {
   close(): State;
 }
 
-/** A copy of the state that is changed record by record, in which order and untouched records stay. */
+/** A copy of the state that can be changed record by record. Order and unchanged records are preserved. */
 function openDraft<State extends Fields>(shape: Shape<State>, state: State): Draft<State> {
   const lists = new Map<string, OpenList>();
   const draft: Draft<State> = {
@@ -350,12 +352,12 @@ function openDraft<State extends Fields>(shape: Shape<State>, state: State): Dra
       return list;
     },
     close() {
-      const closed: Fields = { ...draft.top };
+      const result: Fields = { ...draft.top };
       for (const { name } of shape.collections) {
         const changed = lists.get(name)?.changed();
-        if (changed !== undefined) closed[name] = changed;
+        if (changed !== undefined) result[name] = changed;
       }
-      return closed as State;
+      return result as State;
     },
   };
   return draft;
@@ -371,28 +373,28 @@ function openList(collection: Collection, list: readonly Fields[]): OpenList {
     const id = record[key];
     if (typeof id === "string" && !places.has(id)) places.set(id, place);
   }
-  let touched = false;
+  let changedNames = false;
   return {
     collection,
     ids: () => [...places.keys()],
     get: (id) => records[places.get(id) ?? -1],
     put(id, record) {
-      touched = true;
+      changedNames = true;
       const place = places.get(id) ?? records.length;
       places.set(id, place);
       records[place] = record;
     },
     remove(id) {
       if (!places.has(id)) return;
-      touched = true;
-      // Agents of the original tool gave several records one id; all of them go.
+      changedNames = true;
+      // Agents of the original tool gave several records the same id; all of them are removed.
       for (const [index, record] of records.entries()) if (record?.[key] === id) records[index] = undefined;
       places.delete(id);
     },
-    changed: () => (touched ? records.filter((record) => record !== undefined) : undefined),
+    changed: () => (changedNames ? records.filter((record) => record !== undefined) : undefined),
   };
 }
 
 const list = (names: readonly string[]): string => names.join(", ");
 
-const handEdit = (what: string): string => `You changed ${what} during the run; your version stays.`;
+const handEditNotice = (place: string): string => `You changed ${place} during the run; your version stays.`;

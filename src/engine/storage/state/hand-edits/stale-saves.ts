@@ -7,16 +7,15 @@ import { currentAccepted } from "../ledger.js";
 
 interface Restored<State> {
   readonly state: State;
-  /** Records that are done again. */
+  /** Ids of the restored records. */
   readonly restored: readonly string[];
-  /** Units that the ledger calls accepted but whose journal entry is gone. */
+  /** Units that are accepted in the ledger but whose journal entry is missing. */
   readonly lost: readonly string[];
 }
 
 /**
- * Finds units that the ledger calls accepted and whose records show them as still to be done, or not at all: an editor
- * saved a version from before. What they left is put back from the journal; so are the marks that a unit left on other
- * records, where they are gone.
+ * Finds units that are accepted in the ledger but open or missing in the state: an editor has saved an older version of
+ * the file. Restores their records from the journal, and also the lost marks that a unit set on other records.
  */
 export async function restoreStaleSaves<State extends Fields>(
   format: StateFormat<State>,
@@ -35,22 +34,22 @@ export async function restoreStaleSaves<State extends Fields>(
   const existing = new Map(recordsOf(state, collection).map((record) => [record[unitsOf.key], record]));
   const restored: string[] = [];
   const lost: string[] = [];
-  let whole = state;
+  let currentState = state;
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
     const record = existing.get(unit);
-    const had = record === undefined ? hadRecord(unit) : units.isOpen(record);
-    if (had === false || (record === undefined && units.isPutAside?.(state, unit) === true)) continue;
+    const isOpenInFile = record === undefined ? hadRecord(unit) : units.isOpen(record);
+    if (isOpenInFile === false || (record === undefined && units.isPutAside?.(state, unit) === true)) continue;
 
     const entry = await entryOf(iteration);
-    const isOwn = (change: { in: string; id?: string }) => change.in === collection && change.id === unit;
-    if (record === undefined && !(entry?.changes.some(isOwn) ?? had)) continue;
-    const changes = entry?.changes.filter((change) => isOwn(change) || units.leaves.includes(change.in)) ?? [];
-    const merged = mergeChanges(format, whole, changes, true).state;
+    const isUnitChange = (change: { in: string; id?: string }) => change.in === collection && change.id === unit;
+    if (record === undefined && !(entry?.changes.some(isUnitChange) ?? isOpenInFile)) continue;
+    const changes = entry?.changes.filter((change) => isUnitChange(change) || units.leaves.includes(change.in)) ?? [];
+    const merged = mergeChanges(format, currentState, changes, true).state;
     const after = recordOf(merged, unitsOf, unit);
     if (after === undefined || units.isOpen(after)) lost.push(unit);
     else {
-      whole = merged;
+      currentState = merged;
       restored.push(unit);
     }
   }
@@ -58,22 +57,22 @@ export async function restoreStaleSaves<State extends Fields>(
     const iteration = accepted.get(unit);
     if (iteration === undefined) continue;
     const marks = marksIn(await entryOf(iteration), collection, field);
-    // A record that was done since has other marks, or none.
-    const forgotten = marks.filter(({ id = "", was }) => {
-      const record = recordOf(whole, unitsOf, id);
+    // A record that was completed later has other marks or none, so it is skipped.
+    const lostMarks = marks.filter(({ id = "", was }) => {
+      const record = recordOf(currentState, unitsOf, id);
       return (
         (accepted.get(id) ?? 0) < iteration && record !== undefined && isDeepStrictEqual(record[field], was?.[field])
       );
     });
-    if (forgotten.length > 0) whole = mergeChanges(format, whole, forgotten, true).state;
-    restored.push(...forgotten.flatMap(({ id = "" }) => (restored.includes(id) ? [] : [id])));
+    if (lostMarks.length > 0) currentState = mergeChanges(format, currentState, lostMarks, true).state;
+    restored.push(...lostMarks.flatMap(({ id = "" }) => (restored.includes(id) ? [] : [id])));
   }
-  return { state: whole, restored, lost };
+  return { state: currentState, restored, lost };
 }
 
 /**
- * What an entry noted in this field of records. Nobody writes it by hand, so one that is as before tells of an older
- * version.
+ * The changes of an entry that set this field of records. People never write this field, so if it has the earlier
+ * value, the file is an older version.
  */
 const marksIn = (entry: JournalEntry | undefined, collection: string, field: string): JournalEntry["changes"] =>
   entry?.changes.filter(

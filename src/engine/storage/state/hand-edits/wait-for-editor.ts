@@ -6,28 +6,28 @@ import { type Stamp, stampOf } from "../../atomic-file.js";
 import { isUnfinished } from "../../json-syntax.js";
 
 /**
- * Editors save in place, or move the old file away first: anyone who looks in that moment finds a part of it, or none.
- * One of some 300 saves met it on a busy machine, where the disk lets a writer wait for a second or two between
- * emptying and writing. No editor moves the folder away.
+ * Some editors save in place, others move the old file away first. A reader in that moment finds an incomplete file or
+ * none. This happened in one of 300 saves on a busy machine, where an editor may wait a second or two between
+ * truncating the file and writing it. No editor moves the folder.
  */
 const maxSaveMs = 5000;
 
 /**
- * Reads the file at `path` by `read`, which is given the version that stands there; where that fails because somebody
- * is just saving the file, it is read again.
- * @throws what `read` throws, once the file is whole, or nobody has changed it for five seconds.
+ * Reads the file at `path` with `read`, which receives the stamp of the current version. Retries if the read fails
+ * while an editor is saving the file.
+ * @throws the error of `read` if the file is complete, or unchanged for five seconds.
  */
 export async function readOnceSaved<T>(path: string, read: (stamp: Stamp | undefined) => Promise<T>): Promise<T> {
-  const until = Date.now() + maxSaveMs;
+  const deadline = Date.now() + maxSaveMs;
   for (;;) {
-    const before = stampOf(path);
+    const stampBefore = stampOf(path);
     try {
-      return await read(before);
+      return await read(stampBefore);
     } catch (error) {
-      // Another version by now: the one that was read was on its way to it. Compared last, as it may have come while
-      // the rest was looked at.
-      const goesOn = (await isBeingSaved(path)) || stampOf(path) !== before;
-      if (!(error instanceof ExpectedError) || Date.now() >= until || !goesOn) throw error;
+      // A different stamp means that the read saw an incomplete version. The stamp is compared last, because the file
+      // may change during the other check.
+      const isChanging = (await isBeingSaved(path)) || stampOf(path) !== stampBefore;
+      if (!(error instanceof ExpectedError) || Date.now() >= deadline || !isChanging) throw error;
       await sleep(25);
     }
   }
@@ -45,7 +45,7 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readRegularText(path);
   } catch {
-    // It went in this moment, or is a folder: anyone who reads it says so.
+    // The file was just removed, or is a folder; its reader reports that.
     return "{}";
   }
 }
