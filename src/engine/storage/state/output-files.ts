@@ -31,11 +31,11 @@ export interface OutputFile {
 export interface PieceFile {
   readonly name: string;
   readonly pieces: Iterable<string>;
-  /** Hash of all its sources. */
+  /** Hash of all its inputs. */
   readonly madeOf: string;
 }
 
-/** Whether a file is unchanged since it was written, and was made from the same sources. */
+/** Whether a file is unchanged since it was written, and was made from the same inputs. */
 export async function isWritten(folder: string, { name, madeOf }: Omit<PieceFile, "pieces">): Promise<boolean> {
   const hashes = await readWritten(folder);
   if (hashes[name] === undefined || madeOfIn(hashes)[name] !== madeOf) return false;
@@ -44,8 +44,8 @@ export async function isWritten(folder: string, { name, madeOf }: Omit<PieceFile
   return currentVersion.kind === "file" && hashOf(currentVersion.bytes) === hashes[name];
 }
 
-const madeOfIn = ({ made_of: sources }: Record<string, unknown>): Record<string, unknown> =>
-  isObject(sources) ? { ...sources } : {};
+const madeOfIn = ({ made_of: inputs }: Record<string, unknown>): Record<string, unknown> =>
+  isObject(inputs) ? { ...inputs } : {};
 
 /**
  * Writes output files. A file that was changed since this program last wrote it contains a person's work: a copy is
