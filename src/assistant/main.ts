@@ -13,8 +13,6 @@ import { judgeError } from "../engine/ui/command-line.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
 import { modelFetch } from "./model/fetch.js";
-import { isMemoryCommand, memoryCommand } from "./memory/memory-commands.js";
-import { openOwnMemory } from "./memory/own-memory.js";
 import { isMakers } from "./providers.js";
 import type { SavedSession, SessionKind } from "./conversation/saved.js";
 import {
@@ -71,9 +69,11 @@ export async function main(
       const { listed } = await import("./tools/list.js");
       return print(io, `${listed(options.json === true, await outside.handed(io).tools())}\n`);
     }
-    // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
-    if (isMemoryCommand(words) && options.headless !== true && options.settings !== true)
-      return await onMemory(words.slice(1), io, keys, outside);
+    if (words[0] === "memory" && options.headless !== true && options.settings !== true) {
+      const { isMemoryCommand } = await import("./memory/memory-commands.js");
+      // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
+      if (isMemoryCommand(words)) return await onMemory(words.slice(1), io, keys, outside);
+    }
     const [word = ""] = words;
     if (words.length === 1 && otherCommands.has(word) && !isSessionsCommand(words))
       throw new ExpectedError(
@@ -352,6 +352,10 @@ async function onMemory(
   keys: ConfigKeys,
   { fetch = modelFetch() }: Outside,
 ): Promise<number> {
+  const [{ memoryCommand }, { openOwnMemory }] = await Promise.all([
+    import("./memory/memory-commands.js"),
+    import("./memory/own-memory.js"),
+  ]);
   const memory = await openOwnMemory(io, keys, fetch);
   if (typeof memory === "string") throw new ExpectedError(memory);
   try {

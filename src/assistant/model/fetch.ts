@@ -1,6 +1,6 @@
 import { fieldsIn } from "../../engine/lib/json-fields.js";
 import type { EnvHttpProxyAgent } from "undici";
-import { lostProxy } from "../../net/http-failure.js";
+import { lostProxy } from "../../net/lost-proxy.js";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lostProxy } from "../../src/net/http-failure.js";
+import { lostProxy } from "../../src/net/lost-proxy.js";
 
 const refused = (address: string, port: number) =>
   Object.assign(new Error("connect"), { code: "ECONNREFUSED", address, port });

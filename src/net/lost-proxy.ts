@@ -1,0 +1,28 @@
+import { hasCode } from "../engine/lib/errors.js";
+
+const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+
+/**
+ * The proxy that could not be reached, and by which variable it is named: `https_proxy (127.0.0.1:3128)`. Undefined
+ * where it was the host that was asked itself, as far as the error tells.
+ */
+export function lostProxy(cause: unknown, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const tried = cause instanceof AggregateError ? (cause.errors as unknown[]) : [cause];
+  for (const name of proxyVariables) {
+    const value = env[name] ?? "";
+    const address = URL.canParse(value) ? new URL(value) : undefined;
+    if (address === undefined) continue;
+    const port = Number(address.port || (address.protocol === "https:" ? 443 : 80));
+    const isMeant = tried.some((error) => {
+      const at = error as { readonly hostname?: string; readonly address?: string; readonly port?: number };
+      if (hasCode(error, "ENOTFOUND", "EAI_AGAIN")) return at.hostname === address.hostname;
+      return hasCode(error, "ECONNREFUSED") && at.port === port && isSameHost(at.address, address.hostname);
+    });
+    if (isMeant) return `${name} (${address.host})`;
+  }
+  return undefined;
+}
+
+/** A name may have any address. */
+const isSameHost = (address: string | undefined, host: string): boolean =>
+  !/^[\d.]+$|^\[/.test(host) || address === host.replace(/^\[|\]$/g, "");
