@@ -18,6 +18,8 @@ const changesIn = (root) =>
     .filter((name) => name.endsWith(".md") && name !== "README.md")
     .sort();
 
+const textOf = (root, name) => readFileSync(join(root, ".changes", name), "utf8").trim();
+
 /**
  * Writes the version and its section of the changelog, made of the files in `.changes`, which go. A section that is
  * written and says "unreleased" gets its date. `date`: YYYY-MM-DD.
@@ -28,19 +30,22 @@ export function prepare(root, version, date) {
   const path = join(root, "CHANGELOG.md");
   const before = readFileSync(path, "utf8");
   const changes = changesIn(root);
-  const lines = changes.map((name) => `- ${readFileSync(join(root, ".changes", name), "utf8").trim()}`);
-  const list = lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+  const lines = changes.map((name) => `- ${textOf(root, name).replaceAll("\n", "\n  ")}`);
+  const list = lines.length === 0 ? "" : `\n${lines.join("\n")}\n`;
   const open = `## ${version} – unreleased\n`;
   if (new RegExp(`^## ${version.replaceAll(".", "\\.")} – \\d`, "m").test(before))
     throw new Error(`${version} is released; give a later version.`);
   if (!before.includes(open) && lines.length === 0)
     throw new Error("Nothing has changed since the last release: there is no file in .changes.");
   const heading = `## ${version} – ${date}\n`;
-  const end = before.search(/^## /m);
-  const text = before.includes(open)
-    ? before.replace(open, list === "" ? heading : `${heading}\n${list}`)
-    : `${before.slice(0, end)}${heading}\n${list}\n${before.slice(end)}`;
-  writeFileSync(path, text);
+  const [start, sections] = [before.slice(0, before.search(/^## /m)), before.slice(before.search(/^## /m))];
+  // Behind what the section says already, and before the one that follows.
+  const next = sections.slice(open.length).search(/^## /m);
+  const end = next < 0 ? sections.length : open.length + next;
+  const [written, others] = before.includes(open)
+    ? [`${heading}${sections.slice(open.length, end).trimEnd()}\n`, sections.slice(end)]
+    : [heading, sections];
+  writeFileSync(path, `${start}${written}${list}${others === "" ? "" : `\n${others}`}`);
   for (const name of changes) rmSync(join(root, ".changes", name));
   for (const [file, place] of named) {
     const target = join(root, file);
@@ -70,26 +75,37 @@ function tryInstall(file, version) {
   }
 }
 
+/** Releases the version. @throws Error where a step fails; the tree is then as it was, without a commit or a tag. */
 function release(root, version) {
   const git = (...args) => run(root, "git", args, "pipe");
   if (git("status", "--porcelain") !== "") throw new Error("The tree has changes; commit them first.");
-  prepare(root, version, new Date().toISOString().slice(0, 10));
-  run(root, "npm", ["version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts"]);
-  run(root, "npm", ["run", "check"]);
-  run(root, "node", ["scripts/pack.mjs"]);
-  const file = join(root, `research-ralph-${version}.tgz`);
-  tryInstall(file, version);
-  git("add", "--all");
-  git("commit", "--quiet", "--message", `Release ${version}`);
-  git("tag", "--annotate", `v${version}`, "--message", `research-ralph ${version}`);
-  console.log(`\n${version} is ready in ${file}. To publish it: git push --follow-tags, then npm publish ${file}`);
+  if (git("tag", "--list", `v${version}`) !== "") throw new Error(`There is a tag v${version}; give a later version.`);
+  const before = git("rev-parse", "HEAD");
+  try {
+    prepare(root, version, new Date().toISOString().slice(0, 10));
+    run(root, "npm", ["version", version, "--no-git-tag-version", "--allow-same-version", "--ignore-scripts"]);
+    run(root, "npm", ["run", "check"]);
+    run(root, "node", ["scripts/pack.mjs"]);
+    const file = join(root, `research-ralph-${version}.tgz`);
+    tryInstall(file, version);
+    git("add", "--all");
+    git("commit", "--quiet", "--message", `Release ${version}`);
+    git("tag", "--annotate", `v${version}`, "--message", `research-ralph ${version}`);
+    console.log(`\n${version} is ready in ${file}. To publish it: git push --follow-tags, then npm publish ${file}`);
+  } catch (error) {
+    // Nothing of a person's is lost: the tree had no changes.
+    git("reset", "--quiet", "--hard", before);
+    throw error;
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // The step that runs ends by it, and what was written is taken back.
+  process.on("SIGINT", () => undefined);
   try {
     release(fileURLToPath(new URL("..", import.meta.url)), process.argv[2] ?? "");
   } catch (error) {
-    console.error(`release: ${error.message} Nothing was published; git checkout . takes back what was written.`);
+    console.error(`release: ${error.message} Nothing was published, and the tree is as it was.`);
     process.exitCode = 1;
   }
 }

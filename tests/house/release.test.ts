@@ -1,9 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 import { prepare } from "../../scripts/release.mjs";
 import { freshFolder } from "../support/projects/research-folder.js";
+
+interface Form {
+  readonly description?: string;
+  readonly body?: readonly { readonly type: string; readonly attributes: { readonly label: string } }[];
+}
+
+interface Job {
+  readonly steps: readonly { readonly run?: string }[];
+}
 
 const text = (...path: string[]) => readFileSync(join(...path), "utf8");
 
@@ -40,11 +50,34 @@ test("a version whose section is written already gets its date", () => {
   expect(text(root, "CHANGELOG.md")).toBe("# Changelog\n\n## 0.1.0 – 2026-12-24\n\nThe first version.\n");
 });
 
-test("the version is the same wherever it stands, and issues ask for what doctor says", () => {
+test("what changed stands behind what such a section says, and before the section that follows", () => {
+  const old = "## 0.1.0 – 2026-11-29\n\nThe first version.\n";
+  const root = tree(`# Changelog\n\n## 0.2.0 – unreleased\n\nFaster.\n\n${old}`, {
+    "a.md": "One is new,\nand small.\n",
+  });
+  prepare(root, "0.2.0", "2026-12-24");
+  expect(text(root, "CHANGELOG.md")).toBe(
+    `# Changelog\n\n## 0.2.0 – 2026-12-24\n\nFaster.\n\n- One is new,\n  and small.\n\n${old}`,
+  );
+});
+
+test("the version is the same wherever it stands", () => {
   const { version } = JSON.parse(text(packageFile("package.json"))) as { version: string };
   expect(text(packageFile(".claude-plugin/plugin.json"))).toContain(`"version": "${version}"`);
   expect(text(packageFile("CITATION.cff"))).toMatch(new RegExp(`^version: ${version}$`, "m"));
-  for (const form of ["bug.yml", "sentence.yml"])
-    expect(text(packageFile(".github/ISSUE_TEMPLATE"), form)).toContain("doctor --json");
-  expect(text(packageFile(".github/workflows/ci.yml"))).toContain(".ci/run");
+  expect(text(packageFile("CITATION.cff"))).toMatch(/^cff-version: 1\.2\.0$/m);
+});
+
+test("forms of issues can be parsed, ask for what doctor says, and the workflow runs what .ci/run runs", () => {
+  const forms = packageFile(".github/ISSUE_TEMPLATE");
+  const parsed = readdirSync(forms).map((name) => [name, parse(text(forms, name)) as Form] as const);
+  for (const [name, { body = [], description }] of parsed.filter(([file]) => file !== "config.yml")) {
+    expect(description, name).toMatch(/^[A-Z]/);
+    for (const { type, attributes } of body) expect([type, attributes.label.length > 0]).toEqual(["textarea", true]);
+    if (name !== "wish.yml") expect(JSON.stringify(body)).toContain("research-ralph doctor --json");
+  }
+  const { jobs } = parse(text(packageFile(".github/workflows/ci.yml"))) as { jobs: Record<string, Job> };
+  const runs = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run = [] }) => run));
+  expect(runs).toEqual([".ci/run"]);
+  expect(statSync(packageFile(".ci/run")).mode & 0o111).not.toBe(0);
 });
