@@ -19,7 +19,7 @@ const units = await unitsTable(root);
 const pages = [
   ["docs/agents.md", () => units],
   ["docs/configuration.md", (schema) => schemaTables(root, schema)],
-  ["docs/file-formats.md", (schema) => schemaTables(root, schema)],
+  ["docs/files.md", (schema) => schemaTables(root, schema)],
   ["docs/how-well-it-works.md", (source) => resultsTable(root, source)],
 ];
 const part = /<!-- generated from (.+) -->\n[^]*?<!-- end -->\n/g;

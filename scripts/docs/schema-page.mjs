@@ -7,18 +7,16 @@ const nameOf = (ref) => ref.split("/").at(-1);
 const anchor = (name) => `[${name}](#${name.toLowerCase()})`;
 const cell = (text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-/** A definition gets a section of its own when it has fields; the others are said in place. */
+/** A definition with fields can have a section of its own; the others are said in place. */
 const hasFields = (schema) => schema.properties !== undefined || schema.additionalProperties?.properties !== undefined;
 
 /** The type in words, such as "list of paper" or "0 to 5, or null". */
 function typeOf(schema, all) {
-  // A whole other file has a section of its own.
-  const file = /^([a-z-]+)\.schema\.json$/.exec(schema.$ref ?? "")?.[1];
-  if (file !== undefined) return `[${file}.json](#every-field-of-${file}json)`;
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
     const target = all.$defs[name];
-    return hasFields(target) ? anchor(name) : typeOf(target, all);
+    if (!hasFields(target)) return typeOf(target, all);
+    return all.shown.has(name) ? anchor(name) : name;
   }
   // A file may say false, the command line "false".
   if (schema.enum !== undefined) return [...new Set(schema.enum.map(code))].join(", ");
@@ -70,22 +68,25 @@ function rows(schema, all, prefix = "") {
 const table = (schema, all) => ["| field | type | meaning |", "| --- | --- | --- |", ...rows(schema, all)].join("\n");
 
 /**
- * The tables of one schema: one of its own fields and one for each definition with fields, under headings of the third
- * level.
+ * The tables of a page: one of the fields of a schema, and one for each definition with fields, under headings of the
+ * third level. `schemas/rrd.schema.json: paper seed` shows of its definitions these alone.
  */
-export function schemaTables(root, path) {
+export function schemaTables(root, source) {
+  const [path, chosen] = source.split(": ");
   const text = readFileSync(join(root, path), "utf8");
   const schema = JSON.parse(text);
   // Parts of a schema that others share are shown with it.
   for (const [, other, name] of text.matchAll(/"([a-z-]+\.schema\.json)#\/\$defs\/(\w+)"/g))
     share(schema.$defs, name, JSON.parse(readFileSync(join(root, "schemas", other), "utf8")).$defs);
-  const sections = Object.entries(schema.$defs ?? {})
-    .filter(([, part]) => hasFields(part))
-    .map(
-      ([name, part]) =>
-        `### ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, schema)}`,
-    );
-  return [table(schema, schema), ...sections].join("\n\n");
+  const parts = Object.entries(schema.$defs ?? {}).filter(
+    ([name, part]) => hasFields(part) && (chosen === undefined || chosen.split(" ").includes(name)),
+  );
+  const all = { ...schema, shown: new Set(parts.map(([name]) => name)) };
+  const sections = parts.map(
+    ([name, part]) =>
+      `### ${name}\n\n${part.description === undefined ? "" : `${part.description}\n\n`}${table(part, all)}`,
+  );
+  return [table(schema, all), ...sections].join("\n\n");
 }
 
 /** Adds a part of another schema, with the parts of it that it refers to. */

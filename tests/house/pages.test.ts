@@ -105,7 +105,7 @@ test("CI runs the two commands of the README", () => {
 
 test("every tool has a row where tools are listed, and stands among those of the assistant", () => {
   const names = tools.map(({ name }) => name);
-  const [concepts, assistant] = [read("docs/concepts.md"), read("docs/assistant.md")];
-  expect(names.filter((name) => !concepts.includes(`\n| \`${name}\` | `))).toEqual([]);
+  const [scripting, assistant] = [read("docs/scripting.md"), read("docs/assistant.md")];
+  expect(names.filter((name) => !scripting.includes(`\n| \`${name}\` | `))).toEqual([]);
   expect(names.filter((name) => !assistant.includes(`\`${name}\``))).toEqual([]);
 });

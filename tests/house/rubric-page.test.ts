@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Rrd } from "../../src/research/generated/rrd.js";
 import { decisionOf, totalsOf } from "../../src/research/papers/rubric/rubric.js";
 
-const page = readFileSync(fileURLToPath(new URL("../../docs/concepts.md", import.meta.url)), "utf8");
+const page = readFileSync(fileURLToPath(new URL("../../docs/reviews.md", import.meta.url)), "utf8");
 const scores = {
   execution: { novelty: 4, feasibility: 4, time_to_poc: 3, value_market: 3, defensibility: 2, adoption: 4 },
   strategic: { market_creation: 3, first_mover_window: 2, network_effects: 2, strategic_clarity: 4 },

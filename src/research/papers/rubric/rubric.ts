@@ -141,7 +141,7 @@ function weighted(points: Points, names: readonly string[], weights: Points): nu
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The decision that follows from the totals alone. Thresholds: docs/concepts.md. */
+/** The decision that follows from the totals alone. Thresholds: docs/reviews.md. */
 export function decisionOf(rrd: Rrd, totals: Totals): Decision {
   if (!usesBothRubrics(rrd)) {
     const { present, insights } = loneThresholds(rrd);
