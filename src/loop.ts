@@ -15,7 +15,7 @@ export { rulesFor, type RuleSettings, type Roles } from "./engine/loop/rules-of-
 export { limitIterations, limitWallTime } from "./engine/loop/stop-conditions/limits.js";
 export { limitBudget } from "./engine/loop/stop-conditions/budget.js";
 export { stopWithoutResult } from "./engine/loop/stop-conditions/stuck.js";
-export { firstAble, stopAfterFailures } from "./engine/loop/retry.js";
+export { firstAvailable, stopAfterFailures } from "./engine/loop/retry.js";
 export { listenForSignals, type Signals } from "./engine/ui/signals.js";
 export { exitCodeOf } from "./engine/loop/exit-codes.js";
 export type * from "./engine/loop/types.js";

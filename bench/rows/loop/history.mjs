@@ -38,9 +38,9 @@ export const row = {
       notes: "src/engine/loop/notes.ts",
     });
     const { summariser, withSummary } = loaded.summarise;
-    const { bounded } = loaded.memory;
+    const { boundedObservations } = loaded.memory;
     const { defaultHistoryLimits: limits } = loaded.limits;
-    const { recall } = loaded.notes;
+    const { memoryNotes } = loaded.notes;
     const model = {
       name: "model",
       run: async (brief) => ({ summary: wordsOf(480), tokens: historianFloor + countTokens(brief) + 480 }),
@@ -61,7 +61,7 @@ export const row = {
       let [ours, whole, carried] = [0, 0, 0];
       const notes = [];
       for (let iteration = 1; iteration <= iterations; iteration += 1) {
-        notes.push(countTokens(recall(memory).history ?? ""));
+        notes.push(countTokens(memoryNotes(memory).history ?? ""));
         const brief = { ours: restOfBrief + notes.at(-1), whole: restOfBrief + carried };
         ours += brief.ours;
         whole += brief.whole;
@@ -76,7 +76,7 @@ export const row = {
         };
         memory = {
           ...memory,
-          observations: bounded([...memory.observations, observation(iteration)], limits, memory.metrics),
+          observations: boundedObservations([...memory.observations, observation(iteration)], limits, memory.metrics),
           ledger: [...memory.ledger, line].slice(-5),
         };
         const value = await compress(memory);
@@ -88,7 +88,7 @@ export const row = {
       ours += memory.metrics.historian_tokens ?? 0;
       const answers = {};
       for (const kind of ["ours", "whole"]) answers[kind] = median(await answerTimes(late[kind]));
-      const isKept = (recall(memory).history ?? "").includes(fact);
+      const isKept = (memoryNotes(memory).history ?? "").includes(fact);
       const fewer = Math.round((1 - ours / whole) * 1000) / 10;
       const longest = (from, to) => Math.max(...notes.slice(from, to));
       found.push(

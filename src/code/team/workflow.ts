@@ -4,7 +4,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
 import { orVerdict } from "../../engine/loop/in-workflows.js";
-import { saidOf } from "../../engine/loop/run-record/observation.js";
+import { outcomeText } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { AgentRun, Brief, Notes, Outcome, Prepared, Verdict, Work, Workflow } from "../../engine/loop/types.js";
 import type { Checked } from "../../task/criteria/check-criteria.js";
@@ -219,7 +219,7 @@ async function acceptRole(
   await store.fold({
     ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs, changes, redact, memory }),
     message: `task: ${unit.kind} ${outcome.outcome}`,
-    progress: `${at} #${run.iteration} ${unit.id} ${outcome.outcome}: ${saidOf(outcome)}\n`,
+    progress: `${at} #${run.iteration} ${unit.id} ${outcome.outcome}: ${outcomeText(outcome)}\n`,
   });
   await frame.show((await store.load()).state, work.tell);
   return outcome;

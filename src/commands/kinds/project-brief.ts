@@ -4,7 +4,7 @@ import { roleNamesOf, sharingOf } from "../../compose/sharing.js";
 import { localSources } from "../../compose/library.js";
 import { type ConfigFlags, type ResolvedConfig, configToRead } from "../../compose/config.js";
 import { isVerdict } from "../../engine/loop/types.js";
-import { recall } from "../../engine/loop/notes.js";
+import { memoryNotes } from "../../engine/loop/notes.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -58,7 +58,7 @@ export async function projectBrief(
   const settled = "material" in next ? next.settled : 0;
   const last = ledger.reduce((most, line) => Math.max(most, line.iteration), rrd.loop?.iteration ?? 0);
   const iteration = last + 1 + settled;
-  const notes = recall(memoryOf(rrd, ledger, config.history.limits));
+  const notes = memoryNotes(memoryOf(rrd, ledger, config.history.limits));
   let text = classicBrief(classic?.prompt ?? "", folder, notes.steering);
   if ("material" in next) {
     const tools = takesTools(config, io) ? { tools: toolsOf([folder], config, io.env) } : {};

@@ -5,7 +5,7 @@ import { sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import { sandboxFor } from "../../compose/sandbox.js";
 import { folderInstructions } from "../../engine/config/folder-instructions.js";
 import { many, timeText } from "../../engine/lib/words.js";
-import { recall } from "../../engine/loop/notes.js";
+import { memoryNotes } from "../../engine/loop/notes.js";
 import { readMessages } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { wordsOf } from "../../task/criteria/words.js";
@@ -46,7 +46,7 @@ export async function taskBrief(
   }));
   const isChecked = state.checks.length > 0;
   const shown = isChecked ? state : { ...state, checks: unchecked };
-  const notes = recall(memoryOf(state, ledger, config.history.limits));
+  const notes = memoryNotes(memoryOf(state, ledger, config.history.limits));
   const workspace = workspaceOf(named, config);
   const own =
     task.team === true

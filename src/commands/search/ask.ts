@@ -10,7 +10,7 @@ import { type Answered, finishWriting, openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { nothingSpent, plus } from "../../engine/loop/stop-conditions/budget.js";
+import { zeroSpent, addSpent } from "../../engine/loop/stop-conditions/budget.js";
 import type { Spent } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -151,7 +151,7 @@ async function put(
   const began = io.clock.now();
   const isChecked = Object.keys(checkerNamesOf(config)).length > 0;
   let answer: Answered | undefined;
-  let spent = nothingSpent;
+  let spent = zeroSpent;
   const answered = (said: Answered) => {
     answer = said;
   };
@@ -174,7 +174,7 @@ async function put(
   if (answer === undefined || code !== 0) return { code, spent, ...ended };
   const left = remainingLimits(config, { ...spent, iterations: 0 }, io.clock.now() - began);
   const checked = await checkAnswer(answer, folders[0], { quiet, json }, left ?? config, io, left !== undefined);
-  return { code: checked.code, spent: plus(spent, checked.spent), ...ended };
+  return { code: checked.code, spent: addSpent(spent, checked.spent), ...ended };
 }
 
 /**
@@ -185,7 +185,7 @@ async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Pro
   const folders = await findProjects(io.cwd, args.words);
   await requireAgents(config, io, false, checkerNamesOf(config));
   const began = io.clock.now();
-  let spent = nothingSpent;
+  let spent = zeroSpent;
   let exitCode = 0;
   for (const folder of folders) {
     const stale = (await standings(folder, io)).filter(({ latest, why }) => latest && why.length > 0);
@@ -204,7 +204,7 @@ async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Pro
         } else {
           if (!args.quiet && !args.json) io.stdout(`${oneLine(answer.question)}\n\n`);
           const done = await put(answer.question, projects, args, limits, io);
-          spent = plus(spent, done.spent);
+          spent = addSpent(spent, done.spent);
           isAnswered ||= done.code === 0;
           code = done.code;
         }

@@ -1,7 +1,7 @@
 import { ExpectedError } from "../lib/errors.js";
 import type { Tell, Verdict } from "./types.js";
 
-/** Turns a failure that a person can correct into a verdict, which ends the run. Our own bugs are thrown on. */
+/** Turns a failure that a person can correct into a verdict, which ends the run. Bugs are rethrown. */
 export async function orVerdict<Value>(work: () => Promise<Value>): Promise<Value | Verdict> {
   try {
     return await work();
@@ -12,11 +12,11 @@ export async function orVerdict<Value>(work: () => Promise<Value>): Promise<Valu
   }
 }
 
-/** Says sentences as notices, each once, however often they are true. */
-export function sayingOnce(): (message: string, tell: Tell, level?: "info" | "warning") => Promise<void> {
-  const said = new Set<string>();
+/** Returns a function that sends notices, each message only once. */
+export function makeNoticeOnce(): (message: string, tell: Tell, level?: "info" | "warning") => Promise<void> {
+  const saidMessages = new Set<string>();
   return async (message, tell, level = "info") => {
-    if (!said.has(message)) await tell({ type: "notice", level, message });
-    said.add(message);
+    if (!saidMessages.has(message)) await tell({ type: "notice", level, message });
+    saidMessages.add(message);
   };
 }

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { given } from "../lib/given.js";
 import { estimateTokens } from "../lib/tokens.js";
-import { type LoopMemory, sinceSummary } from "./run-record/loop-memory.js";
+import { type LoopMemory, observationsSinceSummary } from "./run-record/loop-memory.js";
 import {
   type Brief,
   type BriefText,
@@ -13,16 +13,16 @@ import {
   type Unit,
   type Verdict,
 } from "./types.js";
-import { iterationsIn, type LoopKind, rowOf } from "./stop-conditions/stuck.js";
+import { iterationsIn, type LoopKind, longestRepetition } from "./stop-conditions/stuck.js";
 
-/** Iterations since the last summary that a brief tells of, one line each. */
+/** Most iterations since the last summary that a brief lists, one line each. */
 const maxLines = 5;
 const maxLine = 200;
-/** Most characters of a person's words in a brief; of more, the latest. */
+/** Most characters of a person's instructions in a brief; the latest ones are kept. */
 const maxSteering = 1_600;
 
-/** What the next brief learns of earlier iterations. Its size does not grow with them. */
-export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | "remediation" | "steering"> {
+/** The notes about earlier iterations for the next brief. Their size is bounded. */
+export function memoryNotes(memory: LoopMemory | undefined): Pick<Notes, "history" | "remediation" | "steering"> {
   if (memory === undefined) return {};
   const history = historyNote(memory);
   const remediation = remediationFor(memory);
@@ -35,27 +35,26 @@ export function recall(memory: LoopMemory | undefined): Pick<Notes, "history" | 
 }
 
 function historyNote({ historySummary = "", metrics, observations, limits }: LoopMemory): string {
-  const since = sinceSummary({ observations, metrics }).slice(-maxLines);
-  const lines = since.map(({ iteration, unit, outcome, said = "" }) =>
+  const recentObservations = observationsSinceSummary({ observations, metrics }).slice(-maxLines);
+  const lines = recentObservations.map(({ iteration, unit, outcome, said = "" }) =>
     `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, maxLine),
   );
   return [historySummary.slice(0, limits.summaryChars), ...lines].filter((part) => part !== "").join("\n");
 }
 
 function steeringNote({ steering }: LoopMemory): string {
-  const kept: string[] = [];
+  const newestLines: string[] = [];
   let used = 0;
   for (const { text } of steering.toReversed()) {
     used += text.length + 3;
     if (used > maxSteering) break;
-    kept.unshift(`- ${text}`);
+    newestLines.unshift(`- ${text}`);
   }
-  return kept.join("\n");
+  return newestLines.join("\n");
 }
 
 /**
- * What to do otherwise, for each kind of loop. Told to the agent of the next iteration, who knows nothing of the
- * earlier ones.
+ * Advice for each kind of loop. It goes to the agent of the next iteration, which knows nothing of the earlier ones.
  */
 const remedies: Readonly<Record<LoopKind, string>> = {
   "identical-answers":
@@ -73,39 +72,42 @@ const remedies: Readonly<Record<LoopKind, string>> = {
 };
 
 /**
- * What the next brief says when the last two or more iterations went round in circles; undefined when they did not. At
- * most 600 characters.
+ * The advice for the next brief if at least the last two iterations show a loop; otherwise undefined. At most 600
+ * characters.
  */
 export function remediationFor({
   observations,
   limits,
-  remedies: own,
+  remedies: workflowRemedies,
 }: Pick<LoopMemory, "observations" | "limits" | "remedies">): string | undefined {
-  const row = rowOf(observations, limits);
-  if (row === undefined) return undefined;
-  return `The last ${iterationsIn(row)} iterations got nowhere (${row.kind}). ${own?.[row.kind] ?? remedies[row.kind]}`;
+  const repetition = longestRepetition(observations, limits);
+  if (repetition === undefined) return undefined;
+  return `The last ${iterationsIn(repetition)} iterations got nowhere (${repetition.kind}). ${workflowRemedies?.[repetition.kind] ?? remedies[repetition.kind]}`;
 }
 
-/** What the stop conditions say: a verdict of one goes before the delay of another. */
+/** The first verdict of the stop conditions; without a verdict, the first delay. */
 export function firstObjection(stopConditions: readonly StopCondition[], soFar: RunSoFar): Verdict | Delay | undefined {
   const answers = stopConditions.map((stopCondition) => stopCondition(soFar)).filter((answer) => answer !== undefined);
   return answers.find(isVerdict) ?? answers[0];
 }
 
-/** What the loop adds to the brief of a unit. */
+/** The notes that the loop adds to the brief of a unit. */
 export function notesFor(unit: Unit, { iterations, memory }: RunSoFar): Notes {
-  const tries = iterations.filter((past) => past.unit.id === unit.id);
-  const last = tries.at(-1)?.outcome;
-  return { ...recall(memory), ...(last?.outcome === "refused" ? { refusal: last.reasons } : {}) };
+  const attempts = iterations.filter((past) => past.unit.id === unit.id);
+  const lastOutcome = attempts.at(-1)?.outcome;
+  return { ...memoryNotes(memory), ...(lastOutcome?.outcome === "refused" ? { refusal: lastOutcome.reasons } : {}) };
 }
 
-/** The brief with what its workflow has left out. Throws where there is no saying which folder its agent works in. */
-export function wholeBrief(brief: BriefText, { iterations, inFlight = [] }: RunSoFar, workflow: string): Brief {
+/** Completes a workflow's brief with default values. Throws if the workspace is not an absolute path. */
+export function completeBrief(brief: BriefText, { iterations, inFlight = [] }: RunSoFar, workflow: string): Brief {
   if (!isAbsolute(brief.workspace))
     throw new Error(`${workflow} names the workspace '${brief.workspace}', which has to be an absolute path`);
-  const last = Math.max(0, ...[...iterations, ...inFlight.map(({ run }) => run)].map(({ iteration }) => iteration));
+  const lastOutcome = Math.max(
+    0,
+    ...[...iterations, ...inFlight.map(({ run }) => run)].map(({ iteration }) => iteration),
+  );
   return {
-    iteration: last + 1,
+    iteration: lastOutcome + 1,
     tokens: brief.tokens ?? estimateTokens(brief.text),
     ...brief,
     access: { web: false, read: false, everything: false, ...brief.access },

@@ -1,4 +1,4 @@
-import { counts } from "./stop-conditions/limits.js";
+import { usesIteration } from "./stop-conditions/limits.js";
 import { awakeBetween } from "../lib/clock.js";
 import {
   type Agent,
@@ -15,11 +15,13 @@ import {
 const second = 1000;
 const minute = 60 * second;
 
-/** Doubling from `first` with the `attempt`-th failure in a row (from 1), never above `maxMs`. */
+/**
+ * Exponential backoff: `first` milliseconds, doubled with each failure in a row (`attempt`, from 1), at most `maxMs`.
+ */
 const backOff = (first: number, maxMs: number, attempt: number): number => Math.min(first * 2 ** (attempt - 1), maxMs);
 
-/** Failures of the model service or of its CLI, slowness included: another agent may do better. */
-const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
+/** Failures of the model service or of its CLI, including timeouts: another agent may succeed. */
+const serviceFailures: ReadonlySet<Failure["kind"]> = new Set([
   "auth",
   "missing",
   "unusable",
@@ -31,86 +33,91 @@ const ofTheService: ReadonlySet<Failure["kind"]> = new Set([
   "no-answer",
 ]);
 
-/** The longest wait between two tries, where a service does not say when it can be asked again. */
+/** The longest wait between two attempts, in milliseconds, where a service does not state when its limit ends. */
 const longestBackOff = 15 * minute;
 
-/** How many iterations back a row of failures is looked for: with many agents side by side others ended in between. */
-const recently = 64;
+/** Number of latest iterations in which failures are searched; with parallel agents, other units end in between. */
+const recentIterations = 64;
 
 /**
- * What the failures of a unit mean (the table of failures and waits in docs/reliability.md): it is retried after two
- * seconds, three times in a row.
+ * Handles the failures of a unit (see the table of failures and waits in docs/reliability.md): a unit is retried after
+ * two seconds; after three failures in a row the run ends.
  */
-export const stopAfterFailures: StopCondition = ({ iterations: all, conceded = 0, now }) => {
-  const iterations = all.slice(conceded);
-  const last = iterations.at(-1);
-  const units = new Set(iterations.slice(-recently).map(({ unit }) => unit.id));
+export const stopAfterFailures: StopCondition = ({ iterations: agentsWithAvailability, conceded = 0, now }) => {
+  const iterations = agentsWithAvailability.slice(conceded);
+  const lastIteration = iterations.at(-1);
+  const units = new Set(iterations.slice(-recentIterations).map(({ unit }) => unit.id));
   for (const id of units) {
-    // A service that was away in between neither counts as a failure nor ends the row of them.
-    const tries = iterations.filter((past) => past.unit.id === id && counts(past));
-    const failures = trailing(tries, ({ outcome }) => outcome.outcome === "failed");
-    const failed = failures.at(-1);
-    if (failed?.outcome.outcome !== "failed") continue;
-    const { failure } = failed.outcome;
+    // An outage of a service in between neither counts as a failure nor ends the row of failures.
+    const attempts = iterations.filter((past) => past.unit.id === id && usesIteration(past));
+    const failures = trailingIterations(attempts, ({ outcome }) => outcome.outcome === "failed");
+    const lastFailure = failures.at(-1);
+    if (lastFailure?.outcome.outcome !== "failed") continue;
+    const { failure } = lastFailure.outcome;
     if (failure.kind === "too-large") return { verdict: "failed", reason: failure.message };
-    // The first brief that fills the context is nobody's failure: the next one is smaller.
+    // The first brief that fills the context is not counted: the next brief is smaller.
     const isFirstFull = failures.some(({ outcome }) => kindOf(outcome) === "context");
     if (failures.length - (isFirstFull ? 1 : 0) >= 3)
       return {
         verdict: "failed",
-        reason: `${failed.unit.title}: three failures in a row. The last: ${failure.message}`,
+        reason: `${lastFailure.unit.title}: three failures in a row. The last: ${failure.message}`,
       };
   }
-  if (last?.outcome.outcome !== "failed" || !counts(last)) return undefined;
-  const until = last.endedAt + 2 * second;
-  return now >= until ? undefined : { until, reason: last.outcome.failure.message };
+  if (lastIteration?.outcome.outcome !== "failed" || !usesIteration(lastIteration)) return undefined;
+  const waitUntil = lastIteration.endedAt + 2 * second;
+  return now >= waitUntil ? undefined : { until: waitUntil, reason: lastIteration.outcome.failure.message };
 };
 
 /**
- * The first agent that can work. One that reached a limit, got no answer or hung rests until the stated reset,
- * otherwise for a time that doubles; the sleep of this machine is rest too. One whose login is refused or that is not
- * installed is left out of the run.
- * `patience`: how long, in milliseconds that the machine was awake, a service is waited for that does not answer.
+ * Chooses the first available agent. An agent that reached a limit, got no answer or hung is not used until the stated
+ * reset, or else for a time that doubles; time in which the machine sleeps counts too. An agent whose login is refused
+ * or that is not installed is not used again in this run.
+ * `patience`: how long to wait for a service that does not answer, in milliseconds in which the machine is awake.
  */
-export const firstAble =
+export const firstAvailable =
   (agents: readonly Agent[], patience: number) =>
   (soFar: RunSoFar): ReturnType<Choose> => {
     const { now } = soFar;
-    const all = agents.map((agent) => ({ agent, ...availabilityOf(agent, agents.length === 1, patience, soFar) }));
-    if (all.length === 0) throw new Error("no agent to choose from");
-    const usable = all.filter(({ gone }) => gone === undefined);
-    const verdicts = (usable.length === 0 ? all : usable).map(({ gone, outOfPatience }) => gone ?? outOfPatience);
+    const agentsWithAvailability = agents.map((agent) => ({
+      agent,
+      ...availabilityOf(agent, agents.length === 1, patience, soFar),
+    }));
+    if (agentsWithAvailability.length === 0) throw new Error("no agent to choose from");
+    const usable = agentsWithAvailability.filter(({ gone: permanentFailure }) => permanentFailure === undefined);
+    const verdicts = (usable.length === 0 ? agentsWithAvailability : usable).map(
+      ({ gone: permanentFailure, outOfPatience }) => permanentFailure ?? outOfPatience,
+    );
     const [firstVerdict] = verdicts;
     if (firstVerdict !== undefined && verdicts.every((verdict) => verdict !== undefined)) return firstVerdict;
 
-    const ready = usable.find(({ until }) => until <= now);
-    if (ready !== undefined) {
-      const before = all
-        .slice(0, all.indexOf(ready))
-        .map(({ why, until, gone }) =>
-          gone === undefined ? `${why} ${restsUntil(until)}` : `${why} It is left out of this run.`,
+    const available = usable.find(({ until: waitUntil }) => waitUntil <= now);
+    if (available !== undefined) {
+      const skippedReasons = agentsWithAvailability
+        .slice(0, agentsWithAvailability.indexOf(available))
+        .map(({ why, until: waitUntil, gone: permanentFailure }) =>
+          permanentFailure === undefined ? `${why} ${restsUntil(waitUntil)}` : `${why} It is left out of this run.`,
         );
       return {
-        agent: ready.agent,
-        reason: before.length > 0 ? before.join(" ") : `${ready.agent.name} can be asked again.`,
+        agent: available.agent,
+        reason: skippedReasons.length > 0 ? skippedReasons.join(" ") : `${available.agent.name} can be asked again.`,
       };
     }
-    const next = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
-    const isLong = next.isStated === true && next.until - now > longestBackOff;
+    const earliestAgent = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
+    const isLongWait = earliestAgent.isStated === true && earliestAgent.until - now > longestBackOff;
     return {
-      ...{ until: next.until, reason: usable.map(({ why }) => why).join(" ") },
-      ...(isLong ? { isLongLimit: true as const } : {}),
+      ...{ until: earliestAgent.until, reason: usable.map(({ why }) => why).join(" ") },
+      ...(isLongWait ? { isLongLimit: true as const } : {}),
     };
   };
 
 interface Availability {
-  /** It can be asked from then on. */
+  /** The time from which the agent may be used. */
   readonly until: number;
-  /** Why not earlier. */
+  /** The reason for the wait. */
   readonly why: string;
-  /** Its service has said when. */
+  /** The service has stated the time. */
   readonly isStated?: true;
-  /** It can't be used in this run at all. */
+  /** Set if the agent can't be used in this run at all. */
   readonly gone?: Verdict;
   readonly outOfPatience?: Verdict;
 }
@@ -121,87 +128,99 @@ function availabilityOf(
   patience: number,
   { iterations, now, sleeps }: RunSoFar,
 ): Availability {
-  const isOver = (since = now): boolean => awakeBetween(since, now, sleeps) >= patience;
-  const mine = iterations.filter(({ agent }) => agent === name);
-  const gone = mine.find(({ outcome }) => ["auth", "missing", "unusable"].includes(kindOf(outcome) ?? ""))?.outcome;
-  if (gone?.outcome === "failed") {
-    const why = gone.failure.message;
-    return { until: 0, why, gone: { verdict: gone.failure.kind === "auth" ? "blocked" : "failed", reason: why } };
+  const isPatienceUsedUp = (since = now): boolean => awakeBetween(since, now, sleeps) >= patience;
+  const ownIterations = iterations.filter(({ agent }) => agent === name);
+  const permanentFailure = ownIterations.find(({ outcome }) =>
+    ["auth", "missing", "unusable"].includes(kindOf(outcome) ?? ""),
+  )?.outcome;
+  if (permanentFailure?.outcome === "failed") {
+    const why = permanentFailure.failure.message;
+    return {
+      until: 0,
+      why,
+      gone: { verdict: permanentFailure.failure.kind === "auth" ? "blocked" : "failed", reason: why },
+    };
   }
-  const last = mine.at(-1);
-  if (last?.outcome.outcome !== "failed" || !ofTheService.has(last.outcome.failure.kind)) return { until: 0, why: "" };
-  const { failure } = last.outcome;
-  const row = oneByOne(trailing(mine, ({ outcome }) => kindOf(outcome) === failure.kind));
+  const lastIteration = ownIterations.at(-1);
+  if (lastIteration?.outcome.outcome !== "failed" || !serviceFailures.has(lastIteration.outcome.failure.kind))
+    return { until: 0, why: "" };
+  const { failure } = lastIteration.outcome;
+  const failureRow = withoutOverlaps(
+    trailingIterations(ownIterations, ({ outcome }) => kindOf(outcome) === failure.kind),
+  );
   const why = failure.message;
   switch (failure.kind) {
     case "rate-limit": {
-      const reset = resetOf(failure, last.endedAt);
+      const reset = resetOf(failure, lastIteration.endedAt);
       if (reset !== undefined) return { until: reset, why, isStated: true };
-      // Next to others it rests long at once: each further try costs a minute, in which another one could work.
-      const until = last.endedAt + backOff(isOnly ? 30 * second : longestBackOff, longestBackOff, row.length);
-      const unstated = trailing(mine, ({ outcome, endedAt }) => {
+      // With other agents the wait is long at once: each further attempt costs a minute in which another could work.
+      const waitUntil =
+        lastIteration.endedAt + backOff(isOnly ? 30 * second : longestBackOff, longestBackOff, failureRow.length);
+      const withoutReset = trailingIterations(ownIterations, ({ outcome, endedAt }) => {
         return (
           outcome.outcome === "failed" &&
           outcome.failure.kind === "rate-limit" &&
           resetOf(outcome.failure, endedAt) === undefined
         );
       });
-      if (!isOver(unstated[0]?.endedAt)) return { until, why };
+      if (!isPatienceUsedUp(withoutReset[0]?.endedAt)) return { until: waitUntil, why };
       const reason = `${why} It gave no reset time within a month, and waiting ${Math.round(patience / minute)} minutes was not enough; run again when the limit is over.`;
-      return { until, why, outOfPatience: { verdict: "blocked", reason } };
+      return { until: waitUntil, why, outOfPatience: { verdict: "blocked", reason } };
     }
     case "network": {
-      const until = last.endedAt + backOff(2 * second, 5 * minute, row.length);
-      if (!isOver(row[0]?.endedAt)) return { until, why };
+      const waitUntil = lastIteration.endedAt + backOff(2 * second, 5 * minute, failureRow.length);
+      if (!isPatienceUsedUp(failureRow[0]?.endedAt)) return { until: waitUntil, why };
       const reason = `${why} It did not answer for ${Math.round(patience / minute)} minutes; run again when it does.`;
-      return { until, why, outOfPatience: { verdict: "blocked", reason } };
+      return { until: waitUntil, why, outOfPatience: { verdict: "blocked", reason } };
     }
     default:
-      // Alone it is simply tried again; next to others it rests, so that not every unit waits an hour for it.
-      return { until: isOnly ? 0 : last.endedAt + backOff(30 * second, longestBackOff, row.length), why };
+      // A single agent is retried at once; with other agents it pauses, so that not every unit waits an hour for it.
+      return {
+        until: isOnly ? 0 : lastIteration.endedAt + backOff(30 * second, longestBackOff, failureRow.length),
+        why,
+      };
   }
 }
 
 const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined =>
   outcome.outcome === "failed" ? outcome.failure.kind : undefined;
 
-const restsUntil = (until: number): string =>
-  `It is asked again from ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
+const restsUntil = (waitUntil: number): string =>
+  `It is asked again from ${new Date(waitUntil).toISOString().slice(0, 16).replace("T", " ")} UTC.`;
 
-/** No service has a limit that lasts longer; one further away is a mistake, and would be waited for in vain. */
+/** The longest plausible limit of a service; a later reset time is an error. */
 const maxLimitMs = 31 * 24 * 60 * minute;
 
 /**
- * The stated reset; none where it is over already: a clock that is wrong, or an old message, must not make us ask
- * without a pause.
+ * The stated reset time; undefined if it is in the past: a wrong clock or an old message must not cause retries without
+ * a pause.
  */
 function resetOf(failure: Failure, since: number): number | undefined {
-  const at = failure.reset_at === undefined ? Number.NaN : Date.parse(failure.reset_at);
-  return at > since && at <= since + maxLimitMs ? at : undefined;
+  const resetTime = failure.reset_at === undefined ? Number.NaN : Date.parse(failure.reset_at);
+  return resetTime > since && resetTime <= since + maxLimitMs ? resetTime : undefined;
 }
 
-/** The longest run of iterations at the end that satisfy `like`, oldest first. */
-function trailing(
+/** The iterations after the last one for which `matches` is false, oldest first. */
+function trailingIterations(
   iterations: readonly PastIteration[],
-  like: (past: PastIteration) => boolean,
+  matches: (past: PastIteration) => boolean,
 ): readonly PastIteration[] {
-  const broken = iterations.findLastIndex((past) => !like(past));
-  return iterations.slice(broken + 1);
+  const lastMismatch = iterations.findLastIndex((past) => !matches(past));
+  return iterations.slice(lastMismatch + 1);
 }
 
 /**
- * Without those that began before the previous one had ended: agents that work side by side meet one limit together.
+ * Removes iterations that began before the previous one had ended: parallel agents reach the same limit together.
  */
-function oneByOne(iterations: readonly PastIteration[]): readonly PastIteration[] {
-  return iterations.reduce<PastIteration[]>((row, past) => {
-    const before = row.at(-1);
-    return before !== undefined && past.startedAt < before.endedAt ? row : [...row, past];
+function withoutOverlaps(iterations: readonly PastIteration[]): readonly PastIteration[] {
+  return iterations.reduce<PastIteration[]>((failureRow, past) => {
+    const skippedReasons = failureRow.at(-1);
+    return skippedReasons !== undefined && past.startedAt < skippedReasons.endedAt ? failureRow : [...failureRow, past];
   }, []);
 }
 
 /**
- * Lets the waits that `ask` asks for end with the run's wall time: a limit of five hours must not hold up a run of
- * thirty minutes.
+ * Limits the waits of `ask` to the wall time of the run: a limit of five hours must not block a run of thirty minutes.
  */
 export const withinWallTime =
   <Answer extends object | undefined, Rest extends unknown[]>(
@@ -211,6 +230,6 @@ export const withinWallTime =
   (soFar: RunSoFar, ...rest: Rest): Answer | Delay | Verdict => {
     const answer = ask(soFar, ...rest);
     if (answer === undefined || isVerdict(answer) || !("until" in answer)) return answer;
-    const left = ms - awakeBetween(soFar.startedAt, soFar.now, soFar.sleeps);
-    return { ...answer, until: Math.min(answer.until, soFar.now + left) } as Delay;
+    const remainingMs = ms - awakeBetween(soFar.startedAt, soFar.now, soFar.sleeps);
+    return { ...answer, until: Math.min(answer.until, soFar.now + remainingMs) } as Delay;
   };

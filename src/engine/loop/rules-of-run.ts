@@ -2,7 +2,7 @@ import { limitBudget, reviewBudget, watchBudget, withAllowance } from "./stop-co
 import { watchContext } from "./stop-conditions/context-window.js";
 import { stopWithoutResult } from "./stop-conditions/stuck.js";
 import { stopOnSignal, limitIterations, limitWallTime, stopOnFiles } from "./stop-conditions/limits.js";
-import { firstAble, stopAfterFailures, withinWallTime } from "./retry.js";
+import { firstAvailable, stopAfterFailures, withinWallTime } from "./retry.js";
 import type { Agent, Budget, Choose, StopCondition, LoopOptions, Rules, RunSoFar, Words } from "./types.js";
 import { systemClock } from "../lib/clock.js";
 import { given } from "../lib/given.js";
@@ -10,34 +10,34 @@ import { given } from "../lib/given.js";
 /** Agents by the role of a unit. */
 export type Roles = Readonly<Record<string, readonly Agent[]>>;
 
-/** What a person set for a run. Times are milliseconds. */
+/** The settings of a person for a run. Times are in milliseconds. */
 export interface RuleSettings {
-  /** The first choice first. */
+  /** In order of preference. */
   readonly agents: readonly Agent[];
-  /** Agents of roles that have their own, the first choice first. Every other unit is for `agents`. */
+  /** Agents for single roles, in order of preference. All other units are for `agents`. */
   readonly roles?: Roles;
   /** Most iterations; absent: no limit. Those in which a service was not available do not count. */
   readonly iterations?: number;
   /** What this run may use up; absent: no limit. */
   readonly budget?: Budget;
-  /** What the sentences of verdicts call the work; absent: "the work". */
+  /** Words for the sentences of verdicts; absent: "the work". */
   readonly words?: Words;
   /** Most wall time; absent: no limit. */
   readonly maxMs?: number;
   /**
-   * How long a model service is waited for that does not answer, or does not say when its limit ends; absent: 2 hours.
+   * How long to wait for a model service that does not answer, or does not state when its limit ends; absent: 2 hours.
    */
   readonly patienceMs?: number;
   /** Most iterations in a row without an accepted result; absent: 15. */
   readonly maxWithoutResult?: number;
-  /** Whose PAUSE and STOP files count. */
+  /** The folder with the PAUSE and STOP files. */
   readonly folder?: string;
-  /** Further stop conditions. */
+  /** Additional stop conditions. */
   readonly more?: readonly StopCondition[];
 }
 
-/** What is said of work whose workflow brought no words of its own. */
-const plainWords: Words = {
+/** Words for work whose workflow provides none. */
+const defaultWords: Words = {
   noun: "work",
   budget: () => "it",
   look: "Look at what they left",
@@ -49,37 +49,46 @@ const plainWords: Words = {
 const twoHours = 2 * 60 * 60_000;
 
 /**
- * The rules by which a run stops, waits and chooses its agents. It ends at a limit that is set here; as `failed` after
- * three failures of a unit in a row; as `stuck` after 15 iterations in a row without an accepted result. It waits while
- * a model service is not available, or goes on with the next of `agents`.
+ * The rules by which a run stops, waits and chooses its agents. It ends at a limit in the settings; as `failed` after
+ * three failures of a unit in a row; as `stuck` after 15 iterations in a row without an accepted result. If a model
+ * service is not available, it waits or continues with the next of `agents`.
  */
 export function rulesFor(settings: RuleSettings): Rules {
-  const { agents, roles = {}, iterations, budget = {}, words = plainWords, maxMs, folder, more = [] } = settings;
+  const {
+    agents,
+    roles = {},
+    iterations,
+    budget = {},
+    words = defaultWords,
+    maxMs,
+    folder,
+    more: additionalConditions = [],
+  } = settings;
   const { patienceMs = twoHours, maxWithoutResult } = settings;
   const choose = withAllowance(budget, byRole(agents, roles, patienceMs));
-  const bounded: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
+  const chooseInTime: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
     stopConditions: [
       ...(folder === undefined ? [] : [stopOnFiles(folder)]),
       maxMs === undefined ? stopAfterFailures : withinWallTime(maxMs, (soFar: RunSoFar) => stopAfterFailures(soFar)),
-      // What it costs goes first: with both used up, more iterations would not help.
+      // The budget comes first: if both limits are reached, more iterations would not help.
       limitBudget(words, budget),
       ...(iterations === undefined ? [] : [limitIterations(iterations, words)]),
       ...(maxMs === undefined ? [] : [limitWallTime(maxMs)]),
-      ...more,
+      ...additionalConditions,
       stopWithoutResult(words, maxWithoutResult),
     ],
-    choose: bounded,
+    choose: chooseInTime,
     watches: [watchBudget(words, budget), watchContext],
     reviews: [reviewBudget(budget)],
   };
 }
 
-/** The options of a loop with what was left out. That `finish` ends it, no rule has to say. */
-export function withDefaults(agent: Agent, set: LoopOptions): Required<LoopOptions> {
-  const { jobs = 1, finish = never, abort = never } = set;
+/** The options of a loop, completed with default values. `finish` always ends the loop, whatever the rules are. */
+export function withDefaults(agent: Agent, givenOptions: LoopOptions): Required<LoopOptions> {
+  const { jobs = 1, finish = neverAborted, abort = neverAborted } = givenOptions;
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`'jobs' is ${jobs}; it has to be a whole number from 1`);
-  const rules = { ...rulesFor({ agents: [agent] }), ...given({ ...set }) };
+  const rules = { ...rulesFor({ agents: [agent] }), ...given({ ...givenOptions }) };
   return {
     ...{ tell: async () => {}, clock: systemClock, jobs, finish, abort },
     ...rules,
@@ -87,18 +96,22 @@ export function withDefaults(agent: Agent, set: LoopOptions): Required<LoopOptio
   };
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-/** The first agent that can work, of those of the unit's role where it has its own. */
+/** Chooses the first available agent among those of the unit's role, or among `agents`. */
 function byRole(agents: readonly Agent[], roles: Roles, patienceMs: number): Choose {
-  const own = new Map(Object.entries(roles).map(([role, theirs]) => [role, firstAble(theirs, patienceMs)]));
-  const others = firstAble(agents, patienceMs);
+  const chooseByRole = new Map(
+    Object.entries(roles).map(([role, roleAgents]) => [role, firstAvailable(roleAgents, patienceMs)]),
+  );
+  const chooseDefault = firstAvailable(agents, patienceMs);
   return (soFar, { role = "" }) => {
-    const chosen = own.get(role)?.(soFar);
-    if (chosen === undefined) return others(soFar);
+    const choice = chooseByRole.get(role)?.(soFar);
+    if (choice === undefined) return chooseDefault(soFar);
     const first = roles[role]?.[0]?.name;
-    if ("agent" in chosen) return { ...chosen, ...given({ first }) };
-    // Where the others wait too, this unit loses nothing by it.
-    return "until" in chosen && !("agent" in others(soFar)) ? { until: chosen.until, reason: chosen.reason } : chosen;
+    if ("agent" in choice) return { ...choice, ...given({ first }) };
+    // If the other agents must wait too, this delay holds up nothing else.
+    return "until" in choice && !("agent" in chooseDefault(soFar))
+      ? { until: choice.until, reason: choice.reason }
+      : choice;
   };
 }

@@ -1,22 +1,23 @@
 export const sentinel = "<promise>COMPLETE</promise>";
 
-/** Characters before and behind the sentinel that are looked at; nobody puts more marks around it. */
-const around = 100;
+/** Most characters before and after the sentinel on its line; nobody puts more Markdown marks around it. */
+const maxMarks = 100;
 
 /**
- * Whether the sentinel stands alone on a line of the final message, white space and Markdown marks aside. Mentioning it
- * is not saying it. Each place is looked at by itself: a message may have megabytes.
+ * Whether the sentinel is alone on a line of the final message, apart from white space and Markdown marks. A sentence
+ * that mentions it does not count. Each occurrence is checked separately, because a message may have megabytes.
  */
 export function saysComplete(message: string): boolean {
-  for (let at = message.indexOf(sentinel); at !== -1; at = message.indexOf(sentinel, at + 1)) {
-    const before =
+  for (let index = message.indexOf(sentinel); index !== -1; index = message.indexOf(sentinel, index + 1)) {
+    const textBefore =
       message
-        .slice(Math.max(0, at - around - 1), at)
+        .slice(Math.max(0, index - maxMarks - 1), index)
         .split("\n")
         .at(-1) ?? "";
-    const behind = message.slice(at + sentinel.length, at + sentinel.length + around + 1).split("\n")[0] ?? "";
-    if (before.length > around || behind.length > around) continue;
-    if (/^[\s*_~`>#-]*$/.test(before) && /^[\s*_~`]*$/.test(behind)) return true;
+    const textAfter =
+      message.slice(index + sentinel.length, index + sentinel.length + maxMarks + 1).split("\n")[0] ?? "";
+    if (textBefore.length > maxMarks || textAfter.length > maxMarks) continue;
+    if (/^[\s*_~`>#-]*$/.test(textBefore) && /^[\s*_~`]*$/.test(textAfter)) return true;
   }
   return false;
 }

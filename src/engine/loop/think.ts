@@ -1,31 +1,36 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Unit } from "./types.js";
 
-/** The parts of a unit that is thought over: one agent drafts, a critic names what is wrong, the first answers. */
+/** The roles of a unit with critique: one agent writes a draft, a critic lists its errors, the first agent answers. */
 export const thinkingRoles = { draft: "draft", critic: "critic", answer: "answer" } as const;
 
-/** A part of a unit that agents share. */
+/** One part of a unit that several agents share. */
 export type Part = Required<Pick<Unit, "role" | "round">>;
 
 /**
- * The next part of a unit that is thought over; undefined where one agent does it alone, because an answer was refused
- * and only has to be corrected.
+ * The next part of a unit with critique; undefined if one agent continues alone, because an answer was refused and only
+ * needs a correction.
  *
- * `lines`: the ledger's lines of the unit since it was last accepted or reset, without failures. `kept`: of these, the
- * noted ones whose file still says what it said, the oldest first; without their draft they say nothing. `rounds`: most
+ * `lines`: the ledger lines of the unit since it was last accepted or reset, without failures. `notedParts`: the noted
+ * ones among them whose file is unchanged, oldest first; they are useless without their draft. `rounds`: most
  * critiques.
  */
-export function nextThought(lines: readonly LedgerLine[], kept: readonly Part[], rounds: number): Part | undefined {
-  const refused = lines.findLast(({ outcome }) => outcome === "refused");
-  if (refused !== undefined && refused.role !== thinkingRoles.draft) return undefined;
-  const last = kept.findLastIndex(({ role }) => role === thinkingRoles.draft) === -1 ? undefined : kept.at(-1);
-  if (last === undefined) return { role: thinkingRoles.draft, round: 1 };
-  if (last.role === thinkingRoles.draft) return { role: thinkingRoles.critic, round: 1 };
-  if (last.role === thinkingRoles.critic) return { role: thinkingRoles.answer, round: last.round };
-  // Fewer rounds may be allowed by now than when it was noted.
-  return last.round < rounds ? { role: thinkingRoles.critic, round: last.round + 1 } : last;
+export function nextThinkingPart(
+  lines: readonly LedgerLine[],
+  notedParts: readonly Part[],
+  rounds: number,
+): Part | undefined {
+  const lastRefused = lines.findLast(({ outcome }) => outcome === "refused");
+  if (lastRefused !== undefined && lastRefused.role !== thinkingRoles.draft) return undefined;
+  const lastPart =
+    notedParts.findLastIndex(({ role }) => role === thinkingRoles.draft) === -1 ? undefined : notedParts.at(-1);
+  if (lastPart === undefined) return { role: thinkingRoles.draft, round: 1 };
+  if (lastPart.role === thinkingRoles.draft) return { role: thinkingRoles.critic, round: 1 };
+  if (lastPart.role === thinkingRoles.critic) return { role: thinkingRoles.answer, round: lastPart.round };
+  // The allowed number of rounds may have been reduced since.
+  return lastPart.round < rounds ? { role: thinkingRoles.critic, round: lastPart.round + 1 } : lastPart;
 }
 
-/** Whether what this part leaves is judged as the unit's result, whatever it says. */
-export const isLastThought = (part: Part, rounds: number): boolean =>
+/** Whether the answer of this part is always judged as the unit's result. */
+export const isLastThinkingPart = (part: Part, rounds: number): boolean =>
   part.role === thinkingRoles.answer && part.round >= rounds;

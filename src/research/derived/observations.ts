@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../generated/rrd.js";
-import { type Left, wasAtWork } from "../../engine/loop/run-record/observation.js";
+import { type RunAnswer, wasAtWork } from "../../engine/loop/run-record/observation.js";
 import { type HistoryLimits } from "../../engine/lib/history-limits.js";
-import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/loop-memory.js";
+import { boundedObservations, lastRun, type LoopMemory, memoryFrom } from "../../engine/loop/run-record/loop-memory.js";
 import { sketchOf } from "../../engine/lib/minhash.js";
-import { rowOf } from "../../engine/loop/stop-conditions/stuck.js";
+import { longestRepetition } from "../../engine/loop/stop-conditions/stuck.js";
 import { given } from "../../engine/lib/given.js";
 import type { AgentRun, Outcome, Verdict } from "../../engine/loop/types.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
@@ -19,7 +19,7 @@ import { isObject } from "../../engine/lib/json-fields.js";
  * empty answer counts too, as it may come again and again; but what failed had no time to give one. Nothing where it
  * was of use. It has to be asked for while the workspace still stands.
  */
-export async function leftBy({ brief, message, failure }: AgentRun, { outcome }: Outcome): Promise<Left> {
+export async function leftBy({ brief, message, failure }: AgentRun, { outcome }: Outcome): Promise<RunAnswer> {
   if (outcome === "accepted" || outcome === "noted") return {};
   const result = await readResult(join(brief.workspace, resultName));
   const value = "value" in result ? withoutUnit(result.value) : undefined;
@@ -42,10 +42,10 @@ const withoutUnit = (value: unknown): unknown => (isObject(value) ? { ...value, 
 /** What the loop remembers, with everything that follows from its records computed again. Pure. */
 export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): NonNullable<Rrd["loop"]> {
   const { limits: _, ...loop } = rrd.loop ?? {};
-  const observations = bounded(loop.observations ?? [], limits, loop.rch_metrics);
+  const observations = boundedObservations(loop.observations ?? [], limits, loop.rch_metrics);
   const since = countedSince(rrd);
   const without = withoutResult(rrd, ledger).length;
-  const row = rowOf(observations, limits, since);
+  const row = longestRepetition(observations, limits, since);
   // A finished folder from before any of this was kept stays as it is.
   if (observations.length + without === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined)
     return loop;
@@ -62,7 +62,7 @@ export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: Hist
 /** What stop conditions and briefs learn of earlier iterations. */
 export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): LoopMemory {
   return {
-    ...rememberedIn(
+    ...memoryFrom(
       rrd.loop ?? undefined,
       ledger.filter(({ unit }) => !isAnswerUnit(unit)),
       limits,

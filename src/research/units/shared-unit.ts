@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { isLastThought, thinkingRoles } from "../../engine/loop/think.js";
+import { isLastThinkingPart, thinkingRoles } from "../../engine/loop/think.js";
 import { type Noted, openLines, readNoted, unitsWithNoted } from "../../engine/storage/noted.js";
 import type { CritiqueResult } from "../generated/result-critique.js";
 import type { Unit } from "../../engine/loop/types.js";
@@ -28,7 +28,7 @@ export const findingsOf = (state: ResearchState, unit: Unit): readonly Finding[]
 
 /** Whether what this part leaves is judged as the unit's result, whatever it says; where nobody shares it, always. */
 export const isJudged = ({ role, round = 1 }: Unit, { think }: Sharing): boolean =>
-  role === undefined || (think !== undefined && isLastThought({ role, round }, think.rounds));
+  role === undefined || (think !== undefined && isLastThinkingPart({ role, round }, think.rounds));
 
 /** Whether the unit's last refusal is one of the same part: no agent sees why another one was refused. */
 export const isOwnRefusal = ({ ledger }: ResearchState, { id, role }: Unit): boolean => {

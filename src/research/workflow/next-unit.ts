@@ -1,5 +1,5 @@
 import { type Delay, type Delayed, isVerdict, type Unit, type Verdict } from "../../engine/loop/types.js";
-import { nextThought } from "../../engine/loop/think.js";
+import { nextThinkingPart } from "../../engine/loop/think.js";
 import { openLines } from "../../engine/storage/noted.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf } from "../derived/status.js";
@@ -73,6 +73,7 @@ export function withPart(unit: Unit, state: ResearchState, sharing: Sharing): Un
   const noted = notedOf(state, unit);
   const part =
     kindOf(unit).nextPart?.(noted, sharing) ??
-    (sharing.think && nextThought(openLines(state.ledger, unit.id), noted.filter(isThought), sharing.think.rounds));
+    (sharing.think &&
+      nextThinkingPart(openLines(state.ledger, unit.id), noted.filter(isThought), sharing.think.rounds));
   return part === undefined ? unit : { ...unit, ...part };
 }

@@ -2,7 +2,7 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import type { Account } from "../../engine/loop/types.js";
 import type { ResearchWorkflow } from "./workflow.js";
 import { newRrd } from "./new-research.js";
-import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
+import { zeroSpent } from "../../engine/loop/stop-conditions/budget.js";
 import { maxRefusals } from "../derived/status.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 
@@ -47,6 +47,6 @@ export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow =>
 
 /** One paper is left, as everybody can see; a project's own batches and report never come. */
 function withoutForecast(account: Account | undefined): Account {
-  const { forecast: _, ...rest } = account ?? { spent: nothingSpent, budget: {} };
+  const { forecast: _, ...rest } = account ?? { spent: zeroSpent, budget: {} };
   return rest;
 }

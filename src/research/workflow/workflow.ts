@@ -14,7 +14,7 @@ import type { Judging } from "../units/judged-result.js";
 import { isWanted, kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
 import { loadNoted } from "../units/shared-unit.js";
 import type { Library, Material, ResearchState, ServeTools, Sharing, UnitWork } from "../units/unit-kind.js";
-import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
+import { orVerdict, makeNoticeOnce } from "../../engine/loop/in-workflows.js";
 import { learnPatterns } from "../project-files/lessons.js";
 import { readPatterns } from "../project-files/progress-log.js";
 import { memoryOf } from "../derived/observations.js";
@@ -79,7 +79,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
    * first.
    */
   let impatientUntil = 0;
-  const sayOnce = sayingOnce();
+  const sayOnce = makeNoticeOnce();
   /** Less one of two checkers, once that one can't be had. */
   let sharing = options.sharing ?? {};
   const stateOf = async (

@@ -2,8 +2,8 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { type Received, instructionsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
-import { rowOf } from "../../engine/loop/stop-conditions/stuck.js";
-import { bounded, lastRun, type LoopMemory, rememberedIn } from "../../engine/loop/run-record/loop-memory.js";
+import { longestRepetition } from "../../engine/loop/stop-conditions/stuck.js";
+import { boundedObservations, lastRun, type LoopMemory, memoryFrom } from "../../engine/loop/run-record/loop-memory.js";
 import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { Attempt, TaskState } from "../generated/ralph-state.js";
@@ -35,14 +35,14 @@ export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt
 
 /** What stop conditions and briefs learn of earlier iterations. */
 export function memoryOf(state: TaskState, ledger: readonly LedgerLine[], limits: HistoryLimits): LoopMemory {
-  return { ...rememberedIn(state.loop, ledger, limits), withoutResult: withoutProgress(state).length, remedies };
+  return { ...memoryFrom(state.loop, ledger, limits), withoutResult: withoutProgress(state).length, remedies };
 }
 
 /** What follows from the records, computed again before every write. Pure. */
 export function derive(state: TaskState, ledger: readonly LedgerLine[], limits: HistoryLimits): TaskState {
   const { loop = {} } = state;
-  const observations = bounded(loop.observations ?? [], limits, loop.rch_metrics);
-  const row = rowOf(observations, limits, loop.stagnation_since ?? 0);
+  const observations = boundedObservations(loop.observations ?? [], limits, loop.rch_metrics);
+  const row = longestRepetition(observations, limits, loop.stagnation_since ?? 0);
   const steps = (state.plan?.tasks ?? []).filter(({ kind }) => kind === "step");
   const iteration = Math.max(state.iteration ?? 0, ...ledger.map((line) => line.iteration));
   return {

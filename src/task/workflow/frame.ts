@@ -4,8 +4,8 @@ import { given } from "../../engine/lib/given.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { withSummary } from "../../engine/loop/history/summarise.js";
-import { orVerdict, sayingOnce } from "../../engine/loop/in-workflows.js";
-import { nothingSpent } from "../../engine/loop/stop-conditions/budget.js";
+import { orVerdict, makeNoticeOnce } from "../../engine/loop/in-workflows.js";
+import { zeroSpent } from "../../engine/loop/stop-conditions/budget.js";
 import type { Account, Prepared, Progress, Tell, Unit, Verdict, Work, Workflow } from "../../engine/loop/types.js";
 import type { RecordStore } from "../../engine/storage/state/record-store.js";
 import { receiveMessages } from "../../engine/storage/state/steering-inbox.js";
@@ -69,7 +69,7 @@ export function taskFrame(options: TaskOptions) {
   let latest: { readonly task: RalphTask; readonly checked: Checked; readonly settled?: true } | undefined;
   let isFirst = true;
   const owned = new Set<string>();
-  const sayOnce = sayingOnce();
+  const sayOnce = makeNoticeOnce();
   const at = () => new Date(now()).toISOString();
 
   const placeFor = (task: RalphTask, signal: AbortSignal): Place => {
@@ -180,7 +180,7 @@ export function taskFrame(options: TaskOptions) {
       }),
     progress: ({ state }: LoadedTask): Progress => progressOf(state),
     account: ({ state, checked }: LoadedTask): Account =>
-      checked ? { spent: spentIn(state), budget: budgetOf(state) } : { spent: nothingSpent, budget: {} },
+      checked ? { spent: spentIn(state), budget: budgetOf(state) } : { spent: zeroSpent, budget: {} },
     memory: ({ state, ledger }: LoadedTask) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
       await store.edit((state) => withSummary(state, compression));

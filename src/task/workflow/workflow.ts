@@ -2,7 +2,7 @@ import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
 import { orVerdict } from "../../engine/loop/in-workflows.js";
-import { type Left, type OwnOutcome, saidOf } from "../../engine/loop/run-record/observation.js";
+import { type RunAnswer, type OwnOutcome, outcomeText } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import type { AgentRun, Unit, Workflow } from "../../engine/loop/types.js";
@@ -120,7 +120,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         await store.fold({
           ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs, left, changes, redact, memory }),
           message: `task: ${outcome.outcome}`,
-          progress: progressLine(run, at, `${outcome.outcome}: ${saidOf(outcome)}`, redact),
+          progress: progressLine(run, at, `${outcome.outcome}: ${outcomeText(outcome)}`, redact),
         });
         await show((await store.load()).state, tell);
         return outcome;
@@ -176,7 +176,7 @@ function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, be
 }
 
 /** Two attempts that leave the same files are the same attempt. */
-const leftBy = (snapshot: Snapshot | undefined, before: string | undefined): Left =>
+const leftBy = (snapshot: Snapshot | undefined, before: string | undefined): RunAnswer =>
   snapshot === undefined
     ? {}
     : { answer: snapshot.tree.slice(0, 12), ...(snapshot.tree === before ? {} : { left: true as const }) };

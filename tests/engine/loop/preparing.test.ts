@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { limitIterations, limitWallTime } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { stopWithoutResult } from "../../../src/engine/loop/stop-conditions/stuck.js";
-import { firstAble, stopAfterFailures } from "../../../src/engine/loop/retry.js";
+import { firstAvailable, stopAfterFailures } from "../../../src/engine/loop/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type {
   Agent,
@@ -391,7 +391,7 @@ describe("a unit that can't be prepared for now", () => {
     const { types } = await run(workflow, agent, {
       clock,
       stopConditions: [stopAfterFailures],
-      choose: firstAble([agent], 7_200_000),
+      choose: firstAvailable([agent], 7_200_000),
     });
     expect(types).not.toContain("waiting");
     expect(clock.now()).toBe(begin);

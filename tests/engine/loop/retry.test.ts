@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firstAble, stopAfterFailures, withinWallTime } from "../../../src/engine/loop/retry.js";
+import { firstAvailable, stopAfterFailures, withinWallTime } from "../../../src/engine/loop/retry.js";
 import { isVerdict, type Failure, type PastIteration, type RunSoFar } from "../../../src/engine/loop/types.js";
 import { accepted, failed, named, past, refused, soFar, start } from "./runs.js";
 
@@ -78,11 +78,11 @@ describe("what the failures of a unit mean", () => {
 
 describe("the choice of one agent", () => {
   test("an agent that can't do what is asked is not asked again", () => {
-    const choice = firstAble([named("claude")], minute)(soFar([past(failed("unusable"))], 0));
+    const choice = firstAvailable([named("claude")], minute)(soFar([past(failed("unusable"))], 0));
     expect(choice).toMatchObject({ verdict: "failed", reason: "It was unusable." });
   });
 
-  const choose = firstAble([named("claude")], 120 * minute);
+  const choose = firstAvailable([named("claude")], 120 * minute);
   const delay = (iterations: PastIteration[], now = 0): number | undefined => {
     const answer = choose(soFar(iterations, now));
     return "until" in answer ? answer.until - start : undefined;
@@ -165,7 +165,7 @@ describe("the choice of one agent", () => {
 });
 
 describe("the choice of several agents", () => {
-  const choose = firstAble([named("claude"), named("codex"), named("amp")], 120 * minute);
+  const choose = firstAvailable([named("claude"), named("codex"), named("amp")], 120 * minute);
   const by = (agent: string, kind: Failure["kind"], at = 0, more: Partial<Failure> = {}) =>
     past(failed(kind, more), at, "paper_1", { agent });
   const chosen = (iterations: PastIteration[], now = 0) => {
@@ -308,7 +308,7 @@ describe("failures of a unit", () => {
 });
 
 describe("an agent that is alone", () => {
-  const alone = firstAble([named("claude")], 60 * minute);
+  const alone = firstAvailable([named("claude")], 60 * minute);
   const wait = (iterations: PastIteration[], now = 0) => alone(soFar(iterations, now));
 
   test("is chosen, with a reason for whoever watches it come back", () => {
@@ -391,7 +391,7 @@ describe("an agent that is alone", () => {
 });
 
 describe("agents beside each other", () => {
-  const three = firstAble([named("claude"), named("codex"), named("amp")], 60 * minute);
+  const three = firstAvailable([named("claude"), named("codex"), named("amp")], 60 * minute);
   const choose = (iterations: PastIteration[], now = 0) => three(soFar(iterations, now));
 
   test("each says why it rests and until when, those before the chosen one alone", () => {
@@ -468,7 +468,7 @@ describe("agents beside each other", () => {
   });
 
   test("without any agent there is nothing to choose: a bug of whoever asks", () => {
-    expect(() => firstAble([], minute)(soFar([]))).toThrow("no agent");
+    expect(() => firstAvailable([], minute)(soFar([]))).toThrow("no agent");
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { isLastThought, nextThought, type Part } from "../../../src/engine/loop/think.js";
+import { isLastThinkingPart, nextThinkingPart, type Part } from "../../../src/engine/loop/think.js";
 
 const draft: Part = { role: "draft", round: 1 };
 const critic = (round: number): Part => ({ role: "critic", round });
@@ -24,19 +24,19 @@ test.each([
   ["an answer to more critiques than are allowed by now", [draft, critic(3), answer(3)], answer(3)],
   ["parts whose draft is gone", [critic(1), answer(1)], draft],
 ])("after %s of two rounds comes the part that is missing", (_, kept, next) => {
-  expect(nextThought([], kept, 2)).toEqual(next);
+  expect(nextThinkingPart([], kept, 2)).toEqual(next);
 });
 
 test("once an answer was refused one agent mends it; a draft that was refused is drafted again", () => {
-  expect(nextThought([line("refused", "answer")], [draft, critic(1)], 2)).toBeUndefined();
-  expect(nextThought([line("refused", "answer"), line("noted", "draft")], [draft], 2)).toBeUndefined();
-  expect(nextThought([line("refused")], [], 2)).toBeUndefined();
-  expect(nextThought([line("refused", "draft")], [], 2)).toEqual(draft);
-  expect(nextThought([line("refused", "answer"), line("refused", "draft")], [], 2)).toEqual(draft);
-  expect(nextThought([line("noted", "answer")], [draft, critic(1), answer(1)], 2)).toEqual(critic(2));
+  expect(nextThinkingPart([line("refused", "answer")], [draft, critic(1)], 2)).toBeUndefined();
+  expect(nextThinkingPart([line("refused", "answer"), line("noted", "draft")], [draft], 2)).toBeUndefined();
+  expect(nextThinkingPart([line("refused")], [], 2)).toBeUndefined();
+  expect(nextThinkingPart([line("refused", "draft")], [], 2)).toEqual(draft);
+  expect(nextThinkingPart([line("refused", "answer"), line("refused", "draft")], [], 2)).toEqual(draft);
+  expect(nextThinkingPart([line("noted", "answer")], [draft, critic(1), answer(1)], 2)).toEqual(critic(2));
 });
 
 test("the answer of the last round is the result, and no other part is", () => {
   const parts = [draft, critic(2), answer(1), answer(2), answer(3)];
-  expect(parts.map((part) => isLastThought(part, 2))).toEqual([false, false, false, true, true]);
+  expect(parts.map((part) => isLastThinkingPart(part, 2))).toEqual([false, false, false, true, true]);
 });

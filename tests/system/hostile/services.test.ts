@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { counts, limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
-import { firstAble } from "../../../src/engine/loop/retry.js";
+import { usesIteration, limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
+import { firstAvailable } from "../../../src/engine/loop/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type { Agent, Workflow } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
@@ -140,7 +140,7 @@ describe("a network that is away, on a clock that only the waits move", () => {
       ...alone(agent),
       tell,
       stopConditions: [limitIterations(1)],
-      choose: firstAble([agent], patience * minutes),
+      choose: firstAvailable([agent], patience * minutes),
       clock,
       finish: never,
       abort: never,
@@ -155,7 +155,7 @@ describe("a network that is away, on a clock that only the waits move", () => {
     expect(ended.filter(({ outcome }) => outcome.outcome === "failed").length).toBeLessThanOrEqual(9);
     expect(
       ended.filter(({ outcome, usage }) =>
-        counts({ iteration: 1, unit, agent: "a", outcome, startedAt: 0, endedAt: 0, usage }),
+        usesIteration({ iteration: 1, unit, agent: "a", outcome, startedAt: 0, endedAt: 0, usage }),
       ),
     ).toHaveLength(1);
     expect(took).toBeGreaterThanOrEqual(10);

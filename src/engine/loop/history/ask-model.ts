@@ -2,19 +2,19 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { historianFolders } from "../../lib/layout.js";
 import type { Redact } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
-import { begun, folded } from "../run-record/agent-run.js";
+import { newRun, runAfter } from "../run-record/agent-run.js";
 import { type SummaryAnswer, summaryTemperature, summaryTokens } from "./summarise.js";
 import type { Agent, Brief } from "../types.js";
 import type { Clock } from "../../lib/clock.js";
 import { given } from "../../lib/given.js";
 
-/** How long an agent may take over one summary, in milliseconds. */
+/** The time limit of an agent for one summary, in milliseconds. */
 export const maxSummaryMs = 300_000;
 
 /**
- * The environment of an agent that summarises: how long and how freely it may answer. Claude Code reads the first of
- * them; the others are for a command of the user's. A CLI that can be told neither is bounded by the summary's own
- * limit.
+ * Environment variables of an agent that summarises: the most tokens of its answer, and the temperature. Claude Code
+ * reads the first; the others are for the user's own commands. A CLI that reads none of them is limited by the maximum
+ * length of a summary.
  */
 export const summaryEnv = {
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(summaryTokens),
@@ -23,8 +23,8 @@ export const summaryEnv = {
 } as const;
 
 /**
- * Lets an agent summarise: its final message is the summary. It works in an empty folder below `stateDir`, which goes
- * afterwards. Never throws for its failure. `redact` takes the user's secrets out of the summary.
+ * Asks an agent for a summary: its final message. The agent works in an empty folder in `stateDir`, which is deleted
+ * afterwards. A failure of the agent is returned, not thrown. `redact` removes the user's secrets from the summary.
  */
 export async function askForSummary(
   agent: Agent,
@@ -39,7 +39,7 @@ export async function askForSummary(
   await mkdir(stateDir, { recursive: true });
   const workspace = await mkdtemp(historianFolders(stateDir));
   try {
-    // Not an iteration: it is numbered 0, and its transcript does not belong to the project's.
+    // Not an iteration: its number is 0, and its transcript is not kept with those of the project.
     const brief: Brief = {
       iteration: 0,
       text,
@@ -47,13 +47,13 @@ export async function askForSummary(
       workspace,
       access: { web: false, read: false, everything: false },
     };
-    let run = begun(agent, brief, clock.now());
-    for await (const event of agent.run(brief, { signal })) run = folded(run, event);
+    let run = newRun(agent, brief, clock.now());
+    for await (const event of agent.run(brief, { signal })) run = runAfter(run, event);
     const { usage, cost_usd, estimated } = run;
-    const used = { tokens: usage.input + usage.output, ...given({ cost_usd, estimated }) };
-    if (run.failure !== undefined) return { reason: run.failure.message, ...used };
-    if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...used };
-    return { summary: redact(run.message), ...used };
+    const usedByModel = { tokens: usage.input + usage.output, ...given({ cost_usd, estimated }) };
+    if (run.failure !== undefined) return { reason: run.failure.message, ...usedByModel };
+    if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...usedByModel };
+    return { summary: redact(run.message), ...usedByModel };
   } finally {
     await rm(workspace, { recursive: true, force: true });
   }

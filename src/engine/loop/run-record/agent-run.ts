@@ -2,8 +2,8 @@ import { digestOf, emptyDigest } from "./digest.js";
 import type { Agent, AgentEvent, AgentRun, Brief } from "../types.js";
 import { given } from "../../lib/given.js";
 
-/** A run of which nothing is known yet. `now`: milliseconds since the epoch. */
-export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
+/** The record of a run before its first event. `now`: milliseconds since the epoch. */
+export function newRun(agent: Agent, brief: Brief, now: number): AgentRun {
   return {
     iteration: brief.iteration,
     agent: agent.name,
@@ -17,18 +17,20 @@ export function begun(agent: Agent, brief: Brief, now: number): AgentRun {
   };
 }
 
-/** How long the agent worked, in milliseconds; never negative: a clock may be set back meanwhile. */
+/** How long the agent worked, in milliseconds; never negative, even if the clock was set back meanwhile. */
 export const workedMs = ({ startedAt, endedAt, asleepMs = 0 }: AgentRun): number =>
   Math.max(0, endedAt - startedAt - asleepMs);
 
 /** The run after one more event. Pure. */
-export function folded(run: AgentRun, event: AgentEvent): AgentRun {
+export function runAfter(run: AgentRun, event: AgentEvent): AgentRun {
   const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };
   if (event.type === "end") return { ...next, message: event.message, ...given({ failure: event.failure }) };
   if (event.type === "begun") return { ...next, confinement: event.confinement, worker: event.worker };
   if (event.type !== "usage") return next;
-  const { type: _, final: __, cost_usd, estimated, ...told } = event;
-  // A cost that the CLI reports takes the place of our estimate, and with it the mark.
-  const { estimated: ___, ...unmarked } = next;
-  return cost_usd === undefined ? { ...next, ...told } : { ...unmarked, ...told, cost_usd, ...given({ estimated }) };
+  const { type: _type, final: _final, cost_usd, estimated, ...reported } = event;
+  // A cost that the CLI reports replaces our estimate and the mark `estimated`.
+  const { estimated: _estimated, ...withoutEstimate } = next;
+  return cost_usd === undefined
+    ? { ...next, ...reported }
+    : { ...withoutEstimate, ...reported, cost_usd, ...given({ estimated }) };
 }

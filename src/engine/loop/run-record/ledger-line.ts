@@ -7,11 +7,11 @@ import { workedMs } from "./agent-run.js";
 /** Milliseconds as seconds, to a tenth. */
 export const inSeconds = (ms: number): number => Math.round(ms / 100) / 10;
 
-/** US dollars to a millionth: sums of prices come out as 1.0000000000000002. */
+/** US dollars, rounded to a millionth: sums of prices can be 1.0000000000000002. */
 export const roundUsd = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
 /**
- * What the ledger says of an iteration whatever came of it. `prepareMs`: how long its unit was prepared, where it was.
+ * The ledger fields that every iteration has. `prepareMs`: how long its unit was prepared; absent: it was not.
  */
 export function ledgerLine(
   unit: Unit,

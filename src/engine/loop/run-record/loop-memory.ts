@@ -4,29 +4,29 @@ import type { LedgerLine } from "../../generated/ledger.js";
 import type { HistoryMetrics, Observation, Steering } from "../../generated/memory.js";
 import type { Verdict } from "../../generated/event.js";
 
-/** What a workflow remembers of earlier iterations, also of those of earlier runs. Bounded. */
+/** The memory of a workflow about earlier iterations, including earlier runs. Bounded in size. */
 export interface LoopMemory {
   readonly limits: HistoryLimits;
-  /** What came of the last iterations, oldest first. Those whose agent never got to work are not among them. */
+  /** The outcomes of the last iterations, oldest first, without those whose agent never worked. */
   readonly observations: readonly Observation[];
-  /** What came before, at most `limits.summaryChars` characters. */
+  /** Summary of the earlier iterations, at most `limits.summaryChars` characters. */
   readonly historySummary?: string;
-  /** Measures of the summary; absent where there never was one. */
+  /** Metrics of the summaries; absent before the first summary. */
   readonly metrics?: HistoryMetrics;
-  /** The iteration after which a person last acted: repetitions are counted from then on. 0: never. */
+  /** The last iteration before the latest action of a person; repetitions are counted after it. 0: never. */
   readonly since: number;
-  /** Iterations in a row without an accepted result, of all runs since then. */
+  /** Iterations in a row without an accepted result, in all runs since that action. */
   readonly withoutResult?: number;
   /** The ledger's last five lines, oldest first. */
   readonly ledger: readonly LedgerLine[];
-  /** What the next brief says to do otherwise, by the kind of loop; absent: as for agents that leave a result file. */
+  /** Advice for the next brief by kind of loop; absent: the advice for agents that write a result file. */
   readonly remedies?: Readonly<Record<string, string>>;
-  /** What a person told the agents, oldest first, until it is cleared. */
+  /** The instructions of a person for the agents, oldest first, until they are cleared. */
   readonly steering: readonly Steering[];
 }
 
-/** What the state of a kind of work keeps of its iterations for the loop. */
-interface Kept {
+/** The fields of a state that store the loop's memory. */
+interface StateMemory {
   readonly observations?: readonly Observation[] | undefined;
   readonly history_summary?: string | null | undefined;
   readonly rch_metrics?: HistoryMetrics | undefined;
@@ -34,9 +34,15 @@ interface Kept {
   readonly steering?: readonly Steering[] | undefined;
 }
 
-/** What such a state remembers of its iterations, with the last five lines of `ledger`. */
-export const rememberedIn = (
-  { observations = [], history_summary: summary, rch_metrics: metrics, stagnation_since = 0, steering = [] }: Kept = {},
+/** The loop's memory from a state, with the last five lines of `ledger`. */
+export const memoryFrom = (
+  {
+    observations = [],
+    history_summary: summary,
+    rch_metrics: metrics,
+    stagnation_since = 0,
+    steering = [],
+  }: StateMemory = {},
   ledger: readonly LedgerLine[],
   limits: HistoryLimits,
 ): LoopMemory => ({
@@ -51,7 +57,7 @@ export interface Compression {
   readonly summary: string;
   /** The iteration of the last observation that it covers. */
   readonly upTo: number;
-  /** Who wrote it: `built-in`, or an agent's name. */
+  /** The author: `built-in`, or an agent's name. */
   readonly by: string;
   readonly chars_before: number;
   /** Tokens in and out that the historian's model used; 0 without a model. */
@@ -63,7 +69,7 @@ export interface Compression {
   readonly estimated?: true;
 }
 
-/** How a run ended, as a state keeps it. `now`: milliseconds since the epoch. */
+/** The verdict of a run as it is stored in a state. `now`: milliseconds since the epoch. */
 export const lastRun = (
   { verdict, reason, cause }: Verdict,
   now: number,
@@ -75,30 +81,30 @@ export const lastRun = (
 });
 
 /**
- * The observations that stay. Loop detection needs the answers of the whole window, so these stay; what an agent did is
- * dropped from all but the newest `recent` once a summary covers it, or there are more than `observations` that tell
- * it. The same however often it is done.
+ * The observations to keep. Loop detection needs the answers of the whole window, so these stay. The digests are
+ * removed from all but the newest `recent` observations if a summary covers them, or if there are more than
+ * `maxObservations` digests. Idempotent.
  */
-export function bounded(
+export function boundedObservations(
   observations: readonly Observation[],
-  { observations: most, recent, window }: HistoryLimits,
+  { observations: maxObservations, recent, window }: HistoryLimits,
   metrics?: HistoryMetrics,
 ): Observation[] {
-  const isFull = observations.filter(({ digest }) => digest !== undefined).length > most;
-  const last = observations.slice(-Math.max(most, window));
-  const covered = last.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration);
-  return last.map((each, index) => {
-    if (index >= last.length - recent || !(isFull || index <= covered)) return each;
-    const { digest: _dropped, ...rest } = each;
-    return rest;
+  const isFull = observations.filter(({ digest }) => digest !== undefined).length > maxObservations;
+  const keptObservations = observations.slice(-Math.max(maxObservations, window));
+  const lastCovered = keptObservations.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration);
+  return keptObservations.map((each, index) => {
+    if (index >= keptObservations.length - recent || !(isFull || index <= lastCovered)) return each;
+    const { digest: _dropped, ...withoutDigest } = each;
+    return withoutDigest;
   });
 }
 
 /**
- * The observations that came after the last summary, in the order in which they came. Their numbers do not give that
- * order: of agents that work side by side an earlier iteration may end later.
+ * The observations after the last summary, in the order in which they ended. The iteration numbers do not give that
+ * order: with parallel agents, an earlier iteration may end later.
  */
-export function sinceSummary({
+export function observationsSinceSummary({
   observations,
   metrics,
 }: Pick<LoopMemory, "observations"> & { readonly metrics?: HistoryMetrics | undefined }): readonly Observation[] {

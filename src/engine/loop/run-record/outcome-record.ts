@@ -3,45 +3,44 @@ import type { HistoryLimits } from "../../lib/history-limits.js";
 import type { Redact } from "../../lib/redact.js";
 import type { AgentRun, Outcome, Unit } from "../types.js";
 import { ledgerLine } from "./ledger-line.js";
-import { type Left, observationOf } from "./observation.js";
+import { type RunAnswer, observationOf } from "./observation.js";
 
-/** What a workflow adds to the record of an outcome. */
-interface Particulars<Change> {
-  /** When it was judged. */
+/** The data that a workflow adds to the record of an outcome. */
+interface RecordDetails<Change> {
+  /** The time of the judgement. */
   readonly at: Date;
-  /** Milliseconds for which its unit was prepared; absent: it was not. */
+  /** How long the unit was prepared, in milliseconds; absent: it was not. */
   readonly prepareMs?: number | undefined;
-  /** Absent: nothing that could be compared. */
-  readonly left?: Left;
-  /** What the outcome changes in the state; absent: nothing. */
+  /** The answer of the run; absent: there was nothing to compare. */
+  readonly left?: RunAnswer;
+  /** The changes of the state; absent: none. */
   readonly changes?: readonly Change[];
-  /** What the ledger's line says besides. */
+  /** Additional fields of the ledger line. */
   readonly ledger?: Partial<LedgerLine>;
   readonly redact: Redact;
   readonly memory: HistoryLimits;
 }
 
 /**
- * What is folded of an agent's iteration, whatever its work is: the workflow's changes and the observation, and the
- * line of the ledger. Pure.
+ * The part of a fold that every kind of work has: the workflow's changes, the observation and the ledger line. Pure.
  */
 export function outcomeRecord<Change>(
   unit: Unit,
   run: AgentRun,
   outcome: Outcome,
-  { at, prepareMs, left = {}, changes = [], ledger, ...remembering }: Particulars<Change>,
+  { at, prepareMs, left = {}, changes = [], ledger, ...observationOptions }: RecordDetails<Change>,
 ) {
-  const observation = observationOf(unit, run, outcome, left, remembering);
-  const observed = observation && { in: "loop", set: {}, add: { observations: [observation] } };
+  const observation = observationOf(unit, run, outcome, left, observationOptions);
+  const observationChange = observation && { in: "loop", set: {}, add: { observations: [observation] } };
   return {
     iteration: run.iteration,
     at: at.toISOString(),
-    changes: observed === undefined ? changes : [...changes, observed],
-    ledger: { ...ledgerLine(unit, run, at, outcome.outcome, prepareMs), ...ledger, ...whyNot(outcome) },
+    changes: observationChange === undefined ? changes : [...changes, observationChange],
+    ledger: { ...ledgerLine(unit, run, at, outcome.outcome, prepareMs), ...ledger, ...failureFields(outcome) },
   };
 }
 
-function whyNot(outcome: Outcome): Pick<LedgerLine, "failure" | "reasons"> {
+function failureFields(outcome: Outcome): Pick<LedgerLine, "failure" | "reasons"> {
   if (outcome.outcome === "failed") return { failure: outcome.failure.kind, reasons: [outcome.failure.message] };
   return outcome.outcome === "refused" ? { reasons: [...outcome.reasons] } : {};
 }

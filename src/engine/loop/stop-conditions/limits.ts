@@ -5,7 +5,7 @@ import { awakeBetween, spanInWords } from "../../lib/clock.js";
 import { given } from "../../lib/given.js";
 import { pauseName, stopName } from "../../lib/layout.js";
 
-const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>([
+const serviceFailures: ReadonlySet<string> = new Set<Failure["kind"]>([
   "rate-limit",
   "network",
   "auth",
@@ -13,36 +13,36 @@ const notTheAgentsFault: ReadonlySet<string> = new Set<Failure["kind"]>([
   "unusable",
 ]);
 
-/** Whether an iteration that failed so, or did not fail, uses the allowance up. */
+/** Whether an iteration with this failure, or without a failure, counts toward the limit of iterations. */
 export const usesAllowance = (failure: string | undefined): boolean =>
-  failure === undefined || !notTheAgentsFault.has(failure);
+  failure === undefined || !serviceFailures.has(failure);
 
 /**
- * Whether the agent really worked in this iteration. Waiting for a service is free and does not use the allowance up.
+ * Whether an iteration counts toward the limit. Waiting for a service is free and does not count.
  */
-export const counts = ({ outcome }: PastIteration): boolean =>
+export const usesIteration = ({ outcome }: PastIteration): boolean =>
   usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
-/** What ends the reason of a limit of one run. */
-export const moreOf = ({ allow }: Pick<Words, "allow">, unit: keyof Spent): string =>
+/** The end of the sentence about a limit of one run. */
+export const allowMoreText = ({ allow }: Pick<Words, "allow">, unit: keyof Spent): string =>
   allow === undefined ? "" : `, or allow more with ${allow(unit)}`;
 
 /**
- * At most `maxIterations` iterations a run, those under way and those that units are prepared for included. Those in
+ * At most `maxIterations` iterations per run, including those under way and those under preparation. Iterations in
  * which a service was not available do not count.
  */
 export const limitIterations =
   (maxIterations: number, words: Pick<Words, "allow"> = {}): StopCondition =>
   ({ iterations, inFlight = [], preparing = 0 }) =>
-    iterations.filter(counts).length + inFlight.length + preparing >= maxIterations
+    iterations.filter(usesIteration).length + inFlight.length + preparing >= maxIterations
       ? {
           verdict: "limit",
           cause: "iterations",
-          reason: `${maxIterations === 1 ? "The one iteration of this run is" : `All ${maxIterations} iterations of this run are`} used up; run again to continue${moreOf(words, "iterations")}.`,
+          reason: `${maxIterations === 1 ? "The one iteration of this run is" : `All ${maxIterations} iterations of this run are`} used up; run again to continue${allowMoreText(words, "iterations")}.`,
         }
       : undefined;
 
-/** At most `ms` milliseconds of wall time a run, waiting included; those in which the machine slept do not count. */
+/** At most `ms` milliseconds of wall time per run, including waits, but not the time in which the machine slept. */
 export const limitWallTime =
   (ms: number): StopCondition =>
   ({ startedAt, now, sleeps }) =>
@@ -75,16 +75,16 @@ export const stopOnFiles =
 
 const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const satisfies readonly Verdict["signal"][];
 
-/** Ends the run once `finish` was aborted; the abort's reason may name a signal. */
+/** Ends the run after `finish` was aborted; the reason of the abort may name a signal. */
 export const stopOnSignal =
   (finish: AbortSignal): StopCondition =>
   () => {
     if (!finish.aborted) return undefined;
     const signal = signals.find((name) => name === finish.reason);
-    const by = typeof finish.reason === "string" ? finish.reason : "the program that started it";
+    const source = typeof finish.reason === "string" ? finish.reason : "the program that started it";
     return {
       verdict: "interrupted",
-      reason: `Ended by ${by}; nothing is lost; run again to continue.`,
+      reason: `Ended by ${source}; nothing is lost; run again to continue.`,
       ...given({ signal }),
     };
   };

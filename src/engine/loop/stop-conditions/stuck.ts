@@ -1,14 +1,14 @@
 import { type Digest, withoutNames } from "../run-record/digest.js";
 import { likenessOf } from "../../lib/minhash.js";
-import { counts } from "./limits.js";
+import { usesIteration } from "./limits.js";
 import type { StopCondition, Words } from "../types.js";
 import type { Observation } from "../../generated/memory.js";
 import type { HistoryLimits } from "../../lib/history-limits.js";
 import type { LoopMemory } from "../run-record/loop-memory.js";
 
 /**
- * The ways in which iterations repeat themselves. Those first that say why nothing was left: files that stay as they
- * are, are the same each time.
+ * The kinds of loops in which iterations repeat themselves. The kinds that explain a missing result come first, because
+ * without a new result the files are the same each time.
  */
 export const loopKinds = [
   "read-loop",
@@ -20,109 +20,115 @@ export const loopKinds = [
 ] as const;
 export type LoopKind = (typeof loopKinds)[number];
 
-/** From so many in a row on the next brief says what to do otherwise, and the person is warned. */
-const remedyAt = 2;
+/** From this number of repetitions on, the next brief contains advice and the person is warned. */
+const minRepetitions = 2;
 
 /**
- * How many of the last iterations, none of them accepted, show a loop of this kind in a row; for oscillation, pairs of
- * them.
+ * The number of last iterations in a row, none of them accepted, that show a loop of this kind; for oscillation, the
+ * number of pairs.
  */
-export interface Row {
+export interface Repetition {
   readonly kind: LoopKind;
   readonly length: number;
 }
 
 /**
- * Kinds of loop that one run shows by itself. `left`: it left a result, so what it read, ran or announced on the way
- * was not a loop. `whole`: it ended by itself and its stream reports what it did; what another run would still have
- * done is not known. The thresholds lie above what healthy runs of Claude Code and Codex do: a long text is read in
+ * The kinds of loops that a single run shows. `hasResult`: it gave a result, so its reads, commands and plans were not
+ * a loop. `isComplete`: it ended by itself and its stream reports its actions; otherwise its further actions are
+ * unknown. The thresholds are above the values of healthy runs of Claude Code and Codex, which read a long text in
  * parts, each once.
  */
-export function signsOf({ counts, repeated, remade, last }: Digest, left: boolean, whole: boolean): LoopKind[] {
-  const did = counts.read + counts.write + counts.command;
-  const onlyRead = whole && counts.read > 0 && did === counts.read;
-  // A run that did nothing announced work or made excuses, whatever its words. An unreadable object is an attempt.
-  const onlySpoke = did === 0 && (counts.plan > 0 || (whole && last !== "" && !/^(?:```|\{)/.test(last)));
+export function loopSignsOf(
+  { counts, repeated, remade, last }: Digest,
+  hasResult: boolean,
+  isComplete: boolean,
+): LoopKind[] {
+  const actionCount = counts.read + counts.write + counts.command;
+  const onlyRead = isComplete && counts.read > 0 && actionCount === counts.read;
+  // A run without actions only announced work or made excuses. A final message that begins a JSON object is an attempt.
+  const onlyTalked = actionCount === 0 && (counts.plan > 0 || (isComplete && last !== "" && !/^(?:```|\{)/.test(last)));
   return [
     ...(repeated.write >= 5 || remade >= 3 ? ["redundant-writes" as const] : []),
-    ...(!left && (repeated.read >= 4 || onlyRead) ? ["read-loop" as const] : []),
-    ...(!left && onlySpoke ? ["planning-loop" as const] : []),
-    ...(!left && repeated.command >= 3 ? ["command-loop" as const] : []),
+    ...(!hasResult && (repeated.read >= 4 || onlyRead) ? ["read-loop" as const] : []),
+    ...(!hasResult && onlyTalked ? ["planning-loop" as const] : []),
+    ...(!hasResult && repeated.command >= 3 ? ["command-loop" as const] : []),
   ];
 }
 
-/** Iterations in a row. */
-export const iterationsIn = ({ kind, length }: Row): number => (kind === "oscillation" ? length * 2 : length);
+/** The number of iterations of a repetition. */
+export const iterationsIn = ({ kind, length }: Repetition): number => (kind === "oscillation" ? length * 2 : length);
 
-/** The longest row of one kind that the last iterations end in; undefined below two. Accepted work ends every row. */
-export function rowOf(
+/** The longest repetition of one kind at the end of the observations; undefined below two. Acceptance ends it. */
+export function longestRepetition(
   observations: readonly Observation[],
   { window }: Pick<HistoryLimits, "window">,
-  after = 0,
-): Row | undefined {
-  const seen = observations.slice(-window).filter(({ iteration }) => iteration > after);
-  const since = seen.slice(seen.findLastIndex(({ outcome }) => outcome === "accepted") + 1);
-  const rows = loopKinds.map((kind) => ({ kind, length: lengthOf(kind, since) }));
-  const longest = rows.reduce((best, row) => (row.length > best.length ? row : best));
-  return longest.length < remedyAt ? undefined : longest;
+  afterIteration = 0,
+): Repetition | undefined {
+  const windowObservations = observations.slice(-window).filter(({ iteration }) => iteration > afterIteration);
+  const unaccepted = windowObservations.slice(
+    windowObservations.findLastIndex(({ outcome }) => outcome === "accepted") + 1,
+  );
+  const rows = loopKinds.map((kind) => ({ kind, length: lengthOf(kind, unaccepted) }));
+  const longest = rows.reduce((best, repetition) => (repetition.length > best.length ? repetition : best));
+  return longest.length < minRepetitions ? undefined : longest;
 }
 
-function lengthOf(kind: LoopKind, since: readonly Observation[]): number {
-  const trailing = (like: (each: Observation) => boolean): number =>
-    since.length - 1 - since.findLastIndex((each) => !like(each));
-  if (kind === "oscillation") return Math.max(...periods.map((period) => pairs(since, period)));
-  if (kind !== "identical-answers") return trailing(({ signs = [] }) => signs.includes(kind));
-  const last = since.at(-1);
-  return last?.answer === undefined ? 0 : trailing((each) => isSameAnswer(each, last));
+function lengthOf(kind: LoopKind, unaccepted: readonly Observation[]): number {
+  const countTrailing = (matches: (each: Observation) => boolean): number =>
+    unaccepted.length - 1 - unaccepted.findLastIndex((each) => !matches(each));
+  if (kind === "oscillation") return Math.max(...periods.map((period) => countPairs(unaccepted, period)));
+  if (kind !== "identical-answers") return countTrailing(({ signs = [] }) => signs.includes(kind));
+  const last = unaccepted.at(-1);
+  return last?.answer === undefined ? 0 : countTrailing((each) => isSameAnswer(each, last));
 }
 
-/** Answers that may take turns. */
+/** Numbers of answers that may alternate. */
 const periods = [2, 3, 4, 5];
 
 /**
- * Number of pairs of iterations at the end of the list that repeat themselves every `period` iterations, at least
- * twice.
+ * The number of pairs of iterations at the end of the list that repeat every `period` iterations, at least twice.
  */
-function pairs(list: readonly Observation[], period: number): number {
-  const turn = list.slice(-period);
-  if (turn.every((each) => isSame(each, turn[0] as Observation))) return 0;
+function countPairs(list: readonly Observation[], period: number): number {
+  const lastPeriod = list.slice(-period);
+  if (lastPeriod.every((each) => isSameOutcome(each, lastPeriod[0] as Observation))) return 0;
   const backwards = list.toReversed();
-  const broken = backwards.findIndex(
-    (each, index) => index >= period && !isSame(each, backwards[index - period] as Observation),
+  const firstMismatch = backwards.findIndex(
+    (each, index) => index >= period && !isSameOutcome(each, backwards[index - period] as Observation),
   );
-  const length = broken === -1 ? list.length : broken;
+  const length = firstMismatch === -1 ? list.length : firstMismatch;
   return length < 2 * period ? 0 : Math.floor(length / 2);
 }
 
 /**
- * Two answers that share so many of their words count as the same answer. `words`: final messages without a result;
- * `result`: results.
+ * Two answers with at least this likeness count as the same answer. `words`: final messages without a result; `result`:
+ * results.
  */
-const alike = { words: 0.45, result: 0.7 } as const;
+const minLikeness = { words: 0.45, result: 0.7 } as const;
 
 /**
- * Whether two iterations, of which at least one gave an answer, gave the same one, perhaps in other words and refused
- * for the same reasons. An honest correction looks as similar, but it is refused for other reasons or not at all.
+ * Whether two iterations gave the same answer, perhaps in other words but refused for the same reasons. A real
+ * correction may look as similar, but it is refused for other reasons or accepted. At least one of them has an answer.
  */
 function isSameAnswer(a: Observation, b: Observation): boolean {
   if (a.answer === b.answer) return true;
   if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left) return false;
-  // Results of one form differ only in what they are refused for, such as numbers and quotes: that must be identical.
+  // Results of one schema differ mainly in numbers and quotes, which are the reasons of refusals, so these must be
+  // equal.
   const isSameRefusal = a.left === true ? a.said === b.said : reasonsOf(a) === reasonsOf(b);
-  return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? alike.result : alike.words);
+  return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? minLikeness.result : minLikeness.words);
 }
 
-/** Whether two iterations had the same outcome: compared by their answers, or without answers by how they ended. */
-const isSame = (a: Observation, b: Observation): boolean =>
-  a.answer === undefined && b.answer === undefined ? endOf(a) === endOf(b) : isSameAnswer(a, b);
+/** Whether two iterations had the same outcome: compares their answers, or their end if both have no answer. */
+const isSameOutcome = (a: Observation, b: Observation): boolean =>
+  a.answer === undefined && b.answer === undefined ? endText(a) === endText(b) : isSameAnswer(a, b);
 
-const endOf = ({ outcome, failure, said }: Observation): string => `${outcome}: ${failure ?? said ?? ""}`;
+const endText = ({ outcome, failure, said }: Observation): string => `${outcome}: ${failure ?? said ?? ""}`;
 
-/** How an iteration ended, without the names and numbers in its reasons. */
+/** The end of an iteration, without the names and numbers in its reasons. */
 const reasonsOf = ({ outcome, failure, said = "" }: Observation): string =>
   `${outcome} ${failure ?? ""} ${withoutNames(said)}`;
 
-const inWords: Readonly<Record<LoopKind, string>> = {
+const kindText: Readonly<Record<LoopKind, string>> = {
   "identical-answers": "the same answer was given again and again",
   oscillation: "the same answers alternated",
   "redundant-writes": "the same file was written again and again",
@@ -131,56 +137,57 @@ const inWords: Readonly<Record<LoopKind, string>> = {
   "command-loop": "the same command was run again and again, without a result",
 };
 
-/** The row of repetitions since a person last acted, over all runs. */
-export const stagnationIn = ({ observations, limits, since }: LoopMemory): Row | undefined =>
-  rowOf(observations, limits, since);
+/** The repetition since the last action of a person, in all runs. */
+export const stagnationIn = ({ observations, limits, since: unaccepted }: LoopMemory): Repetition | undefined =>
+  longestRepetition(observations, limits, unaccepted);
 
 /** The warning about repetitions before they end the run; undefined without repetitions. */
 export function stagnationWarning(memory: LoopMemory): string | undefined {
-  const row = stagnationIn(memory);
-  if (row === undefined || row.length >= memory.limits.stagnation) return undefined;
-  return `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}. The next brief says what to do differently; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
+  const repetition = stagnationIn(memory);
+  if (repetition === undefined || repetition.length >= memory.limits.stagnation) return undefined;
+  return `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${kindText[repetition.kind]}. The next brief says what to do differently; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
 }
 
 /**
- * Ends a run that repeats itself: so many repetitions in a row since a person last acted, earlier runs included; five,
- * unless the configuration says otherwise (engine/lib/history-limits.ts). A script that starts a stuck run again gets
- * the same verdict at once.
+ * Ends a run that repeats itself: with this number of repetitions in a row since the last action of a person, including
+ * earlier runs. The number is five unless it is configured (engine/lib/history-limits.ts). A script that starts a stuck
+ * run again gets the same verdict at once.
  */
 export const stopWhenStuck =
   ({ look, steer, otherwise }: Words): StopCondition =>
   ({ memory }) => {
-    const other = otherwise === undefined ? "" : `, ${otherwise}`;
-    const row = memory && stagnationIn(memory);
-    if (memory === undefined || row === undefined || row.length < memory.limits.stagnation) return undefined;
+    const otherwiseText = otherwise === undefined ? "" : `, ${otherwise}`;
+    const repetition = memory && stagnationIn(memory);
+    if (memory === undefined || repetition === undefined || repetition.length < memory.limits.stagnation)
+      return undefined;
     const last = memory.observations.at(-1);
-    const why = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
+    const lastReason = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
     return {
       verdict: "stuck",
-      reason: `The last ${iterationsIn(row)} iterations made no progress (${row.kind}): ${inWords[row.kind]}.${why} ${look}; then ${steer}${other}.`,
+      reason: `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${kindText[repetition.kind]}.${lastReason} ${look}; then ${steer}${otherwiseText}.`,
     };
   };
 
-/** Iterations in a row without an accepted result at which a run ends, unless told otherwise, whatever each did. */
+/** Default number of iterations in a row without an accepted result after which a run ends. */
 const maxWithoutResult = 15;
 
 /**
- * Ends a run that brings no result although no loop shows, such as one with a different refusal each time. Iterations
- * of earlier runs count too, otherwise a run that is started again and again would never stop; those in which a service
- * was not available don't.
+ * Ends a run without results that shows no loop, such as one with a different refusal each time. Iterations of earlier
+ * runs count too; otherwise a run that is started again and again would never stop. Iterations in which a service was
+ * not available do not count.
  */
 export const stopWithoutResult =
-  ({ reasons, mend, otherwise }: Words, most: number = maxWithoutResult): StopCondition =>
+  ({ reasons, mend, otherwise }: Words, maximum: number = maxWithoutResult): StopCondition =>
   ({ iterations, memory }) => {
-    const other = otherwise === undefined ? "" : `, ${otherwise}`;
+    const otherwiseText = otherwise === undefined ? "" : `, ${otherwise}`;
     const inThisRun = iterations
       .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
-      .filter((past) => past.outcome.outcome !== "noted" && counts(past)).length;
-    const row = memory?.withoutResult ?? inThisRun;
-    return row < most
+      .filter((past) => past.outcome.outcome !== "noted" && usesIteration(past)).length;
+    const repetition = memory?.withoutResult ?? inThisRun;
+    return repetition < maximum
       ? undefined
       : {
           verdict: "stuck",
-          reason: `None of the last ${row} iterations${memory === undefined ? "" : ", including those of earlier runs,"} brought an accepted result. ${reasons}; then ${mend}${other}.`,
+          reason: `None of the last ${repetition} iterations${memory === undefined ? "" : ", including those of earlier runs,"} brought an accepted result. ${reasons}; then ${mend}${otherwiseText}.`,
         };
   };

@@ -6,8 +6,12 @@ import {
   type SummaryAnswer,
 } from "../../../../src/engine/loop/history/summarise.js";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
-import { bounded, type Compression, type LoopMemory } from "../../../../src/engine/loop/run-record/loop-memory.js";
-import { recall } from "../../../../src/engine/loop/notes.js";
+import {
+  boundedObservations,
+  type Compression,
+  type LoopMemory,
+} from "../../../../src/engine/loop/run-record/loop-memory.js";
+import { memoryNotes } from "../../../../src/engine/loop/notes.js";
 import type { Agent, AgentEvent, Brief, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
 import type { HistoryMetrics, Observation } from "../../../../src/engine/generated/memory.js";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -59,7 +63,7 @@ async function runOf(
   const { events: told, tell } = listener(fakeClock());
   const compress = summariser({ ...history, tell, now: () => 0 });
   for (const iteration of order) {
-    notes.push(recall(memory).history ?? "");
+    notes.push(memoryNotes(memory).history ?? "");
     const line = {
       iteration,
       at: "2026-01-01T00:00:00Z",
@@ -69,7 +73,7 @@ async function runOf(
     } as const;
     memory = {
       ...memory,
-      observations: bounded([...memory.observations, seen(iteration)], memory.limits, memory.metrics),
+      observations: boundedObservations([...memory.observations, seen(iteration)], memory.limits, memory.metrics),
       ledger: [...memory.ledger, line].slice(-5),
     };
     const compression = await compress(memory);
@@ -185,15 +189,15 @@ describe("the history", () => {
 describe("what a brief is told", () => {
   test("a person's words stand in every brief, the latest first to stay when they are too many", () => {
     const steering = Array.from({ length: 30 }, (_, n) => ({ id: `${n}`, text: `wish ${n} ${"x".repeat(100)}` }));
-    const told = recall(remembered({ steering })).steering ?? "";
+    const told = memoryNotes(remembered({ steering })).steering ?? "";
     expect(told.length).toBeLessThanOrEqual(1_600);
     expect(told).toContain("wish 29");
     expect(told).not.toContain("wish 0 ");
   });
 
   test("is nothing where there is nothing to tell", () => {
-    expect(recall(remembered())).toEqual({});
-    expect(recall(undefined)).toEqual({});
+    expect(memoryNotes(remembered())).toEqual({});
+    expect(memoryNotes(undefined)).toEqual({});
   });
 });
 const observed = (iteration: number, over: Partial<Observation> = {}): Observation => ({

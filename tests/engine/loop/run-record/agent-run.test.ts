@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { begun, folded } from "../../../../src/engine/loop/run-record/agent-run.js";
+import { newRun, runAfter } from "../../../../src/engine/loop/run-record/agent-run.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 import { live, named, start } from "../runs.js";
 
 const { brief } = live({}).run;
 const used = { input: 1, cached: 0, output: 2, requests: 1 };
-const after = (...events: AgentEvent[]) => events.reduce(folded, begun(named("claude"), brief, start));
+const after = (...events: AgentEvent[]) => events.reduce(runAfter, newRun(named("claude"), brief, start));
 
 test("a run begins with nothing used, and one without a model costs nothing", () => {
-  expect(begun(named("claude"), brief, start)).toEqual(live({}).run);
-  expect(begun({ ...named("own"), free: true }, brief, start)).toMatchObject({ free: true, cost_usd: 0 });
+  expect(newRun(named("claude"), brief, start)).toEqual(live({}).run);
+  expect(newRun({ ...named("own"), free: true }, brief, start)).toMatchObject({ free: true, cost_usd: 0 });
 });
 
 test("a run is told of by the machine that it began on", () => {

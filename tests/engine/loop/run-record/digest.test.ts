@@ -8,7 +8,7 @@ import {
   emptyDigest,
   withoutNames,
 } from "../../../../src/engine/loop/run-record/digest.js";
-import { signsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
+import { loopSignsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 
 const maxDigest = 1_500;
@@ -67,7 +67,7 @@ describe("the digest of a run", () => {
     const { line } = reader();
     const digest = fold(lines.flatMap((each) => line(each)));
     expect(digest.counts.write).toBe(1);
-    expect(signsOf(digest, true, true)).toEqual([]);
+    expect(loopSignsOf(digest, true, true)).toEqual([]);
   });
 });
 const foldOf = (...events: readonly AgentEvent[]) => events.reduce(digestOf, emptyDigest);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultHistoryLimits as limits } from "../../../../src/engine/lib/history-limits.js";
-import { bounded, rememberedIn } from "../../../../src/engine/loop/run-record/loop-memory.js";
+import { boundedObservations, memoryFrom } from "../../../../src/engine/loop/run-record/loop-memory.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
 import { seen } from "../remembered.js";
 
@@ -15,8 +15,8 @@ const lines = [1, 2, 3, 4, 5, 6].map(line);
 
 test("of a state without iterations nothing is remembered", () => {
   const nothing = { limits, observations: [], steering: [], since: 0, ledger: [] };
-  expect(rememberedIn(undefined, [], limits)).toEqual(nothing);
-  expect(rememberedIn({ history_summary: null }, [], limits)).toEqual(nothing);
+  expect(memoryFrom(undefined, [], limits)).toEqual(nothing);
+  expect(memoryFrom({ history_summary: null }, [], limits)).toEqual(nothing);
 });
 
 test("a state is remembered with its summary, a person's words and the last five lines of its ledger", () => {
@@ -24,7 +24,7 @@ test("a state is remembered with its summary, a person's words and the last five
   const steering = [{ id: "a", text: "Look at grippers." }];
   const metrics = { last_iteration: 1 };
   const kept = { observations, steering, history_summary: "So far.", rch_metrics: metrics, stagnation_since: 4 };
-  expect(rememberedIn(kept, lines, limits)).toEqual({
+  expect(memoryFrom(kept, lines, limits)).toEqual({
     ...{ limits, observations, steering, metrics },
     historySummary: "So far.",
     since: 4,
@@ -35,8 +35,8 @@ test("a state is remembered with its summary, a person's words and the last five
 test("what an agent did is dropped up to the last iteration that a summary covers, but not of the newest three", () => {
   const all = [1, 2, 3, 4, 5, 6].map((iteration) => seen(iteration, { digest: "Did: x" }));
   const told = (last?: number) =>
-    bounded(all, limits, last === undefined ? undefined : { last_iteration: last }).flatMap(({ iteration, digest }) =>
-      digest === undefined ? [] : [iteration],
+    boundedObservations(all, limits, last === undefined ? undefined : { last_iteration: last }).flatMap(
+      ({ iteration, digest }) => (digest === undefined ? [] : [iteration]),
     );
   expect([told(), told(2), told(6)]).toEqual([
     [1, 2, 3, 4, 5, 6],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
-import { type Left, observationOf, wasAtWork } from "../../../../src/engine/loop/run-record/observation.js";
+import { type RunAnswer, observationOf, wasAtWork } from "../../../../src/engine/loop/run-record/observation.js";
 import type { AgentEvent, Failure, Outcome } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, refused, unit } from "../runs.js";
 
@@ -10,7 +10,7 @@ const reads = (detail: string): AgentEvent => ({ type: "tool", name: "Read", det
 
 interface Ran {
   readonly did?: readonly AgentEvent[];
-  readonly left?: Left;
+  readonly left?: RunAnswer;
   readonly requests?: number;
   readonly most?: number;
 }
@@ -72,7 +72,7 @@ describe("what is remembered of a run", () => {
   });
 
   test("has the answer and its signs of a loop where it was not accepted", () => {
-    const left = { answer: "abc", sketch: "s", left: true } as Left;
+    const left = { answer: "abc", sketch: "s", left: true } as RunAnswer;
     const did = Array.from({ length: 5 }, (): AgentEvent => ({ type: "tool", name: "Write", detail: "out.md" }));
     expect(observed(refused, { left, did })).toMatchObject({ ...left, signs: ["redundant-writes"] });
     const done = observed(accepted, { left, did });

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
-import { bounded, type LoopMemory, sinceSummary } from "../../../../src/engine/loop/run-record/loop-memory.js";
-import { recall, remediationFor, firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
+import {
+  boundedObservations,
+  type LoopMemory,
+  observationsSinceSummary,
+} from "../../../../src/engine/loop/run-record/loop-memory.js";
+import { memoryNotes, remediationFor, firstObjection, notesFor } from "../../../../src/engine/loop/notes.js";
 import {
   loopKinds,
-  rowOf,
-  signsOf,
+  longestRepetition,
+  loopSignsOf,
   stopWhenStuck,
   stopWithoutResult,
 } from "../../../../src/engine/loop/stop-conditions/stuck.js";
@@ -18,8 +22,8 @@ import { researchWords } from "../../../../src/research/project-files/words.js";
 
 const memory = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): LoopMemory =>
   remembered({ observations, ...over });
-const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultHistoryLimits);
-const kept = (observations: readonly Observation[]) => bounded(observations, defaultHistoryLimits);
+const rowIn = (observations: readonly Observation[]) => longestRepetition(observations, defaultHistoryLimits);
+const kept = (observations: readonly Observation[]) => boundedObservations(observations, defaultHistoryLimits);
 const did = (counts: object, repeated: object = {}) =>
   ({
     ...emptyDigest,
@@ -42,14 +46,14 @@ describe("what one run shows by itself", () => {
     ["it ran one thing three times", did({ command: 3 }, { command: 3 }), ["command-loop"]],
     ["it wrote one thing five times", did({ write: 5 }, { write: 5 }), ["redundant-writes"]],
   ])("without a result: %s", (_what, digest, signs) => {
-    expect(signsOf(digest, false, true)).toEqual(signs);
+    expect(loopSignsOf(digest, false, true)).toEqual(signs);
   });
 
   test("counts nothing against it where it left a result, but writing over and over", () => {
-    expect(signsOf(did({ read: 9, command: 9, plan: 9 }, { read: 9, command: 9 }), true, true)).toEqual([]);
-    expect(signsOf(did({ plan: 9 }), true, true)).toEqual([]);
-    expect(signsOf(did({ read: 9 }), true, true)).toEqual([]);
-    expect(signsOf(did({ write: 5 }, { write: 5 }), true, true)).toEqual(["redundant-writes"]);
+    expect(loopSignsOf(did({ read: 9, command: 9, plan: 9 }, { read: 9, command: 9 }), true, true)).toEqual([]);
+    expect(loopSignsOf(did({ plan: 9 }), true, true)).toEqual([]);
+    expect(loopSignsOf(did({ read: 9 }), true, true)).toEqual([]);
+    expect(loopSignsOf(did({ write: 5 }, { write: 5 }), true, true)).toEqual(["redundant-writes"]);
   });
 });
 
@@ -207,30 +211,30 @@ describe("what the loop adds to a brief", () => {
       seen(n + 1, n === 7 ? { said: "x".repeat(300), outcome: "accepted" } : {}),
     );
     const metrics = { last_iteration: 2 };
-    const lines = recall(memory(observations, { historySummary: "Before.", metrics })).history?.split("\n") ?? [];
+    const lines = memoryNotes(memory(observations, { historySummary: "Before.", metrics })).history?.split("\n") ?? [];
     expect(lines.slice(0, 2)).toEqual(["Before.", "- #4 p4 refused: reason 4"]);
     expect(lines).toHaveLength(6);
     expect(lines.at(-1)).toHaveLength(200);
     expect(lines.at(-1)).toMatch(/^- #8 p8 accepted: x+$/);
-    expect(recall(memory([seen(1, { said: undefined, outcome: "accepted" } as object)])).history).toBe(
+    expect(memoryNotes(memory([seen(1, { said: undefined, outcome: "accepted" } as object)])).history).toBe(
       "- #1 p1 accepted: ",
     );
-    expect(recall(memory([], { historySummary: "y".repeat(3000) })).history).toHaveLength(2000);
+    expect(memoryNotes(memory([], { historySummary: "y".repeat(3000) })).history).toHaveLength(2000);
   });
 
   test("of a person's words are the latest, whole, in the order they were said", () => {
     const wish = (n: number, length: number) => ({ id: `${n}`, text: `${n}`.padEnd(length, "x") });
-    expect(recall(memory([], { steering: [wish(1, 796), wish(2, 797), wish(3, 797)] })).steering).toBe(
+    expect(memoryNotes(memory([], { steering: [wish(1, 796), wish(2, 797), wish(3, 797)] })).steering).toBe(
       `- ${wish(2, 797).text}\n- ${wish(3, 797).text}`,
     );
-    expect(recall(memory([], { steering: [wish(1, 1597)] })).steering).toHaveLength(1599);
-    expect(recall(memory([], { steering: [wish(1, 10), wish(2, 1598)] }))).toEqual({});
+    expect(memoryNotes(memory([], { steering: [wish(1, 1597)] })).steering).toHaveLength(1599);
+    expect(memoryNotes(memory([], { steering: [wish(1, 10), wish(2, 1598)] }))).toEqual({});
   });
 
   test("says what to do otherwise once two went round in circles", () => {
     const two = [1, 2].map((n) => seen(n, { signs: ["planning-loop"] }));
-    expect(recall(memory(two)).remediation).toBe(remediationFor(memory(two)));
-    expect(recall(memory(two.slice(1)))).not.toHaveProperty("remediation");
+    expect(memoryNotes(memory(two)).remediation).toBe(remediationFor(memory(two)));
+    expect(memoryNotes(memory(two.slice(1)))).not.toHaveProperty("remediation");
   });
 });
 
@@ -256,15 +260,19 @@ describe("observations that are kept", () => {
 
   test("lose their digest once a summary covers them, but for the newest three", () => {
     const digests = Array.from({ length: 5 }, (_, n) => seen(n + 1, { digest: "d" }));
-    const left = bounded([...digests, seen(6, { digest: "d" })], defaultHistoryLimits, { last_iteration: 5 });
+    const left = boundedObservations([...digests, seen(6, { digest: "d" })], defaultHistoryLimits, {
+      last_iteration: 5,
+    });
     expect(left.map(({ digest }) => digest)).toEqual([undefined, undefined, undefined, "d", "d", "d"]);
-    expect(bounded(left, defaultHistoryLimits, { last_iteration: 5 })).toEqual(left);
+    expect(boundedObservations(left, defaultHistoryLimits, { last_iteration: 5 })).toEqual(left);
   });
 
   test("are as many as the window needs, each whole where the configuration says so", () => {
     const digests = Array.from({ length: 20 }, (_, n) => seen(n + 1, { digest: "d" }));
-    expect(bounded(digests, { ...defaultHistoryLimits, observations: 12, window: 15 })).toHaveLength(15);
-    expect(bounded(digests.slice(0, 12), { ...defaultHistoryLimits, observations: 12 })).toEqual(digests.slice(0, 12));
+    expect(boundedObservations(digests, { ...defaultHistoryLimits, observations: 12, window: 15 })).toHaveLength(15);
+    expect(boundedObservations(digests.slice(0, 12), { ...defaultHistoryLimits, observations: 12 })).toEqual(
+      digests.slice(0, 12),
+    );
   });
 
   test("lose nothing else with their digest", () => {
@@ -275,7 +283,10 @@ describe("observations that are kept", () => {
   test("since a summary are those after the one it covered last, all where there was none", () => {
     const all = [3, 5, 4, 6].map((n) => seen(n));
     const since = (last?: number) =>
-      sinceSummary({ observations: all, ...(last === undefined ? {} : { metrics: { last_iteration: last } }) });
+      observationsSinceSummary({
+        observations: all,
+        ...(last === undefined ? {} : { metrics: { last_iteration: last } }),
+      });
     expect(since(5).map(({ iteration }) => iteration)).toEqual([4, 6]);
     expect(since(6)).toEqual([]);
     expect(since(1)).toHaveLength(4);

@@ -11,7 +11,7 @@ import {
 } from "../../../../src/engine/loop/stop-conditions/budget.js";
 import { occupancyOf, wasFull, watchContext } from "../../../../src/engine/loop/stop-conditions/context-window.js";
 import {
-  counts,
+  usesIteration,
   stopOnSignal,
   limitIterations,
   limitWallTime,
@@ -128,12 +128,9 @@ describe("what counts", () => {
 
   test("whatever else it failed by, or did not fail, uses the allowance up", () => {
     expect([usesAllowance(undefined), usesAllowance("timeout")]).toEqual([true, true]);
-    expect([accepted, refused, failed("crashed"), failed("auth")].map((outcome) => counts(past(outcome)))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
+    expect(
+      [accepted, refused, failed("crashed"), failed("auth")].map((outcome) => usesIteration(past(outcome))),
+    ).toEqual([true, true, true, false]);
   });
 
   test("of an iteration under way are its minutes so far, and of a clock that went backwards none", () => {

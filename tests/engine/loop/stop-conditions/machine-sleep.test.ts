@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firstAble, withinWallTime } from "../../../../src/engine/loop/retry.js";
+import { firstAvailable, withinWallTime } from "../../../../src/engine/loop/retry.js";
 import { rulesFor } from "../../../../src/engine/loop/rules-of-run.js";
 import { runLoop } from "../../../../src/engine/loop/run-loop.js";
 import { ledgerLine } from "../../../../src/engine/loop/run-record/ledger-line.js";
@@ -31,7 +31,7 @@ describe("while the machine sleeps", () => {
   });
 
   test.each([["network"], ["rate-limit"]] as const)("no patience with a service is used up: %s", (kind) => {
-    const choose = firstAble([named("claude")], 2 * hour);
+    const choose = firstAvailable([named("claude")], 2 * hour);
     const away = (minutes: number): RunSoFar => ({
       ...soFar(
         [past(failed(kind), minute), past(failed(kind), morning + minutes * minute)],

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
-import { bounded, type LoopMemory } from "../../../../src/engine/loop/run-record/loop-memory.js";
+import { boundedObservations, type LoopMemory } from "../../../../src/engine/loop/run-record/loop-memory.js";
 import {
   type LoopKind,
   loopKinds,
-  rowOf,
-  signsOf,
+  longestRepetition,
+  loopSignsOf,
   stagnationWarning,
   stopWhenStuck,
   stopWithoutResult,
@@ -26,11 +26,12 @@ const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
   );
 };
 
-const run = (events: readonly AgentEvent[], left = false) => signsOf(events.reduce(digestOf, emptyDigest), left, true);
+const run = (events: readonly AgentEvent[], left = false) =>
+  loopSignsOf(events.reduce(digestOf, emptyDigest), left, true);
 const repeat = (event: AgentEvent, times: number): AgentEvent[] => Array.from({ length: times }, () => event);
 const memory = (observations: readonly Observation[]) => remembered({ observations });
-const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultHistoryLimits);
-const kept = (observations: readonly Observation[]) => bounded(observations, defaultHistoryLimits);
+const rowIn = (observations: readonly Observation[]) => longestRepetition(observations, defaultHistoryLimits);
+const kept = (observations: readonly Observation[]) => boundedObservations(observations, defaultHistoryLimits);
 const soFar = (observations: readonly Observation[], over: Partial<LoopMemory> = {}): RunSoFar => ({
   startedAt: 0,
   now: 0,
@@ -121,7 +122,7 @@ test.each([2, 3, 4, 5])("%i answers that take turns are an oscillation once each
 
 test("repetitions are looked for in the window that is configured", () => {
   const turns = Array.from({ length: 10 }, (_, n) => seen(n + 1, { answer: `${n % 5}` }));
-  expect(rowOf(turns, { window: 9 })).toBeUndefined();
+  expect(longestRepetition(turns, { window: 9 })).toBeUndefined();
 });
 
 test("refusals for different reasons are no loop, however many there are", () => {

@@ -6,11 +6,11 @@ import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import { likenessOf, sketchOf } from "../../../../src/engine/lib/minhash.js";
 import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
-import { rowOf, signsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
+import { longestRepetition, loopSignsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 import type { Observation } from "../../../../src/engine/generated/memory.js";
 
-const rowIn = (observations: readonly Observation[]) => rowOf(observations, defaultHistoryLimits);
+const rowIn = (observations: readonly Observation[]) => longestRepetition(observations, defaultHistoryLimits);
 const use = (name: string, input: object) => ({ type: "tool_use", name, input });
 const say = (text: string) => ({ type: "text", text });
 /** What Claude Code's stream of these blocks, one message each, shows without a result. */
@@ -19,7 +19,7 @@ function signs(blocks: readonly object[], { left = false, whole = true } = {}) {
   const events = blocks.flatMap((block, n) =>
     line(JSON.stringify({ type: "assistant", message: { id: `m${n}`, content: [block], usage: {} } })),
   );
-  return signsOf(events.reduce(digestOf, emptyDigest), left, whole);
+  return loopSignsOf(events.reduce(digestOf, emptyDigest), left, whole);
 }
 const times = <T>(count: number, ...blocks: T[]): T[] => Array.from({ length: count }, () => blocks).flat();
 
@@ -228,8 +228,8 @@ test.each(readdirSync(folder).filter((name) => name.endsWith(".jsonl")))(
     const events: AgentEvent[] = readFileSync(new URL(name, folder), "utf8")
       .split("\n")
       .flatMap((each) => reader.line(each));
-    expect(signsOf(events.reduce(digestOf, emptyDigest), name.includes("success"), name.includes("success"))).toEqual(
-      [],
-    );
+    expect(
+      loopSignsOf(events.reduce(digestOf, emptyDigest), name.includes("success"), name.includes("success")),
+    ).toEqual([]);
   },
 );
