@@ -27,7 +27,7 @@ function outcomeLine(outcome: OwnOutcome): string {
   return line.length > maxOutcomeText ? `${line.slice(0, maxOutcomeText - 1)}…` : line;
 }
 
-/** The observation of a run; undefined if no agent worked. `answer.left` is used only if the result was not accepted. */
+/** The observation of a run; undefined if no agent worked. `answer.left` is used only without an acceptance. */
 export function observationOf(
   unit: Unit,
   run: AgentRun,
