@@ -65,7 +65,13 @@ export async function openAgent(name: string, options: OpenOptions = {}): Promis
     import("./engine/lib/errors.js"),
   ]);
   const settings = {
-    ...{ unconfined, classic: false, cwd, env, adapters: [], secrets: [], exec: runProcess },
+    unconfined,
+    classic: false,
+    cwd,
+    env,
+    adapters: [],
+    secrets: [],
+    exec: runProcess,
     iterationMs: maxMinutes * 60_000,
     idleMs: idleMinutes * 60_000,
     stateDir: join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "research-ralph"),

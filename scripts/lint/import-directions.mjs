@@ -179,7 +179,13 @@ const forEveryone = [
 const onlyImports = new Map([
   [
     "engine/loop/run-loop",
-    ["engine/loop/types", "engine/loop/lanes", "engine/loop/notes", "engine/loop/rules-of-run", "engine/lib/given"],
+    [
+      "engine/loop/types",
+      "engine/loop/lanes",
+      "engine/loop/notes",
+      "engine/loop/rules-of-run",
+      "engine/lib/without-undefined",
+    ],
   ],
   [
     "engine/loop/types",

@@ -1,7 +1,6 @@
 import { totalUsage } from "../engine/agents/shared/messages.js";
 import type { JSONValue, LanguageModel, ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../engine/lib/clock.js";
-import { given } from "../engine/lib/given.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
 import { duration } from "../engine/lib/words.js";
@@ -241,12 +240,10 @@ async function request(
     // The stream tells of it.
     onError: () => undefined,
     ...(settings.json === true ? { output: Output.json() } : {}),
-    ...given({
-      system: settings.json === true ? [system, jsonOnly].filter((part) => part !== undefined).join("\n\n") : system,
-      tools: tools.length === 0 ? undefined : offered,
-      temperature: settings.temperature,
-      maxOutputTokens: answerRoom(settings, tokensIn({ messages, tools, ...given({ system }) })),
-    }),
+    system: settings.json === true ? [system, jsonOnly].filter((part) => part !== undefined).join("\n\n") : system,
+    tools: tools.length === 0 ? undefined : offered,
+    temperature: settings.temperature,
+    maxOutputTokens: answerRoom(settings, tokensIn({ messages, tools, system })),
   });
   let text = "";
   let tags = new ThinkingTags(opensThinking(settings.model));
@@ -318,7 +315,7 @@ function withoutBulk(message: ModelMessage): ModelMessage {
 /** Why a request can't fit into the model's window. */
 function needsMoreRoom({ settings, system, tools }: Conversation, messages: readonly ModelMessage[]): Failure {
   const last = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
-  const tokens = tokensIn({ messages: last, tools, ...given({ system }) });
+  const tokens = tokensIn({ messages: last, tools, system });
   const ofTools = tokensIn({ messages: [], tools });
   const share = ofTools > tokens / 2 ? `, ${ofTools} of them for its tools,` : "";
   const shorter =

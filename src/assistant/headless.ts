@@ -1,6 +1,5 @@
 import { instructionsFor } from "../engine/agents/program.js";
 import type { Clock } from "../engine/lib/clock.js";
-import { given } from "../engine/lib/given.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import type { Failure } from "../engine/loop/types.js";
 import { keyRoutesVariable } from "../engine/process/reach.js";
@@ -61,7 +60,7 @@ export async function headless(asked: Headless): Promise<number> {
       url,
       model,
       fetch: byKeyRoutes(asked.fetch ?? modelFetch(usualClocks), asked.env),
-      ...given({ key }),
+      key,
     });
     if (asked.toolSocket !== undefined) server = await toolsAt(asked.toolSocket, asked);
     const spoken = await converse({

@@ -3,7 +3,6 @@ import { jsonIn } from "../engine/lib/json-fields.js";
 import { readConfigFile, userFiles } from "../engine/config/config-file.js";
 import type { ConfigKeys } from "../engine/config/keys.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
 import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
@@ -87,8 +86,14 @@ export async function main(
     try {
       const { env, canAsk, stdin, terminal } = io;
       const asked = {
-        ...{ keys, env, canAsk, stdin, terminal },
-        ...given({ model: options.model, apiUrl: options.apiUrl, json: options.json }),
+        keys,
+        env,
+        canAsk,
+        stdin,
+        terminal,
+        model: options.model,
+        apiUrl: options.apiUrl,
+        json: options.json,
         ...limitsIn(env),
       };
       if (options.headless === true) {
@@ -96,13 +101,14 @@ export async function main(
         return await headless({
           ...asked,
           canAsk: false,
-          ...given({ fetch: outside.fetch }),
+          fetch: outside.fetch,
           handed: outside.handed({ ...io, cwd: options.folder ?? io.cwd }),
           folder: options.folder ?? io.cwd,
           workspace: io.cwd,
           reads: options.read === true,
           web: options.web === true,
-          ...given({ toolbox: options.toolbox, toolSocket: options.toolSocket }),
+          toolbox: options.toolbox,
+          toolSocket: options.toolSocket,
           ...(options.work === true ? { exec: io.runProgram } : {}),
           version,
           brief: await readAll(io, interrupt.signal),
@@ -154,7 +160,7 @@ function limitsIn(env: NodeJS.ProcessEnv): { maxTokens?: number; temperature?: n
     const value = Number(env[name] ?? "");
     return (env[name] ?? "") === "" || !Number.isFinite(value) ? undefined : value;
   };
-  return given({ maxTokens: number("RESEARCH_RALPH_MAX_TOKENS"), temperature: number("RESEARCH_RALPH_TEMPERATURE") });
+  return { maxTokens: number("RESEARCH_RALPH_MAX_TOKENS"), temperature: number("RESEARCH_RALPH_TEMPERATURE") };
 }
 
 function print(io: Io, text: string): number {
@@ -184,7 +190,7 @@ async function prepared(asked: Asked, isDebug: boolean, io: Io, fetch: typeof gl
   const settings = await settingsOf(asked);
   if (settings.chosen !== undefined) io.stderr(`ralph: ${settings.chosen}\n`);
   for (const problem of await keyFileProblems(settings)) io.stderr(`ralph: ${problem}\n`);
-  const redact = redactFor(io.env, given({ API_KEY: settings.key }));
+  const redact = redactFor(io.env, { API_KEY: settings.key });
   return { settings, redact, fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch };
 }
 
@@ -248,17 +254,7 @@ async function begun(
   const open = async (ask: ToolContext["ask"], say: (sentence: string) => void) => {
     const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
     const servers = startServers(written, { cwd: io.cwd, env: io.env, version, say });
-    const session = new Session({
-      io,
-      asked,
-      ...ready,
-      handed: handed(io),
-      servers,
-      ask,
-      say,
-      kind,
-      ...given({ before }),
-    });
+    const session = new Session({ io, asked, ...ready, handed: handed(io), servers, ask, say, kind, before });
     return { servers, session };
   };
   return { redact, settings: ready.settings, open, before };

@@ -1,7 +1,6 @@
 import type { LanguageModel } from "ai";
 import { gatewayToken } from "../engine/agents/shared/model-address.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
 
 /** How one model is reached. */
 export interface Endpoint {
@@ -129,7 +128,7 @@ const compatible: Provider = {
       queryParams: Object.fromEntries(url.searchParams),
       includeUsage: true,
       fetch,
-      ...given({ apiKey: key }),
+      apiKey: key,
     })(model);
   },
 };

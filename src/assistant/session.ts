@@ -4,7 +4,6 @@ import type { ModelMessage } from "ai";
 import { modelNamed, isPriced, priceOf } from "../engine/agents/prices.js";
 import { folderInstructions, instructionTokens } from "../engine/config/folder-instructions.js";
 import { messageOf } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
 import { redactFor } from "../engine/lib/redact.js";
 import type { Usage } from "../engine/loop/types.js";
 import type { Memory } from "../memory/memory.js";
@@ -93,7 +92,7 @@ export class Session {
 
   /** Tokens and, where the model's prices are known, US dollars of the whole session. */
   get spent(): { readonly usage: Usage; readonly usd?: number } {
-    return { usage: this.#usage, ...given({ usd: this.#cost }) };
+    return { usage: this.#usage, usd: this.#cost };
   }
 
   /** Estimated tokens that the next request has before its message. */
@@ -133,7 +132,8 @@ export class Session {
     return systemPrompt({
       cwd: io.cwd,
       tools: tools.map(({ name }) => name),
-      ...given({ own: this.#settings.systemPrompt, memories }),
+      own: this.#settings.systemPrompt,
+      memories,
       ...(await this.#folderPrompts()),
     });
   }
@@ -148,10 +148,7 @@ export class Session {
         return undefined;
       });
     const room = Math.min(instructionTokens, Math.floor(this.#settings.window / 20));
-    return given({
-      instructions: await read(folderInstructions(io.cwd, room)),
-      folder: await read(folderPrompt(io.cwd)),
-    });
+    return { instructions: await read(folderInstructions(io.cwd, room)), folder: await read(folderPrompt(io.cwd)) };
   }
 
   async #memoriesFor(message: string): Promise<string | undefined> {
@@ -176,7 +173,7 @@ export class Session {
 
   async #open() {
     const { provider, url, model, key } = this.#settings;
-    return await provider.open({ url, model, fetch: this.#beginning.fetch, ...given({ key }) });
+    return await provider.open({ url, model, fetch: this.#beginning.fetch, key });
   }
 
   /** Answers one message; what was said stays in the conversation, also where the answer was stopped. */
@@ -251,15 +248,9 @@ export class Session {
   async save(): Promise<void> {
     const { io, say, kind } = this.#beginning;
     if (this.#messages.length === 0) return;
-    const redact = redactFor(io.env, given({ API_KEY: this.#settings.key }));
+    const redact = redactFor(io.env, { API_KEY: this.#settings.key });
     try {
-      const kept = {
-        kind,
-        at: io.clock.now(),
-        messages: this.#messages,
-        usage: this.#usage,
-        ...given({ name: this.#name }),
-      };
+      const kept = { kind, at: io.clock.now(), messages: this.#messages, usage: this.#usage, name: this.#name };
       this.#name = await saveSession(io.env, io.cwd, kept, redact);
     } catch (error) {
       say(`The conversation could not be kept (${messageOf(error)}).`);

@@ -10,7 +10,6 @@ import { type ConfigKeys, isLoopback, whatever } from "../engine/config/keys.js"
 import { type Asked as Person, keepTrust, partsIn, requireTrust } from "../engine/config/trust.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
 import { userFolder } from "../engine/lib/layout.js";
 import { shellWord } from "../engine/lib/sanitise.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
@@ -119,13 +118,11 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
       answerChars: written.preserve_observation_chars ?? usualHistory.answerChars,
     },
     isWindowKnown: (window ?? known) !== undefined,
-    ...given({
-      chosen: address.chosen,
-      maxTokens: answer === undefined || answer < 0 ? undefined : answer,
-      temperature: asked.temperature,
-      json: asked.json,
-      systemPrompt: blank(written.system_prompt) ? undefined : written.system_prompt,
-    }),
+    chosen: address.chosen,
+    maxTokens: answer === undefined || answer < 0 ? undefined : answer,
+    temperature: asked.temperature,
+    json: asked.json,
+    systemPrompt: blank(written.system_prompt) ? undefined : written.system_prompt,
   };
 }
 
@@ -142,8 +139,8 @@ export async function ownFile(
 ): Promise<{ path: string; text: string; written: Written } | undefined> {
   const { keys, cwd, env, apiUrl, canAsk, stdin, terminal } = asked;
   // A flag that goes before an address leaves it without effect.
-  const flags = given({ api_url: apiUrl, openai_api_url: apiUrl });
-  const { apart } = await gatherConfig(keys, { flags, cwd, env, ...given({ uses, canAsk, stdin, terminal }) });
+  const flags = { api_url: apiUrl, openai_api_url: apiUrl };
+  const { apart } = await gatherConfig(keys, { flags, cwd, env, uses, canAsk, stdin, terminal });
   // A file that only adds servers leaves the model to the user's own file.
   const ofModel = ({ written }: { readonly written: Written }) =>
     Object.keys(written).some((key) => key in keys.apart && key !== "mcpServers");
@@ -192,7 +189,7 @@ function addressOf({ apiUrl, env }: Asked, written: Written, file: string): Addr
       gateways.find(({ maker }) => maker.name === owner?.name)?.gateway ?? {
         text: configured,
         from: file,
-        ...given({ protocol: written.protocol }),
+        protocol: written.protocol,
       }
     );
   }

@@ -36,7 +36,8 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     const valued = new Set(options.flatMap(({ short, long }) => [short ?? "", long ?? ""]));
     await printThrough(io, program).parseAsync(
       withCommandFirst(isForAll ? ["--help"] : jsonLast(args), {
-        ...{ commands: [...commands, "help"], valued },
+        commands: [...commands, "help"],
+        valued,
         kindOf: (word) => kindOf(word, io.cwd),
       }),
       { from: "user" },

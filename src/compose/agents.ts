@@ -9,7 +9,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { createAgent, isDistant } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
 import { variableOf } from "../engine/config/keys.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";
 import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
@@ -118,7 +118,7 @@ const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): F
     ]),
     // Made when there is something to take out: most runs have no agent on another machine.
     redact: (text) => redactorFor(config, io)(text),
-    ...given({ projectId: folder === undefined ? undefined : () => idOf(folder) }),
+    projectId: folder === undefined ? undefined : () => idOf(folder),
   });
 
 /** The address of Redis. Throws ExpectedError (exit code 2) where it is missing, or one that is not taken. */
@@ -249,7 +249,8 @@ export function summarisingAgent(config: ResolvedConfig, io: Io, house: House): 
   const settings = {
     ...settingsFor(config, io),
     fleet: house.fleet,
-    ...given({ exec: house.exec, sandbox: house.sandbox }),
+    ...withoutUndefined({ exec: house.exec }),
+    ...withoutUndefined({ sandbox: house.sandbox }),
   };
   return createAgent(name, {
     ...settings,

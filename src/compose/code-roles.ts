@@ -7,7 +7,7 @@ import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { nearest } from "../engine/lib/nearest.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
 /** The roles that agents have in a team, and how freely they answer unless somebody says otherwise. */
 const usualTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
@@ -86,7 +86,7 @@ function agentOfModel(
   return {
     // Without the kind that an agent may be named by.
     name: `${base.slice(base.indexOf(":") + 1).split(" ")[0]}-${role}`,
-    agent: { ...entry, ...given({ model }), env: { ...own, ...key } },
+    agent: { ...entry, ...withoutUndefined({ model }), env: { ...own, ...key } },
     other: base === asked ? [] : [`${asked} has no model ${model}, so ${base} is asked for it as the ${role}.`],
   };
 }

@@ -5,7 +5,6 @@ import { codeKeys } from "../code/project-files/config-keys.js";
 import { agentsIn, gatherConfig, type GatheredConfig, type Surroundings } from "../engine/config/gather.js";
 import { engineKeys, joinKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { researchKeys } from "../research/project-files/config-keys.js";
 import { taskKeys } from "../task/project-files/config-keys.js";
@@ -98,7 +97,7 @@ export interface ResolvedConfig {
   readonly plugins: NonNullable<WrittenConfig["plugins"]>;
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
-  readonly contact?: string | undefined;
+  readonly contact?: string;
   readonly agents: NonNullable<WrittenConfig["agents"]>;
   /** Addresses of models that files name for the assistant. */
   readonly modelAddresses: readonly string[];
@@ -201,7 +200,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     ...same,
     agent,
     fallbacks,
-    budget: { ...given({ usd, tokens }) },
+    budget: { usd, tokens },
     agents,
     modelAddresses: assistant.flatMap(({ written: { api_url, openai_api_url } }) =>
       [api_url ?? "", openai_api_url ?? ""].filter((address) => address !== ""),
@@ -215,7 +214,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
       ? {}
       : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),
     ...(second_reader === undefined ? {} : { secondReader: oneAgent(second_reader, origins.second_reader) }),
-    history: { every: history_every, limits, ...given({ agent: historian }) },
+    history: { every: history_every, limits, agent: historian },
     task: {
       workspace: task_workspace,
       views: { plan: task_plan_file, record: task_record_file, current: task_current_file },

@@ -37,7 +37,6 @@ import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
 import { recordingUnderWay } from "../engine/storage/under-way.js";
 import { tellTo } from "../engine/ui/tell.js";
-import { given } from "../engine/lib/given.js";
 
 /** How a run is driven. */
 interface Drive {
@@ -109,17 +108,19 @@ export async function drive<State, U extends Unit, P, C>(
   const { finish } = signals;
   const timeUp = new AbortController();
   const abort = AbortSignal.any([signals.abort, timeUp.signal]);
-  const about = { cwd: io.cwd, env: io.env, redact, ...given({ folder }) };
+  const about = { cwd: io.cwd, env: io.env, redact, folder };
   const participants: Participant[] = [shellHooks({ ...about, hooks: configured, signal: abort })];
   const points = pointsOf(() => participants);
   const names = agents.map(({ name }) => name).join(", ");
   const shown = sinkFor(io, {
-    ...{ json, quiet, verbose, agent: names, finish },
-    ...given({
-      questions: how.questions,
-      maxIterations: Number.isFinite(iterations) ? iterations : undefined,
-      name: folder === undefined ? undefined : basename(folder),
-    }),
+    json,
+    quiet,
+    verbose,
+    agent: names,
+    finish,
+    questions: how.questions,
+    maxIterations: Number.isFinite(iterations) ? iterations : undefined,
+    name: folder === undefined ? undefined : basename(folder),
   });
   const traces = config.otel
     ? (await import("../engine/traces/traces.js")).tracesBeside(shown, io.env, (event) => void tell(event))
@@ -150,7 +151,9 @@ export async function drive<State, U extends Unit, P, C>(
       patienceMs,
       words,
       more: [settings.fleet.stopCondition, stopWhenStuck(words)],
-      ...given({ folder, maxMs, maxWithoutResult }),
+      folder,
+      maxMs,
+      maxWithoutResult,
     });
     const remembering = withHistory(
       addingToBriefs(workflow, points, tell),

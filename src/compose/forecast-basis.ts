@@ -10,7 +10,7 @@ import type { Forecast } from "../engine/loop/types.js";
 import type { Rrd } from "../research/generated/rrd.js";
 import type { Figure } from "../research/units/unit-kind.js";
 import type { Io } from "../engine/ui/io.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { settingsFor } from "./agents.js";
 import { checkPlanOf, sharingOf } from "./sharing.js";
 import type { ResolvedConfig } from "./config.js";
@@ -23,10 +23,10 @@ const maxNeighbours = 20;
 interface Worker {
   readonly name: string;
   /** As far as the settings tell. */
-  readonly model?: string | undefined;
+  readonly model?: string;
   /** Models that it may choose by itself. */
   readonly usual?: readonly string[];
-  readonly free?: true | undefined;
+  readonly free?: true;
 }
 
 /**
@@ -90,12 +90,16 @@ export async function experienceOf(
     workerOf({ name: config.agent, free }, config.agent, settings),
     classic,
   );
-  return { ...experience, ...given({ checks: checkPlanOf(config, { free }), second: sharingOf(config).second }) };
+  return {
+    ...experience,
+    ...withoutUndefined({ checks: checkPlanOf(config, { free }) }),
+    ...withoutUndefined({ second: sharingOf(config).second }),
+  };
 }
 
 /** What the settings tell of the agent that will work. */
 export const workerOf = (
-  agent: { readonly name: string; readonly free?: true | undefined },
+  agent: { readonly name: string; readonly free?: true },
   spec: string,
   settings: AgentSettings,
 ): Worker => ({ ...agent, model: modelOf(spec, settings), usual: usualModelsOf(spec, settings) });

@@ -67,10 +67,11 @@ export function libraryFor(
       contextFor: contextsWith(config, env, logged),
       replay: async () =>
         replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
-      ...{ now: systemClock.now, sleeps: systemClock.sleeps },
+      now: systemClock.now,
+      sleeps: systemClock.sleeps,
       patienceMs: config.patienceMs,
       signal,
-      ...(held === undefined ? {} : { hold: held.search }),
+      hold: held?.search,
       tell: (message) => void tell({ type: "notice", level: "info", message }),
       watch: (progress) => void tell({ type: "searching", ...progress }),
     }),

@@ -10,7 +10,7 @@ import { isHeld } from "../engine/storage/lock.js";
 import { isWritten } from "../engine/storage/state/output-files.js";
 import { messageOf } from "../engine/lib/errors.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
@@ -77,7 +77,7 @@ export async function openProject(
       ...io.clock,
       learn: config.learn === "auto",
       sharing: sharingOf(config),
-      ...given({ check: checkWishOf(config) }),
+      check: checkWishOf(config),
       isHoused: run.settings.sandbox !== undefined,
       render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
       ...(everyone.every(({ takesTools }) => takesTools === true)
@@ -134,7 +134,11 @@ export async function openClassicProject(
   const { classicWorkflow } = await import("../research/workflow/classic.js");
   return await opened(folder, config, io, run, everyone, manner, true, (project) =>
     classicWorkflow({
-      ...{ ...project, prompt, root, now: io.clock.now, redact },
+      ...project,
+      prompt,
+      root,
+      now: io.clock.now,
+      redact,
       guardFiles: guarding({ folder, root, configs: [], stateDir: config.stateDir, classic: true }, io),
     }),
   );
@@ -210,7 +214,8 @@ async function opened<Opened>(
     const experience = {
       ...(await experienceFor(folder, worker, classic)),
       agents: names,
-      ...given({ checks: checkPlanOf(config, worker), second: sharingOf(config).second }),
+      ...withoutUndefined({ checks: checkPlanOf(config, worker) }),
+      ...withoutUndefined({ second: sharingOf(config).second }),
     };
     await countAnew(research, force, everyone);
     if (forecast) for (const message of await forecastNow(research, experience, rootOf(folder, cwd))) inform(message);
@@ -264,7 +269,7 @@ async function forecastNow(research: Pick<Research, "load">, experience: Experie
   // Later batches say by themselves how many wait.
   const isFresh = (rrd.statistics?.discovery_metrics?.batches ?? 0) === 0 && rrd.phase === "DISCOVERY";
   const records = isFresh ? await (await import("./library.js")).countBrought(rrd, root) : undefined;
-  const forecast = forecastOf(rrd, ledger, { ...experience, ...given({ records }) });
+  const forecast = forecastOf(rrd, ledger, { ...experience, ...withoutUndefined({ records }) });
   return forecast === undefined ? [] : [wholeForecast(forecast)];
 }
 

@@ -11,7 +11,7 @@ import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { folderInstructions } from "../engine/config/folder-instructions.js";
 import { keptGuards } from "../engine/config/state-dir.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";
@@ -125,7 +125,7 @@ export function placeFor(
 const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
   at: "/workspace",
   maxMs: 300_000,
-  ...given({ packages: packagesAround(workspace, homeOf(env)) }),
+  packages: packagesAround(workspace, homeOf(env)),
 });
 
 /**
@@ -155,7 +155,7 @@ export function guarded(
       iteration,
     );
   const readOnly = isHoused ? [...kept, ...surroundingsOf(workspace, io.env)] : undefined;
-  return { place, protect, shell: unconfined || isHoused, ...given({ readOnly }) };
+  return { place, protect, shell: unconfined || isHoused, readOnly };
 }
 
 /** Takes a task's lock, and makes it ready to be worked on by the workflow that `make` makes. */
@@ -321,5 +321,5 @@ async function stateFor(
   if (isSame) return state;
   const backup = await backUp(folder, now, [stateName]);
   notify("info", `${stateName} belonged to another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
-  return await store.edit((before) => ({ ...wanted, ...given({ iteration: before.iteration }) }));
+  return await store.edit((before) => ({ ...wanted, ...withoutUndefined({ iteration: before.iteration }) }));
 }

@@ -2,7 +2,7 @@ import type { AgentSettings } from "../engine/agents/definition.js";
 import { needsSandbox } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { namesIn } from "../engine/sandbox/environment.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/sandbox.js";
 import { pathOutside, workplaces } from "../engine/process/search-path.js";
@@ -59,7 +59,7 @@ export async function sandboxFor(
     env: { ...io.env, PATH: pathOutside(around, io.env["PATH"]) },
     ...options,
     passes: namesIn(config.sandbox_env),
-    ...given({ image: config.sandbox_image }),
+    ...withoutUndefined({ image: config.sandbox_image }),
   });
   if (sandbox !== undefined) {
     const { outside } = sandbox;

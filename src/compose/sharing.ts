@@ -1,5 +1,4 @@
 import type { ResolvedConfig } from "./config.js";
-import { given } from "../engine/lib/given.js";
 import { thinkingRoles } from "../engine/loop/think.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 import { checkerRoles } from "../research/units/check/kind.js";
@@ -11,13 +10,12 @@ import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
 
 /** Which units of a project several agents share. */
-export const sharingOf = ({ think, screening, check, secondReader }: ResolvedConfig): Sharing =>
-  given({
-    think: think && { rounds: think.rounds },
-    readers: screening && { conflicts: screening.conflicts },
-    second: secondReader === undefined ? undefined : (true as const),
-    checkers: check && checkerRoles.slice(0, Math.max(check.agents.length, 1)),
-  });
+export const sharingOf = ({ think, screening, check, secondReader }: ResolvedConfig): Sharing => ({
+  think: think && { rounds: think.rounds },
+  readers: screening && { conflicts: screening.conflicts },
+  second: secondReader === undefined ? undefined : (true as const),
+  checkers: check && checkerRoles.slice(0, Math.max(check.agents.length, 1)),
+});
 
 /** What a second reader checks in them; undefined: nothing. */
 export const checkWishOf = ({ check }: ResolvedConfig): CheckWish | undefined =>
@@ -47,10 +45,7 @@ export function checkerNamesOf({ check, agent, fallbacks, agents }: ResolvedConf
 }
 
 /** What a second reader will check of what this agent writes; undefined: nothing. */
-export function checkPlanOf(
-  config: ResolvedConfig,
-  { free }: { readonly free?: true | undefined },
-): CheckPlan | undefined {
+export function checkPlanOf(config: ResolvedConfig, { free }: { readonly free?: true }): CheckPlan | undefined {
   const wish = checkWishOf(config);
   if (wish === undefined || free === true || Object.keys(checkerNamesOf(config)).length === 0) return undefined;
   return { wish, checkers: sharingOf(config).checkers?.length ?? 1 };

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
 /** Where a Redis server is, and who we are there. */
 export interface RedisAddress {
@@ -41,8 +41,15 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
     );
   const [username, password] = [decoded(url.username, shown), decoded(url.password, shown)];
   return {
-    ...{ host, port, tls, shown, db: Number(path) },
-    ...given({ username: username === "" ? undefined : username, password: password === "" ? undefined : password }),
+    host,
+    port,
+    tls,
+    shown,
+    db: Number(path),
+    ...withoutUndefined({
+      username: username === "" ? undefined : username,
+      password: password === "" ? undefined : password,
+    }),
   };
 }
 

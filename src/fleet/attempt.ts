@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { hasCode, messageOf } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { resultName } from "../engine/lib/layout.js";
 import { type Redact, redactValue } from "../engine/lib/redact.js";
 import type { Agent, Failure } from "../engine/loop/types.js";
@@ -55,7 +55,7 @@ export async function attemptJob(taken: TakenJob, tools: AttemptTools): Promise<
     // At once: who has it is known even if this worker dies the next moment.
     await talker.finish();
     const { maxUsd, maxMs } = taken.job;
-    const limits = given({ maxUsd, maxMs });
+    const limits = withoutUndefined({ maxUsd, maxMs });
     for await (const event of agent.run(brief, { signal, ...limits })) {
       if (signal.aborted) continue;
       if (event.type === "end" && event.failure === undefined) await sayResult(workspace, say);

@@ -1,4 +1,4 @@
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { type RedisAddress, isLoopback } from "./address.js";
 import { type Reached, reach } from "./connect.js";
@@ -52,8 +52,11 @@ const evicting = (info: ReadonlyMap<string, string>): string =>
 
 /** What a fleet can go on without. `fix`: what to do where it is not as it should be. */
 const finding = (name: string, ok: boolean, detail: string, fix?: string): RedisFinding => ({
-  ...{ name, ok, needed: false, detail },
-  ...given({ fix }),
+  name,
+  ok,
+  needed: false,
+  detail,
+  ...withoutUndefined({ fix }),
 });
 
 function transport({ tls, host }: RedisAddress): RedisFinding {

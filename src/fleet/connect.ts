@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { packageFile } from "../engine/lib/package-root.js";
 import { oneLine } from "../engine/lib/sanitise.js";
 import type { RedisAddress } from "./address.js";
@@ -73,8 +73,13 @@ export async function reach(address: RedisAddress): Promise<Reached> {
   const { Client, bullmq } = await libraries();
   const { host, port, username, password, db, tls } = address;
   const options = {
-    ...{ host, port, db, lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: times.connect },
-    ...given({ username, password, tls: tls ? {} : undefined }),
+    host,
+    port,
+    db,
+    lazyConnect: true,
+    maxRetriesPerRequest: null,
+    connectTimeout: times.connect,
+    ...withoutUndefined({ username, password, tls: tls ? {} : undefined }),
   };
   const info = await firstWord(new Client({ ...options, retryStrategy: () => null }), address);
   requireFit(info, address);

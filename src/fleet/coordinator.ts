@@ -6,7 +6,7 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
 import { spanInWords, timeIsUp } from "../engine/lib/clock.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ExpectedError, hasCode, messageOf, faultOfMachine } from "../engine/lib/errors.js";
 import { resultName } from "../engine/lib/layout.js";
 import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../engine/loop/types.js";
@@ -77,7 +77,10 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   let isClosed = false;
   const forgetting = new Set<Promise<void>>();
   const lease = leaseOf({
-    ...{ redis, run, project: options.project, projectId: options.projectId },
+    redis,
+    run,
+    project: options.project,
+    projectId: options.projectId,
     wanted: () => live.keys(),
     queues: () => [...queues.keys()],
     remove: (name, job) => queueFor(name).remove(job),
@@ -382,7 +385,7 @@ function unsentFailure(error: unknown, path: string): Failure {
 const allRest = (agent: string, reset: string | undefined): Failure => ({
   kind: "rate-limit",
   message: `All workers of ${agent} have reached a limit.`,
-  ...given({ reset_at: reset }),
+  ...withoutUndefined({ reset_at: reset }),
 });
 
 /** A limit that ends when the first worker can be asked again. `reset`: unknown where one that is awake reached it. */

@@ -1,6 +1,6 @@
 import type { DistantAgent } from "../engine/agents/definition.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Agent, Failure, StopCondition } from "../engine/loop/types.js";
 import type { RedisAddress } from "./address.js";
 import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
@@ -39,7 +39,7 @@ export function fleetOf(options: FleetOptions): Fleet {
       name: named.name,
       // It can't reach this machine at all; its own confinement is reported once it has started.
       confinement: "workspace",
-      ...given({ free: named.free, takesTemperature: named.takesTemperature }),
+      ...withoutUndefined({ free: named.free, takesTemperature: named.takesTemperature }),
       async *run(brief, run) {
         const coordinator = await open().catch((error: unknown) => {
           if (error instanceof ExpectedError) return error;

@@ -24,7 +24,7 @@ interface LeaseOptions {
   /** The project's name, for people. */
   readonly project: string;
   /** The project's random id; absent: nobody else can work on it. */
-  readonly projectId?: (() => Promise<string>) | undefined;
+  readonly projectId?: () => Promise<string>;
   /** The jobs that are wanted now. */
   readonly wanted: () => Iterable<string>;
   /** The queues they are in. */

@@ -9,7 +9,7 @@ import { times } from "./keys.js";
 /** What a worker writes down of itself, so that the next one can clear up after it. */
 interface Note {
   readonly pid: number;
-  readonly started?: string | undefined;
+  readonly started?: string;
   /** Home folders may be shared by machines, and a pid says nothing on another one. */
   readonly host: string;
   /** By which its agents are found; see process/descendants.ts. */

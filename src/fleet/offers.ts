@@ -80,8 +80,12 @@ function offerIn(text: string): Offer | undefined {
   const word = (value: unknown): string => String(value ?? "").slice(0, 100);
   const keys = Array.isArray(accepts) ? accepts.slice(0, mostKeys) : [];
   return {
-    ...{ name: word(name), version: count(version), places: count(places), busy: count(busy) },
-    ...{ confinement: word(confinement), since: word(since) },
+    name: word(name),
+    version: count(version),
+    places: count(places),
+    busy: count(busy),
+    confinement: word(confinement),
+    since: word(since),
     accepts: keys.filter((key) => typeof key === "string" && isPublicKey(key)),
     ...(typeof rest === "string" && !Number.isNaN(Date.parse(rest)) ? { rests_until: rest } : {}),
   };

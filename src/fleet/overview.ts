@@ -91,8 +91,11 @@ async function queueState(reached: Reached, redis: Redis, name: string, active: 
     for (const job of atWork) active.add(job);
     const { waiting = 0, prioritized = 0, delayed = 0 } = counts;
     return {
-      ...{ queue: name, workers, places: workers.reduce((sum, { places }) => sum + places, 0) },
-      ...{ active: counts["active"] ?? 0, waiting: waiting + prioritized + delayed },
+      queue: name,
+      workers,
+      places: workers.reduce((sum, { places }) => sum + places, 0),
+      active: counts["active"] ?? 0,
+      waiting: waiting + prioritized + delayed,
       ...(atMost === null ? {} : { atMost }),
       ...(limit === null ? {} : { limit: { jobs: limit.max, seconds: limit.duration / 1000 } }),
     };

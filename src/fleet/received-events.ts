@@ -1,7 +1,7 @@
 import { totalUsage } from "../engine/agents/shared/messages.js";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
 import type { AgentEvent, Usage } from "../engine/loop/types.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Entry } from "./talk.js";
 
 export type Used = Extract<AgentEvent, { type: "usage" }>;
@@ -66,12 +66,12 @@ function added(before: Used | undefined, now: Used): Used {
   if (before === undefined) return now;
   const usage: Usage = {
     ...totalUsage([before.usage, now.usage]),
-    ...given({ largest: largest(before.usage.largest, now.usage.largest) }),
+    ...withoutUndefined({ largest: largest(before.usage.largest, now.usage.largest) }),
   };
   const { cost_usd, estimated, ...rest } = now;
   const cost =
     cost_usd === undefined && before.cost_usd === undefined ? undefined : (before.cost_usd ?? 0) + (cost_usd ?? 0);
-  return { ...rest, usage, ...given({ cost_usd: cost, estimated: before.estimated ?? estimated }) };
+  return { ...rest, usage, ...withoutUndefined({ cost_usd: cost, estimated: before.estimated ?? estimated }) };
 }
 
 const largest = (a: number | undefined, b: number | undefined): number | undefined =>

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Job, Worker } from "bullmq";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent } from "../engine/agents/registry.js";
@@ -134,8 +134,13 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   looking = setInterval(() => void look(), times.look);
   let isLooking = false;
   const offered = announce(redis, name, id, () => ({
-    ...{ name: id, version: jobVersion, places: concurrency, busy: atWork.size },
-    ...{ confinement: settings.sandbox?.name ?? agent.confinement, since, accepts: options.accepts },
+    name: id,
+    version: jobVersion,
+    places: concurrency,
+    busy: atWork.size,
+    confinement: settings.sandbox?.name ?? agent.confinement,
+    since,
+    accepts: options.accepts,
     ...(restsUntil > now() ? { rests_until: new Date(restsUntil).toISOString() } : {}),
   }));
   tell({
@@ -242,7 +247,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     const why = controller.signal.reason as Why | undefined;
     const over = (outcome: Ended["outcome"], reason?: string): void => {
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-      tell({ type: "ended", job: jobId, seconds, outcome, ...given({ reason }) });
+      tell({ type: "ended", job: jobId, seconds, outcome, ...withoutUndefined({ reason }) });
     };
     if (end === "full" || why === "ended") {
       over("put back", end === "full" ? fullDisk : undefined);

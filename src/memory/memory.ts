@@ -2,7 +2,7 @@ import { redactFor } from "../engine/lib/redact.js";
 import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { newerFormat, stateVersion } from "../engine/storage/state/format-version.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ByLength } from "./by-length.js";
 import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
@@ -322,7 +322,7 @@ class Store implements Memory {
     return chunks
       .filter((_, place) => texts.indexOf(texts[place] ?? "") === place)
       .slice(0, most)
-      .map((chunk) => ({ ...chunk, ...given({ similarity: similarities.get(chunk.id) }) }));
+      .map((chunk) => ({ ...chunk, ...withoutUndefined({ similarity: similarities.get(chunk.id) }) }));
   }
 
   async list(index: string, from = 0, most = 50): Promise<readonly Chunk[]> {

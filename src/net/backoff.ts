@@ -10,7 +10,7 @@
  */
 
 import type { HostRule } from "./host-rules.js";
-import { given } from "../engine/lib/given.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
 /** What is remembered of a host's refusals. */
 export interface BackoffState {
@@ -55,7 +55,7 @@ export function backoffAfter({ status, headers }: Head, before: BackoffState, no
       ...(outages < maxOutages ? {} : { until: now + guess(outages - maxOutages + 1) }),
     };
   }
-  return { ...noBackoff, ...given({ until: reset }) };
+  return { ...noBackoff, ...withoutUndefined({ until: reset }) };
 }
 
 /** A minute, doubled each time. */

@@ -1,6 +1,5 @@
 import { redacted } from "../engine/lib/redact.js";
 import type { Secret } from "./http.js";
-import { given } from "../engine/lib/given.js";
 
 /**
  * Query parameters under which services take keys, and those that tell who asks: neither belongs into a log that is
@@ -36,10 +35,10 @@ export function withoutCredentials(
   address: string,
   secret: Secret | undefined,
 ): { readonly url: string; readonly secret?: Secret } {
-  if (!URL.canParse(address)) return { url: address, ...given({ secret }) };
+  if (!URL.canParse(address)) return { url: address, secret };
   const url = new URL(address);
   const { username, password } = url;
-  if (username === "" && password === "") return { url: address, ...given({ secret }) };
+  if (username === "" && password === "") return { url: address, secret };
   url.username = "";
   url.password = "";
   const pair = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");

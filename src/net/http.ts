@@ -85,7 +85,7 @@ export interface Turn {
 export interface HttpOptions {
   readonly signal: AbortSignal;
   /** A mail address or page that services may write to; it goes into the User-Agent. */
-  readonly contact?: string | undefined;
+  readonly contact?: string;
   /**
    * The host of the address that is asked for may lie in this machine or its network, as a person named it. Whatever it
    * redirects to may not. Else an agent, or a page that it found, could have us read out an intranet to the model.
@@ -153,8 +153,8 @@ export async function exchange(
 /** A station on the way to a document. */
 interface Hop {
   readonly at: string;
-  readonly secret?: Secret | undefined;
-  readonly body?: string | undefined;
+  readonly secret?: Secret;
+  readonly body?: string;
 }
 
 interface Redirect {

@@ -18,7 +18,6 @@ import { hostLimiter } from "./rate-limiter.js";
 import { keyOf, lineOf } from "./request-log.js";
 import { publicAddress, scrubber, withoutCredentials } from "./credentials.js";
 import { hostsFolder } from "../engine/lib/layout.js";
-import { given } from "../engine/lib/given.js";
 
 /**
  * One request, politely: answered from the cache while that is fresh, else at the host's pace, tried again where that
@@ -47,7 +46,7 @@ export interface PoliteHttpOptions {
   /** Addresses that a person has typed: their origins may be private too. */
   readonly typed?: readonly string[];
   /** A mail address told to services. Never invented. */
-  readonly contact?: string | undefined;
+  readonly contact?: string;
   /** The machine's own time, shared by all processes. */
   readonly clock?: Clock;
   readonly fetch?: Fetch;
@@ -77,7 +76,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
     .filter(
       ({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin),
     )
-    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, of: own, ...given({ intervalMs }) }));
+    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, of: own, intervalMs }));
   const named = new Set(
     [...standIns.map(({ url }) => url), ...(options.typed ?? [])]
       .filter((url) => URL.canParse(url))
@@ -136,9 +135,9 @@ function wireOf(
   return {
     url,
     limit,
-    ...given({ accept }),
+    accept,
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    ...given({ secret }),
+    secret,
     ...(kept === undefined ? {} : { conditions }),
   };
 }
@@ -183,7 +182,7 @@ async function keep(
 ): Promise<void> {
   if (answer.status !== "ok") return answer.body === undefined ? undefined : cache?.keepBody(answer.body);
   const { bytes, url, type, etag, lastModified } = answer;
-  const validators = given({ etag, lastModified });
+  const validators = { etag, lastModified };
   await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
 }
 

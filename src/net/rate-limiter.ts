@@ -8,7 +8,6 @@ import { changeHost, hostBackoff, type HostState } from "./host-state.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
 import type { Clock } from "../engine/lib/clock.js";
-import { given } from "../engine/lib/given.js";
 
 interface LimiterOptions {
   /** One file a host; the same for all processes of this machine. */
@@ -97,7 +96,7 @@ async function enter(
   const { folder, clock, signal } = options;
   const token = randomUUID();
   const started = await startOfProcess(process.pid);
-  const me = { pid: process.pid, token, ...given({ started }) };
+  const me = { pid: process.pid, token, started };
   for (;;) {
     if (signal.aborted) return interrupted;
     const answer = await changeHost<Pick<Reserved, "slot" | "next"> | HttpFailure | "busy">(

@@ -4,7 +4,6 @@ import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Http } from "./http.js";
 import { keyOf, keyOfLine } from "./request-log.js";
 import { publicAddress } from "./credentials.js";
-import { given } from "../engine/lib/given.js";
 import { groupBy } from "../engine/lib/group.js";
 
 /** Answers that a search had, out of the log and the cache, and what it asks for now that it did not then. */
@@ -47,5 +46,5 @@ function answerOf(
   body: Uint8Array | undefined,
 ): HttpDocument | HttpFailure {
   if (status === "ok") return { status, bytes: body ?? new Uint8Array(), url: answer_url ?? url, type: type ?? "" };
-  return { status, reason: reason ?? "The log does not say why.", ...given({ transient, code, body }) };
+  return { status, reason: reason ?? "The log does not say why.", transient, code, body };
 }

@@ -5,18 +5,13 @@ import { hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Request } from "./http.js";
 import { publicAddress } from "./credentials.js";
-import { given } from "../engine/lib/given.js";
 
 /**
  * Names a request in the cache and in the log: two that may be answered differently have different keys. Secrets have
  * no part in it.
  */
 export const keyOf = ({ url, accept, json }: Pick<Request, "url" | "accept" | "json">): string =>
-  keyOfLine({
-    url: publicAddress(url),
-    ...given({ accept }),
-    ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
-  });
+  keyOfLine({ url: publicAddress(url), accept, ...(json === undefined ? {} : { body_sha256: bodyHash(json) }) });
 
 /** The key of the request that a line of the log tells of. */
 export const keyOfLine = ({ url, accept, body_sha256 }: Pick<QueryLine, "url" | "accept" | "body_sha256">): string =>
@@ -38,7 +33,7 @@ export function lineOf(
     source: sourceOf(told, services),
     method: json === undefined ? ("GET" as const) : ("POST" as const),
     url: told,
-    ...given({ accept }),
+    accept,
     ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
     status: answer.status,
     from,
@@ -59,7 +54,8 @@ export function lineOf(
   return {
     ...asked,
     reason,
-    ...given({ code, transient }),
+    code,
+    transient,
     ...(body === undefined ? {} : { bytes: body.length, sha256: hashOf(body) }),
   };
 }

@@ -4,7 +4,6 @@ import { StringDecoder } from "node:string_decoder";
 import type { Reader } from "../engine/agents/definition.js";
 import { readUnknown } from "../engine/agents/registry.js";
 import type { LedgerLine } from "../engine/generated/ledger.js";
-import { given } from "../engine/lib/given.js";
 import { briefOf, lockFile, transcriptsFolder } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { oneLine } from "../engine/lib/sanitise.js";
@@ -148,8 +147,8 @@ function shown(iteration: number, { unit, since, usage, said, count }: Progress)
     since,
     said: [...said],
     earlier: count - said.length,
-    ...given({ unit }),
-    ...(usage === undefined ? {} : { usage: usage.usage }),
+    unit,
+    usage: usage?.usage,
     ...(usage?.model === undefined ? {} : { model: usage.model }),
     ...(usage?.cost_usd === undefined ? {} : { cost_usd: usage.cost_usd }),
   };

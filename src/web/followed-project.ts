@@ -14,7 +14,6 @@ import { type LivePage, type Page, type Part, livePage, part, textPart } from ".
 import { costPart } from "./page/costs.js";
 import { nowParts, personParts } from "./page/now.js";
 import { type Asking, asking } from "./asking.js";
-import { given } from "../engine/lib/given.js";
 import { readingAt } from "./page/texts.js";
 import { workParts } from "./page/work.js";
 import { type Records, isUnreadable, openRecords } from "./project-state.js";
@@ -84,7 +83,7 @@ export function followedProject(work: ShownWork, { now, redact }: Means, warn: (
     watch: (changed) =>
       watchFolder(folder, { depth: 2, ignored: (path, isFile) => isOfNoUse(folder, path, isFile) }, changed),
   });
-  return { work, live, records, ...given({ ask }) };
+  return { work, live, records, ask };
 }
 
 /** A task as it stands, and every iteration that worked on it. */

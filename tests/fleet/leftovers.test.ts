@@ -45,7 +45,8 @@ onLinux("agents of a killed worker are ended by their marks, and nothing else is
   const stateDir = fresh();
   const [starter, another] = [randomUUID(), randomUUID()];
   const agents = [1, 12].map((at) => idle({ [marker]: `${starter}.${at}` }));
-  const others = [{}, { [marker]: `${another}.1` }, { [marker]: starter }, { OTHER: `${starter}.1` }].map(idle);
+  const inherited: Record<string, string>[] = [{}, { [marker]: `${another}.1` }, { [marker]: starter }];
+  const others = [...inherited, { OTHER: `${starter}.1` }].map(idle);
   const folder = await deadWorker(stateDir, starter);
   const ended = Promise.all(agents.map((agent) => once(agent, "exit")));
   expect(await clearUp(stateDir, Date.now())).toBe(true);

@@ -6,7 +6,8 @@ import { packageFile } from "../../src/engine/lib/package-root.js";
 /** All tests, benches and scripts that find `end` in their text, or what `end` finds there. */
 async function found(end: (text: string) => boolean): Promise<string[]> {
   const files = await fastGlob(["{tests,bench,scripts,.ci}/**/*.{ts,mjs}", "vitest*.ts"], {
-    ...{ cwd: packageFile("."), dot: true },
+    cwd: packageFile("."),
+    dot: true,
     ignore: ["tests/house/clocks.test.ts"],
   });
   return files.filter((file) => end(readFileSync(packageFile(file), "utf8"))).toSorted();

@@ -93,7 +93,9 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
     }: { width?: number; scheme?: "light" | "dark"; script?: boolean } = {},
   ): Promise<Opened> {
     const context = await browser.newContext({
-      ...{ viewport: { width, height: 900 }, colorScheme: scheme, javaScriptEnabled: script },
+      viewport: { width, height: 900 },
+      colorScheme: scheme,
+      javaScriptEnabled: script,
       reducedMotion: "reduce",
     });
     context.setDefaultTimeout(deadlines.expect.poll.timeout);

@@ -7,7 +7,12 @@ import { workParts } from "../../src/web/page/work.js";
 import { rrdWith } from "../support/projects/research.js";
 
 const line = (iteration: number, outcome: LedgerLine["outcome"]): LedgerLine => ({
-  ...{ iteration, outcome, at: "2026-11-22T10:00:00Z", unit: `p${iteration}`, phase: "ANALYSIS", agent: "baseline" },
+  iteration,
+  outcome,
+  at: "2026-11-22T10:00:00Z",
+  unit: `p${iteration}`,
+  phase: "ANALYSIS",
+  agent: "baseline",
 });
 
 test.each([

@@ -29,8 +29,11 @@ async function opened() {
   if (first === undefined) throw new Error("no paper");
   const paper = {
     ...first,
-    ...{ abstract: "We tried 24 hands, and 30 <hands> later.", status: "presented" as const },
-    ...{ analysis: { summary: "Hands." }, extracted: valueOf("24"), extracted_again: valueOf("30") },
+    abstract: "We tried 24 hands, and 30 <hands> later.",
+    status: "presented" as const,
+    analysis: { summary: "Hands." },
+    extracted: valueOf("24"),
+    extracted_again: valueOf("30"),
   };
   const requirements = { ...screeningProject.requirements, fields: [field] };
   const folder = makeResearch(cwd, name, { ...screeningProject, requirements, papers_pool: [paper] });

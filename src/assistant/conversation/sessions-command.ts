@@ -9,7 +9,11 @@ import { firstOf, type KeptSession } from "./saved.js";
 export function listedSessions(sessions: readonly KeptSession[], isJson: boolean, columns: number): string {
   if (isJson) {
     const told = sessions.map(({ name, kind, at, messages }) => ({
-      ...{ name, kind, at: new Date(at).toISOString(), messages: messages.length, first: firstOf(messages) },
+      name,
+      kind,
+      at: new Date(at).toISOString(),
+      messages: messages.length,
+      first: firstOf(messages),
     }));
     return JSON.stringify({ sessions: told });
   }

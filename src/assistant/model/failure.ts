@@ -8,7 +8,7 @@ import {
 } from "../../engine/agents/failures.js";
 import { resetIn } from "../../engine/agents/reset-time.js";
 import { messageOf } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Failure } from "../../engine/loop/types.js";
 import { NoAnswer, withoutMarkup } from "./fetch.js";
 import { serviceName, type Settings } from "../settings.js";
@@ -74,7 +74,7 @@ export function failureOf(error: unknown, { provider, url, model, keyFrom }: Set
   if (known.kind !== "rate-limit") return known;
   const message = `${name} accepts no more requests for now: ${words}.`;
   if (waitMs === undefined) return { ...known, message };
-  return { ...known, message, ...given({ reset_at: timeIn(now + waitMs) }) };
+  return { ...known, message, ...withoutUndefined({ reset_at: timeIn(now + waitMs) }) };
 }
 
 /** An error inside a stream comes as the service's own object. */

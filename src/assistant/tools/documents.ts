@@ -9,7 +9,6 @@ import type { AssistantTool, ToolContext } from "./context.js";
 import { onMemory } from "./memories.js";
 import { bytesIn, onFile } from "./files/read.js";
 import { truncate } from "./files/truncate.js";
-import { given } from "../../engine/lib/given.js";
 
 /** Most bytes of a page or file from the web. */
 const maxDownload = 10 * 1024 * 1024;
@@ -44,7 +43,7 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
       success: true,
       url: got.url,
       kind: read.text.kind,
-      ...given({ title: read.text.title }),
+      title: read.text.title,
       content: fence(text),
       ...(linesLeftOut === 0 ? {} : { truncated: true, lines_left_out: linesLeftOut }),
     };

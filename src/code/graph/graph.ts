@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { madeByPrograms } from "../../task/project-files/snapshots.js";
@@ -93,7 +93,7 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
     const imports = [...new Set(found)].filter(
       (each) => each !== path && stamps.has(each) && languageOf(each) !== undefined,
     );
-    files[path] = { ...stamp, names: imported, imports, ...given({ problem }) };
+    files[path] = { ...stamp, names: imported, imports, ...withoutUndefined({ problem }) };
   }
   const stopped = await unreadable();
   // Once the manifest is mended, what was not followed is to be followed.

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { CodePlan, Place, Tested } from "../../task/generated/ralph-state.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
 import { fileWithin, textOf } from "../graph/source-text.js";
@@ -24,7 +24,7 @@ export function planIn(
       places.push({
         path: within,
         ...(lines === undefined ? {} : { lines: [first, Math.min(last, count)] }),
-        ...given({ why }),
+        ...withoutUndefined({ why }),
       });
   }
   return reasons.length > 0 ? { reasons } : { plan: { cause, files: places, steps: plan } };

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { wasFull } from "../../engine/loop/stop-conditions/context-window.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
@@ -98,9 +98,9 @@ async function judgeArtisan(options: TeamOptions, round: Round | undefined, run:
   const changed = files.map(({ path }) => path);
   return {
     event: "ok",
-    set: { hypothesis, action_taken, changed: changed.slice(0, maxChanged), ...given({ after }) },
+    set: { hypothesis, action_taken, changed: changed.slice(0, maxChanged), ...withoutUndefined({ after }) },
     summary: `changed ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`,
-    ...given({ after }),
+    ...withoutUndefined({ after }),
   };
 }
 
@@ -124,7 +124,7 @@ async function tryTests(
   const { workspace, place, keepTests, protect, snapshots } = options;
   const read: AdversarialFinding[] = result.findings.map(({ title, detail, file }) => ({
     title,
-    ...given({ detail, file }),
+    ...withoutUndefined({ detail, file }),
   }));
   const laid = layTests(workspace, result, commandOf(state));
   try {
@@ -176,7 +176,7 @@ function findingsOf(
         title: `A test of the adversary fails: ${name}`.slice(0, 300),
         detail: message.slice(0, 600),
         test: name,
-        ...given({ file }),
+        ...withoutUndefined({ file }),
       })),
   ];
 }
@@ -232,7 +232,8 @@ export const attemptRecord = (
   judged: Judged | Refused | undefined,
 ) => ({
   ...keptAttempt(run, outcome, at),
-  ...{ role: unit.kind, round: unit.round },
+  role: unit.kind,
+  round: unit.round,
   ...(wasFull(run) ? { full: true } : {}),
-  ...given({ snapshot: judged === undefined || "reasons" in judged ? undefined : judged.after }),
+  ...withoutUndefined({ snapshot: judged === undefined || "reasons" in judged ? undefined : judged.after }),
 });

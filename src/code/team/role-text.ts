@@ -52,8 +52,11 @@ export function roleText(means: RoleMeans, state: TaskState, unit: TeamUnit, fou
 }
 
 const toldOf = ({ workspace }: RoleMeans, state: TaskState, unit: TeamUnit): Omit<Told, "notes"> => ({
-  ...{ state, round: roundOf(state, unit.round), tests: state.tested ?? nothingTested },
-  ...{ folder: workspace, scale: scaleOf(state, unit) },
+  state,
+  round: roundOf(state, unit.round),
+  tests: state.tested ?? nothingTested,
+  folder: workspace,
+  scale: scaleOf(state, unit),
 });
 
 /** The command that runs the tests, where the task names one. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Outcome, Tell } from "../../engine/loop/types.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
@@ -50,9 +50,10 @@ export async function acceptTests(
   const isSame = !isDone && previous !== undefined && (await failsAlike(previous, tested, metIn(checked.checks)));
   const round = {
     ...stepped(state, unit, isDone ? "pass" : "fail", at),
-    ...{ tests: tested, met: metIn(checked.checks) },
+    tests: tested,
+    met: metIn(checked.checks),
     ...(isDone ? {} : { repeats: isSame ? (previous.repeats ?? 1) + 1 : 1 }),
-    ...given({ put_back: restored?.put_back, left_alone: restored?.left_alone }),
+    ...withoutUndefined({ put_back: restored?.put_back, left_alone: restored?.left_alone }),
   };
   // The files as the tests saw them, for later rounds to be put back to.
   const after = isWorse ? undefined : (await snapshots.take(last ?? 0))?.commit;
@@ -68,7 +69,7 @@ export async function acceptTests(
     frame.take(state.task, { checks: state.checks, tests: [], runs: [] });
     await frame.show(await store.edit((current) => ({ ...withRound(current, round), flaky })));
   } else {
-    const next: Best = { ...reachedNow, ...given({ commit: after ?? best.commit }) };
+    const next: Best = { ...reachedNow, ...withoutUndefined({ commit: after ?? best.commit }) };
     await frame.keep(checked, (current) => ({ ...withRound(current, round), flaky, tested, best: next }), tell);
   }
   return { outcome: "accepted", summary: summaryOf(checked, tested) };
@@ -107,7 +108,10 @@ async function remember(
   const isKnown = before !== undefined && after !== undefined;
   const runs = state.attempts.filter((each) => each.round === round.round);
   await fixes.keep({
-    ...{ run: `${state.id}/${state.begun ?? 0}`, round, framework: tests.framework, isPutBack },
+    run: `${state.id}/${state.begun ?? 0}`,
+    round,
+    framework: tests.framework,
+    isPutBack,
     failures: state.tested?.failures ?? [],
     passing: passingIn(checked),
     failing: tests.failures.map(({ test }) => test),

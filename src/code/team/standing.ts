@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { many } from "../../engine/lib/words.js";
 import type { LoopMemory } from "../../engine/loop/run-record/loop-memory.js";
 import type { Unit, Verdict } from "../../engine/loop/types.js";
@@ -25,7 +25,7 @@ export const nextRound = ({ rounds = [] }: TaskState): number => (rounds.at(-1)?
 export function stepped(state: TaskState, unit: TeamUnit, event: Step["event"], at: string, iteration?: number): Round {
   const round = roundOf(state, unit.round) ?? { id: `round-${unit.round}`, round: unit.round, steps: [] };
   const role = unit.kind as Step["role"];
-  return { ...round, steps: [...round.steps, { role, event, at, ...given({ iteration }) }] };
+  return { ...round, steps: [...round.steps, { role, event, at, ...withoutUndefined({ iteration }) }] };
 }
 
 /** The state with this record of a round. Pure. */

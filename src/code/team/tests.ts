@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { sanitise } from "../../engine/lib/sanitise.js";
 import type { Checked } from "../../task/criteria/check-criteria.js";
 import type { TestResult } from "../../task/generated/test-results.js";
@@ -28,7 +28,7 @@ export function testedIn({ runs }: Checked, at: string): Tested {
     skipped: number("skip"),
     failures: failures.slice(0, maxFailures),
     signatures: [...new Set(failures.map(({ signature }) => signature))].slice(0, maxFailures),
-    ...given({ coverage, problem }),
+    ...withoutUndefined({ coverage, problem }),
   };
 }
 
@@ -70,6 +70,6 @@ function failureOf(test: TestResult): TestFailure {
     test: sanitise(test_name).slice(0, 300),
     signature: signatureOf(test),
     message: sanitise(error?.message ?? "").slice(0, 1_000),
-    ...given({ type: error?.type, file, line, stack: error?.stack_trace?.slice(0, 10) }),
+    ...withoutUndefined({ type: error?.type, file, line, stack: error?.stack_trace?.slice(0, 10) }),
   };
 }

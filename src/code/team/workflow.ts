@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from "node:fs";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
@@ -144,15 +144,17 @@ async function brief(
   const place = isArtisan ? workspace : options.roleFolder(iteration);
   mkdirSync(place, { recursive: true });
   const access: Brief["access"] = {
-    ...{ web: false, read: true, everything: false },
+    web: false,
+    read: true,
+    everything: false,
     ...(isArtisan ? { shell: true as const } : {}),
-    ...given({ readOnly: isArtisan ? options.readOnly : [workspace] }),
+    ...withoutUndefined({ readOnly: isArtisan ? options.readOnly : [workspace] }),
   };
   const protection = await options.protect(iteration);
   const temperature = temperatures[unit.kind];
   const tokens = estimateTokens(text);
   return {
-    brief: { iteration, text, tokens, workspace: place, access, ...given({ temperature }) },
+    brief: { iteration, text, tokens, workspace: place, access, ...withoutUndefined({ temperature }) },
     context: { protection },
   };
 }

@@ -120,9 +120,19 @@ async function keep(vault: Vault, attempt: FixAttempt, timestamp: string): Promi
   await vault.add(
     await Promise.all(
       spoken.map(async (failure) => ({
-        ...{ key: `${run}/${round}/${failure.test}`, run, test: failure.test, error_signature: errorOf(failure) },
-        ...{ frame: await frameOf(failure, before), changed, hypothesis, action_taken, timestamp },
-        ...{ success: !isPutBack && !fails.has(failure.test), cost_tokens: tokens, framework, language },
+        key: `${run}/${round}/${failure.test}`,
+        run,
+        test: failure.test,
+        error_signature: errorOf(failure),
+        frame: await frameOf(failure, before),
+        changed,
+        hypothesis,
+        action_taken,
+        timestamp,
+        success: !isPutBack && !fails.has(failure.test),
+        cost_tokens: tokens,
+        framework,
+        language,
       })),
     ),
   );

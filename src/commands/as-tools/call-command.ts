@@ -78,7 +78,12 @@ export async function callCommand(
       }
     },
     stderr: (text) => void (err += text),
-    ...{ unread: 0, isTTY: false, columns: 100, tableWidth: Number.POSITIVE_INFINITY, color: false, canAsk: false },
+    unread: 0,
+    isTTY: false,
+    columns: 100,
+    tableWidth: Number.POSITIVE_INFINITY,
+    color: false,
+    canAsk: false,
     readerGone: new AbortController().signal,
   });
   const said = err.split("\n").flatMap((line) => (line.trim() === "" ? [] : [oneLine(line)]));

@@ -1,4 +1,3 @@
-import { given as present } from "../../engine/lib/given.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
@@ -45,7 +44,9 @@ interface CommandTool {
 
 const text = (description: string): Parameter => ({ type: "string", description, maxLength: 2_000 });
 const texts = (description: string): Parameter => ({
-  ...{ type: "array", description, maxItems: 50 },
+  type: "array",
+  description,
+  maxItems: 50,
   items: { type: "string", maxLength: 2_000 },
 });
 const amount = (description: string): Parameter => ({ type: "number", description, exclusiveMinimum: 0 });
@@ -67,8 +68,13 @@ const object = { type: "object" };
 const words = { type: "string" };
 const page = { type: ["string", "null"], description: "absolute path of its report.html" };
 const startedRun = {
-  ...{ project: words, folder: words, running: { type: "boolean" }, budget: object, forecast: object },
-  ...{ report: page, next: { type: "string", description: "how to follow it" } },
+  project: words,
+  folder: words,
+  running: { type: "boolean" },
+  budget: object,
+  forecast: object,
+  report: page,
+  next: { type: "string", description: "how to follow it" },
 };
 
 /** A tool that is one command line; it answers with what the command prints. `items`: what an array is called. */
@@ -82,7 +88,9 @@ const commandTools: readonly CommandTool[] = [
   {
     name: "list",
     description: "Lists the projects (literature reviews) and tasks of this folder, and how far each is.",
-    ...{ takes: {}, answers: { work: list }, does: "reads" },
+    takes: {},
+    answers: { work: list },
+    does: "reads",
     call: commandOf("list", () => [], "work"),
   },
   {
@@ -99,7 +107,8 @@ const commandTools: readonly CommandTool[] = [
     description: "Shows what was read in one paper: claims with their quotes, scores, decision and reason.",
     takes: { project, paper: text("its key, its id or words of its title") },
     needs: ["project", "paper"],
-    ...{ answers: {}, does: "reads" },
+    answers: {},
+    does: "reads",
     call: commandOf("show", (given) => [given.project, given.paper]),
   },
   {
@@ -121,7 +130,9 @@ const commandTools: readonly CommandTool[] = [
   {
     name: "answers",
     description: "Lists the questions that were put to a project, with their answers, and whether these still stand.",
-    ...{ takes: { project: onlyProject }, answers: { answers: list }, does: "reads" },
+    takes: { project: onlyProject },
+    answers: { answers: list },
+    does: "reads",
     call: commandOf("answers", (given) => [given.project], "answers"),
   },
   {
@@ -140,14 +151,17 @@ const commandTools: readonly CommandTool[] = [
       ...ofRun,
     },
     needs: ["topic"],
-    ...{ answers: startedRun, does: "spends", call: start },
+    answers: startedRun,
+    does: "spends",
+    call: start,
   },
   {
     name: "run",
     description: "Goes on with a project in the background, within the budget that you name.",
     takes: { project, ...ofRun },
     needs: ["project"],
-    ...{ answers: startedRun, does: "spends" },
+    answers: startedRun,
+    does: "spends",
     async call({ project: named, wait = false, ...budget }, caller, call) {
       const limitless = withoutBudget(budget);
       if (limitless !== undefined) return limitless;
@@ -165,14 +179,16 @@ const commandTools: readonly CommandTool[] = [
     },
     needs: ["question"],
     answers: { question: words, statements: list, quotes: list },
-    ...{ does: "spends", call: ask },
+    does: "spends",
+    call: ask,
   },
   {
     name: "add",
     description: "Adds papers to a project: arXiv ids, DOIs, addresses, or files of this folder. They are read next.",
     takes: { project, references: texts("each one paper, or a file that lists papers") },
     needs: ["project", "references"],
-    ...{ answers: { papers: list }, does: "changes" },
+    answers: { papers: list },
+    does: "changes",
     async call({ project: named, references = [] }, caller, call) {
       for (const each of references) requireInside(each, caller.io.cwd, "the server");
       return answerOf(await callCommand(commandLine("add", {}, [named, ...references]), caller, call));
@@ -183,7 +199,8 @@ const commandTools: readonly CommandTool[] = [
     description: "Tells the agents of a project something, in the person's words, also while it runs.",
     takes: { project, text: text("what they are to do"), clear: yesOrNo("take back what was said before") },
     needs: ["project"],
-    ...{ answers: { steering: list }, does: "changes" },
+    answers: { steering: list },
+    does: "changes",
     async call({ project: named, text: said, clear = false }, caller, call) {
       return answerOf(await callCommand(commandLine("steer", { clear }, [named, said]), caller, call));
     },
@@ -191,13 +208,19 @@ const commandTools: readonly CommandTool[] = [
   {
     name: "stop",
     description: "Ends the run of a project before its next iteration; resume lets it run again.",
-    ...{ takes: { project }, needs: ["project"], answers: { running: { type: "boolean" } }, does: "changes" },
+    takes: { project },
+    needs: ["project"],
+    answers: { running: { type: "boolean" } },
+    does: "changes",
     call: commandOf("stop", (given) => [given.project]),
   },
   {
     name: "resume",
     description: "Lets a project that was stopped or paused run again; run then goes on with it.",
-    ...{ takes: { project }, needs: ["project"], answers: {}, does: "changes" },
+    takes: { project },
+    needs: ["project"],
+    answers: {},
+    does: "changes",
     call: commandOf("resume", (given) => [given.project]),
   },
 ];
@@ -205,7 +228,7 @@ const commandTools: readonly CommandTool[] = [
 async function start(given: Given, caller: Caller, call: Call): Promise<Answered | Problem> {
   const { topic, sources, criteria: criterion, keywords: keyword, name, papers, from, until, wait = false } = given;
   const { max_usd, max_tokens, max_minutes, iterations } = given;
-  const budget = present({ max_usd, max_tokens, max_minutes, iterations });
+  const budget = { max_usd, max_tokens, max_minutes, iterations };
   const limitless = withoutBudget(budget);
   if (limitless !== undefined) return limitless;
   for (const source of sources ?? []) {
@@ -226,7 +249,7 @@ async function ask(given: Given, caller: Caller, call: Call): Promise<Answered |
   const printed = await callCommand(commandLine("ask", { "max-usd": max_usd }, [...projects, question]), caller, call);
   // A check of its sentences prints the answer once more, with what was said of them.
   const said = printed.values.findLast((value) => isObject(value) && value["type"] === "answer");
-  if (isObject(said)) return answer(present({ ...said, type: undefined }));
+  if (isObject(said)) return answer({ ...said, type: undefined });
   const ended = printed.values.findLast((value) => isObject(value) && value["type"] === "run-ended");
   if (isObject(ended) && isObject(ended["verdict"])) return { problem: String(ended["verdict"]["reason"]) };
   return answerOf(printed);
@@ -237,7 +260,10 @@ export const toolsOfCommands = (caller: Caller): ServedTool[] =>
   commandTools.map(({ name, description, takes, needs = [], answers, does, call }) => {
     const parameters = { type: "object", properties: takes, required: needs } as const;
     return {
-      ...{ name, description, parameters, answers: { type: "object", properties: answers } },
+      name,
+      description,
+      parameters,
+      answers: { type: "object", properties: answers },
       hints: { readOnlyHint: does === "reads", destructiveHint: false, openWorldHint: does === "spends" },
       async call(given, signal, progress) {
         const checked = checkArguments(name, parameters, given);

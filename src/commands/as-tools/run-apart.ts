@@ -67,9 +67,15 @@ export async function runApart(
   if (exitCode === 1 || exitCode === 2)
     return { problem: said.join(" ") || `The run ended with exit code ${exitCode}; ${log} says why.` };
   return answer({
-    ...{ project: name, folder, running: exitCode === undefined, budget, forecast },
+    project: name,
+    folder,
+    running: exitCode === undefined,
+    budget,
+    forecast,
     ...(exitCode === undefined ? { log } : { exit_code: exitCode, notes: said }),
-    ...{ progress: status["progress"], last_run: status["last_run"], report: status["report"] },
+    progress: status["progress"],
+    last_run: status["last_run"],
+    report: status["report"],
     next:
       exitCode === undefined
         ? `It goes on without this server. status says how far it is, stop ends it before its next iteration.`

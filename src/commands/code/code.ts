@@ -3,7 +3,6 @@ import { settingsFor } from "../../compose/agents.js";
 import { crewOf, librariansOf, requireCrew, windowOf } from "../../compose/code-roles.js";
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
 import type { Io } from "../../engine/ui/io.js";
 import { repairWords, teamCriteria } from "../../task/project-files/carry-over.js";
 import { taskFile } from "../../task/project-files/layout.js";
@@ -46,7 +45,7 @@ export async function codeCommand({ text, graph, ...args }: CodeArguments, io: I
         folder: cwd,
         task: {
           task: words ?? repairWords,
-          acceptance_criteria: teamCriteria({ isRepair, checks, ...given({ command: testCommand }) }),
+          acceptance_criteria: teamCriteria({ isRepair, checks, command: testCommand }),
           ...wish,
         },
       },

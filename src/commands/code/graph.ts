@@ -3,7 +3,7 @@ import { ranked, rankedText, startsOf } from "../../code/graph/ranking.js";
 import { isBegun } from "../task/task.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { librarianTokens, mostBeside } from "../../code/roles/briefs.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -23,7 +23,7 @@ export async function graphCommand(
   const begun = isBegun(folder) ? (await taskRecords(folder).catch(() => undefined))?.state : undefined;
   const { task = { task: "", acceptance_criteria: [] as never }, checks = [], tested } = begun ?? {};
   const graph = await readGraph(folder);
-  const starts = startsOf(folder, { task: { ...task, ...given({ target }) }, checks, ...given({ tested }) }, graph);
+  const starts = startsOf(folder, { task: { ...task, ...withoutUndefined({ target }) }, checks, tested }, graph);
   const files = ranked(graph, starts);
   const room = librarianTokens(window, 1, mostBeside);
   const text = rankedText(folder, files, starts, room);

@@ -1,4 +1,3 @@
-import { given } from "../../engine/lib/given.js";
 import type { SearchArguments } from "../search/search.js";
 import { summaries } from "../help-text.js";
 import type { CommandLine, Common } from "./command.js";
@@ -41,10 +40,7 @@ export function addAnswer({ program, add, io, version, done, run }: CommandLine)
   type OfSearch = Omit<SearchArguments, "query" | "output" | "columns"> & { bibtex: boolean; column?: string[] };
   add("search", "<query>", async ({ json, bibtex, column: columns, ...options }: OfSearch & Common, query) => {
     const { searchCommand } = await import("../search/search.js");
-    return searchCommand(
-      { query, ...options, ...given({ columns }), output: json ? "json" : bibtex ? "bibtex" : "text" },
-      io,
-    );
+    return searchCommand({ query, ...options, columns, output: json ? "json" : bibtex ? "bibtex" : "text" }, io);
   })
     .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
     .option(...columnOption)

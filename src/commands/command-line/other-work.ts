@@ -1,4 +1,3 @@
-import { given } from "../../engine/lib/given.js";
 import type { CodeArguments } from "../code/code.js";
 import type { TaskArguments } from "../task/task.js";
 import type { CommandLine, Common } from "./command.js";
@@ -12,7 +11,7 @@ export function addOtherWork({ add, io }: CommandLine): void {
     };
   const task = add("task", "[task]", async ({ check: checks, ...options }: OfTask & Common, named) => {
     const { taskCommand } = await import("../task/task.js");
-    return taskCommand({ task: named, ...options, ...given({ checks }) }, io);
+    return taskCommand({ task: named, ...options, checks }, io);
   });
   ofTask(task)
     .option("--team", "roles share each attempt: librarian, artisan, critic, adversary")
@@ -23,7 +22,7 @@ export function addOtherWork({ add, io }: CommandLine): void {
   const skill = add("skill", "[name] [words...]", async (options: OfTask & Common, name, words) => {
     const { check: checks, ...others } = options;
     const { skillCommand } = await import("../task/skill.js");
-    return skillCommand({ ...others, ...given({ checks }), name, words: words.join(" ") }, io);
+    return skillCommand({ ...others, checks, name, words: words.join(" ") }, io);
   })
     .option("--check <command>", "a command that must succeed; again for more", several)
     .option("--tests", "the project's tests must pass")
@@ -35,7 +34,7 @@ export function addOtherWork({ add, io }: CommandLine): void {
     if (text === "memory") return (await import("../code/memory.js")).memoryCommand(more, io, options.json);
     const { codeCommand } = await import("../code/code.js");
     const words = text === undefined ? undefined : [text, ...more].join(" ");
-    return codeCommand({ text: words, ...options, ...given({ checks }) }, io);
+    return codeCommand({ text: words, ...options, checks }, io);
   });
   ofTask(code)
     .option("--rounds <N>", "maximum rounds: librarian, artisan, critic, tests, adversary (default: 10)", whole)

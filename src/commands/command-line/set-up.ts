@@ -1,4 +1,3 @@
-import { given } from "../../engine/lib/given.js";
 import { summaries } from "../help-text.js";
 import type { CommandLine, Common } from "./command.js";
 import { howOf, number, joined, trustOption } from "./shared-options.js";
@@ -42,7 +41,7 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
   add("worker", "", async (options: OfWorker & Common) => {
     const { workerCommand } = await import("../fleet/worker.js");
     const { concurrency, limit, atMost } = options;
-    return workerCommand({ ...given({ concurrency, limit, atMost }), ...howOf(options) }, io);
+    return workerCommand({ concurrency, limit, atMost, ...howOf(options) }, io);
   })
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
     .option("--limit <N/time>", "rate at which all workers of this agent start jobs, such as 60/min; none: no limit")

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { given } from "../../engine/lib/given.js";
 import type { Wishes } from "../run/new.js";
 import type { Common } from "./command.js";
 
@@ -31,10 +30,7 @@ export type OfWishes = Omit<Wishes, "sources" | "columns" | "keywords" | "criter
 export function wishesOf(options: OfWishes): Wishes {
   const { source: sources, column: columns, keyword: keywords, criterion: criteria, seed: seeds } = options;
   const { field: fields, from, until, name, recall, confidence, rubric, branch } = options;
-  return given({
-    ...{ sources, columns, keywords, criteria, fields, seeds },
-    ...{ from, until, name, recall, confidence, rubric, branch },
-  });
+  return { sources, columns, keywords, criteria, fields, seeds, from, until, name, recall, confidence, rubric, branch };
 }
 
 export const withWishes = (command: Command): Command =>

@@ -1,4 +1,3 @@
-import { given } from "../../engine/lib/given.js";
 import type { CommandLine, Common } from "./command.js";
 import {
   withAgent,
@@ -33,7 +32,7 @@ export function addStart({ add, io }: CommandLine): void {
     }
     const { source: sources, column: columns, branch, ask, force, classic } = options;
     const { runCommand } = await import("../run/run.js");
-    return runCommand({ folder, ...howOf(options), ask, force, classic, ...given({ sources, columns, branch }) }, io);
+    return runCommand({ folder, ...howOf(options), ask, force, classic, sources, columns, branch }, io);
   })
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
@@ -55,7 +54,7 @@ export function addStart({ add, io }: CommandLine): void {
   type OfNew = OfWishes & { ask: boolean };
   const create = add("new", "[topic]", async (options: OfNew & Common, topic) => {
     const { newCommand } = await import("../run/new.js");
-    return newCommand({ ...wishesOf(options), ...given({ topic }), ...howOf(options), ask: options.ask }, io);
+    return newCommand({ ...wishesOf(options), topic, ...howOf(options), ask: options.ask }, io);
   })
     .alias("create")
     .option("--ask", "have the agent say what the topic leaves open, and answer it");
@@ -84,7 +83,7 @@ export function addStart({ add, io }: CommandLine): void {
   const update = add("update", "<folders...>", async (options: OfUpdate & Common, folders) => {
     const { updateCommand } = await import("../run/update.js");
     const { since, dryRun } = options;
-    return updateCommand({ folders, ...given({ since }), dryRun, ...howOf(options) }, io);
+    return updateCommand({ folders, since, dryRun, ...howOf(options) }, io);
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
     .option("--dry-run", "print what is new and a forecast; start no agent, and write only caches")

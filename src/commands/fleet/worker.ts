@@ -3,7 +3,6 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { isDistant } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { FleetWorker, WorkerEvent } from "../../fleet/worker.js";
 import { type RedisAddress, isLoopback } from "../../fleet/address.js";
@@ -43,10 +42,10 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
   const address = redisOf(config);
   const accepts = await acceptedBy(config, address, io);
   const { limitOf, openWorker } = await import("../../fleet/worker.js");
-  const limits = given({
+  const limits = {
     limit: limit === undefined ? undefined : limitOf(limit),
     atMost: atMost === undefined ? undefined : atMostOf(atMost),
-  });
+  };
   const settings = settingsFor(config, io);
   const housing = await sandboxFor(config, io, settings, [agent]);
   const tell = (event: WorkerEvent): void => {
@@ -59,7 +58,11 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
     const insecure = insecureNotice(config);
     if (insecure !== undefined) tell({ type: "notice", ...insecure });
     const worker = await openWorker({
-      ...{ address, agent, concurrency, accepts, tell },
+      address,
+      agent,
+      concurrency,
+      accepts,
+      tell,
       ...limits,
       settings: housed(settings, housing),
       now: io.clock.now,

@@ -36,11 +36,11 @@ import { statsAt } from "../../engine/storage/regular-file.js";
 type ExportFormat = "ris" | "bibtex" | "csl" | "csv" | "prisma";
 
 interface ExportOptions extends FolderOptions {
-  readonly as?: ExportFormat | undefined;
+  readonly as?: ExportFormat;
   /** A file, relative to the folder the command was started in; undefined: stdout. */
-  readonly to?: string | undefined;
+  readonly to?: string;
   /** A decision, a stage with _ for blanks, or a status of the pool. */
-  readonly only?: string | undefined;
+  readonly only?: string;
 }
 
 /** Files of a project that only the program and a person at the editor write. */

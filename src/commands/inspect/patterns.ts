@@ -11,7 +11,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 
 interface PatternsArguments {
   readonly folder: string | undefined;
-  readonly accept?: number | undefined;
+  readonly accept?: number;
   readonly json: boolean;
 }
 

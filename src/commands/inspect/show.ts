@@ -25,11 +25,10 @@ import { passageLines } from "../../research/overview/passage-lines.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
 import { findWork } from "../kinds/find-work.js";
 import { statusCommand } from "./status.js";
-import { given } from "../../engine/lib/given.js";
 
 interface ShowArguments extends FolderOptions {
   /** A paper or an excluded record as `recordsNamed` takes it, or an iteration's number; absent: list all papers. */
-  readonly target?: string | undefined;
+  readonly target?: string;
 }
 
 /**
@@ -39,7 +38,7 @@ interface ShowArguments extends FolderOptions {
 export async function showCommand({ folder: argument, target, json }: ShowArguments, io: Io): Promise<number> {
   if (target === undefined && argument !== undefined && !(await isWork(io.cwd, argument)))
     return showCommand({ target: argument, json }, io);
-  if (target === undefined) return statusCommand({ ...given({ folder: argument }), json, papers: true }, io);
+  if (target === undefined) return statusCommand({ folder: argument, json, papers: true }, io);
   const { kind, folder } = await findWork(io.cwd, argument);
   if (kind.noun !== "project") {
     const { ledger } = await kind.look(folder, folder);

@@ -65,8 +65,17 @@ export async function lookAt({ kind, folder, where }: FoundWork): Promise<Standi
 }
 
 const nothingKnown = {
-  ...{ phase: "", finished: false, progress: { done: 0, total: 0 }, counts: "", waits: [], ledger: [] },
-  ...{ running: false, abandoned: false, held: [], underWay: [], spending: sumOf([]) },
+  phase: "",
+  finished: false,
+  progress: { done: 0, total: 0 },
+  counts: "",
+  waits: [],
+  ledger: [],
+  running: false,
+  abandoned: false,
+  held: [],
+  underWay: [],
+  spending: sumOf([]),
   commands: { goOn: "", resume: "" },
 };
 

@@ -1,5 +1,4 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -47,7 +46,7 @@ export async function projectStatus(
     rows: rowsOf(report, shown(io.cwd, folder)),
     // Tables give way to a terminal alone: a pipe wants whole titles.
     below: pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)],
-    ...given({ warning: await laterFormatIn(folder) }),
+    warning: await laterFormatIn(folder),
   };
 }
 
@@ -84,13 +83,17 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     refused: rrd.papers_pool
       .filter((paper) => paper.status === "pending" && (paper.refusals?.length ?? 0) > 0)
       .map(({ id, key = id, title, refusals = [] }) => ({
-        ...{ id, key, title },
+        id,
+        key,
+        title,
         times: refusals.length,
         given_up: refusals.length >= maxRefusals,
         reasons: refusals.at(-1)?.reasons ?? [],
       })),
     waiting: eligibilityReport(rrd).waiting.map(({ paper: { id, key = id, title }, ...why }) => ({
-      ...{ id, key, title },
+      id,
+      key,
+      title,
       ...why,
     })),
     not_retrieved: rrd.papers_pool.flatMap(({ id, key = id, title, status, not_retrieved: why }) =>
@@ -98,7 +101,9 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     ),
     agreement: statistics.screening_agreement ?? null,
     conflicts: conflictsIn(rrd).map(({ id, title, first, second, isOpen }) => ({
-      ...{ id, key: names.get(id) ?? id, title },
+      id,
+      key: names.get(id) ?? id,
+      title,
       readings: [first, second],
       open: isOpen,
     })),

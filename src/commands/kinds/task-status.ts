@@ -1,5 +1,4 @@
 import { testsText } from "../../code/team/standing.js";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import { currentInstructions } from "../../engine/storage/state/from-outside.js";
@@ -35,7 +34,9 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     criteria: total,
     checks,
     attempts,
-    ...given({ rounds: state.rounds, tests: tested, flaky: state.flaky }),
+    rounds: state.rounds,
+    tests: tested,
+    flaky: state.flaky,
     best,
     plan,
     checked_at,

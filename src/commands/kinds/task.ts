@@ -1,6 +1,5 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isWithin } from "../../engine/process/search-path.js";
 import { runGit } from "../../engine/storage/git-command.js";
@@ -61,7 +60,7 @@ export const task: Kind = {
       ledger,
       spending: totalOf(state, ledger),
       commands: commandsOf(steeredTask(folder, where)),
-      ...(at === undefined || verdict === undefined ? {} : { lastRun: { at, verdict, reason, ...given({ cause }) } }),
+      ...(at === undefined || verdict === undefined ? {} : { lastRun: { at, verdict, reason, cause } }),
       ...(minutes > 0 ? { spentMs: minutes * 60_000 } : {}),
     };
   },

@@ -39,7 +39,9 @@ export async function nextOfTeam(
   if (unit.kind === "librarian" && isBuiltIn) return { reason: "The librarian is next, which is code (built-in)." };
   const silent = () => undefined;
   const means = {
-    ...{ workspace, shell, ranking: rankingOf(workspace) },
+    workspace,
+    shell,
+    ranking: rankingOf(workspace),
     snapshots: openSnapshots(workspace, repository, state.id, {
       index: snapshotIndex(folder),
       views: [],

@@ -6,7 +6,7 @@ import { experienceOf } from "../../compose/forecast-basis.js";
 import { installedAgents } from "../../engine/agents/adapters.js";
 import { checkAgent } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
@@ -170,7 +170,7 @@ async function plan(
   // Of what a person brings nothing is left out because a number was not thought of.
   const papers = config.origins.papers === "default" ? Math.max(config.papers, records ?? 0) : config.papers;
   const folder = join(io.cwd, researchesName, "new");
-  const experience = { ...(await experienceOf(folder, config, io)), ...given({ records }) };
+  const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
   const most = records === undefined ? papers : Math.min(papers, records);
   return {

@@ -15,7 +15,7 @@ import { statusOf } from "../../research/workflow/next-unit.js";
 import { work } from "./run.js";
 
 interface CheckArguments {
-  readonly folder?: string | undefined;
+  readonly folder?: string;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
   readonly verbose?: boolean;

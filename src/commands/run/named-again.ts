@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { blockedNames } from "../../research/project-files/rrd-file.js";
@@ -53,8 +53,10 @@ function searchingIn(rrd: Rrd, sources: readonly string[], columns: Columns | un
   return {
     ...rrd,
     phase: "DISCOVERY",
-    requirements: { ...rrd.requirements, sources: [...sources], ...given({ columns }) },
-    ...given({ blocked_sources: blocked_sources?.filter((_, index) => !sources.includes(names[index] ?? "")) }),
+    requirements: { ...rrd.requirements, sources: [...sources], ...withoutUndefined({ columns }) },
+    ...withoutUndefined({
+      blocked_sources: blocked_sources?.filter((_, index) => !sources.includes(names[index] ?? "")),
+    }),
     statistics: { ...statistics, discovery_metrics },
   };
 }

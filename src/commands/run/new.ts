@@ -1,4 +1,3 @@
-import { given } from "../../engine/lib/given.js";
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
@@ -212,11 +211,14 @@ export async function create(
     sources: asked,
     seeds,
     keywords,
-    ...given({ name: called, rubric: scoring }),
+    name: called,
+    rubric: scoring,
     criteria: typed,
     fields: form,
     ...days,
-    ...given({ screening, columns, ideas }),
+    screening,
+    columns,
+    ideas,
     parent,
     now: io.clock.now,
   };
@@ -228,7 +230,7 @@ export async function create(
   // Entries that are lost must be known to programs too.
   for (const sentence of ofSeeds) say(io, sentence);
   const { verdict, folder, lines } = isAsked
-    ? await askAgent({ ...options, ...given({ named: typedSources && asked }) }, config, io, how)
+    ? await askAgent({ ...options, named: typedSources && asked }, config, io, how)
     : { verdict: ready, folder: await createOfWords(options), lines: [] };
   if (folder !== undefined) {
     if (!isAsked && !how.quiet && !how.json) say(io, await withoutAgent(folder));
@@ -288,7 +290,9 @@ async function askAgent(
     for (const message of agents.flatMap(warningsOf)) void tell({ type: "notice", level: "warning", message });
     return createWorkflow({
       ...options,
-      ...{ prompt, mission, skill },
+      prompt,
+      mission,
+      skill,
       workspaces,
       created,
       recorded: (line) => void lines.push(line),
@@ -300,7 +304,7 @@ async function askAgent(
       },
     });
   });
-  return { verdict, lines, ...given({ folder }) };
+  return { verdict, lines, folder };
 }
 
 /** @throws ExpectedError (exit code 2) for a name that no folder can have, or that is a sentence. */

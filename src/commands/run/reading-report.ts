@@ -10,7 +10,6 @@ import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { authorsOf } from "../../research/papers/authors.js";
-import { given } from "../../engine/lib/given.js";
 import { costText, partText, type Sum } from "../../engine/ui/terminal/tally.js";
 import { count, duration } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
@@ -54,9 +53,9 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.p
   return {
     paper,
     ...(criteria.length === 0 ? {} : { criteria }),
-    ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores), ...given({ rubric: ownRubricOf(rrd) }) }),
+    ...(scores === undefined ? {} : { totals: totalsOf(rrd, scores), rubric: ownRubricOf(rrd) }),
     insights: (rrd.insights ?? []).map((insight) => insight.insight),
-    ...given({ checkers: rrd.meaning?.checkers }),
+    checkers: rrd.meaning?.checkers,
     spending,
     thirty_papers: {
       seconds: Math.round(spending.seconds * 30),
@@ -150,7 +149,7 @@ export function readingLines(
           `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.cost_usd === undefined ? "cost not known" : costText(spending)} · ${duration(spending.seconds * 1000)}`,
           ...(isTrial
             ? [
-                `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${thirty.cost_usd === undefined ? "cost not known" : costText({ cost_usd: thirty.cost_usd, ...given({ estimated }) })}`,
+                `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${thirty.cost_usd === undefined ? "cost not known" : costText({ cost_usd: thirty.cost_usd, estimated })}`,
               ]
             : []),
         ]

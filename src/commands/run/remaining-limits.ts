@@ -1,5 +1,5 @@
 import type { ResolvedConfig } from "../../compose/config.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Spent } from "../../engine/loop/types.js";
 
 /**
@@ -16,5 +16,10 @@ export function remainingLimits(
   const [usd, tokens] = [left(budget.usd, spent.usd), left(budget.tokens, spent.tokens)];
   const [more, time] = [left(iterations, spent.iterations), left(maxMs, ms)];
   if ([usd, tokens, more, time].some((each) => each !== undefined && each <= 0)) return undefined;
-  return { ...config, budget: given({ usd, tokens }), ...given({ iterations: more, maxMs: time }) };
+  return {
+    ...config,
+    budget: { usd, tokens },
+    ...withoutUndefined({ iterations: more }),
+    ...withoutUndefined({ maxMs: time }),
+  };
 }

@@ -15,7 +15,6 @@ import { openUpdate } from "../../research/derived/open-update.js";
 import { targetOf } from "../../research/derived/status.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
-import { given } from "../../engine/lib/given.js";
 import { openForms } from "../../research/units/form/open-forms.js";
 import { derive } from "../../research/workflow/derive.js";
 import { askOpenQuestions, choose, needTerminal } from "./ask-person.js";
@@ -27,7 +26,7 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { rrdFile } from "../../research/project-files/layout.js";
 
 interface RunArguments {
-  readonly folder?: string | undefined;
+  readonly folder?: string;
   readonly flags: ConfigFlags;
   /** Where to search from now on. */
   readonly sources?: readonly string[];
@@ -91,7 +90,7 @@ export async function work(
   const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
   const manner = { forecast: how.forecast !== false, force: how.force === true };
   const questions = editsToApprove(folder, config.stateDir, io);
-  const watched = { ...how, iterations, folder, ...given({ questions }) };
+  const watched = { ...how, iterations, folder, questions };
   const verdict =
     classic === undefined
       ? await drive(config, io, { ...watched, roles: roleNamesOf(config) }, (run) =>
@@ -168,7 +167,9 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   }
   const notify = (_: string, message: string) => say(io, message);
   const edited = await editResearch(folder, (current) => withTarget(current, papers), {
-    ...{ derive, git, notify },
+    derive,
+    git,
+    notify,
     ...(started ? { backupAt: io.clock.now() } : {}),
   });
   if (edited.backup !== undefined)

@@ -1,5 +1,4 @@
 import type { ResolvedConfig } from "../../compose/config.js";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -64,7 +63,9 @@ function factsOf({ title, authors, date, venue, abstract, identifiers }: PaperRe
   return {
     title,
     authors: authors.slice(0, maxAuthors),
-    ...given({ date: date ?? undefined, venue, abstract: abstract?.slice(0, maxAbstract) }),
+    date: date ?? undefined,
+    venue,
+    abstract: abstract?.slice(0, maxAbstract),
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
   };
 }

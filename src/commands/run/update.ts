@@ -7,7 +7,7 @@ import { experienceOf } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import type { Spent } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -177,7 +177,7 @@ async function begin(
     const window = nextWindow(name, known, kept, io.clock.now(), args.since);
     const update = {
       ...askedUpdate(state, window, io.clock.now()),
-      ...given({ iteration: research?.nextIteration() }),
+      ...withoutUndefined({ iteration: research?.nextIteration() }),
     };
     const asking = openAsking(folder, config, io, signals.finish);
     const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside);
@@ -301,7 +301,9 @@ function missed(came: Came): string {
 }
 
 const comparedText: Readonly<Record<ChangedPaper["compared"], string>> = {
-  ...{ same: ", the same text", another: "", unknown: ", its text could not be compared" },
+  same: ", the same text",
+  another: "",
+  unknown: ", its text could not be compared",
 };
 
 /** So many works fit into a batch of screening. */
@@ -357,10 +359,13 @@ function unitsFor({ works, changed }: Came, isWritten: boolean): UnitsLeft {
 const figures = ({ works, changed, retracted, failed, asked, leftToAgents, unchecked }: Came) => ({
   new: works,
   changed: changed.map(({ id, says, text, compared }) => ({
-    ...{ id, says, read_again: text !== undefined },
+    id,
+    says,
+    read_again: text !== undefined,
     ...(compared === "unknown" ? { compared: false } : {}),
   })),
-  ...{ retracted, asked },
+  retracted,
+  asked,
   failed: Object.fromEntries([...failed].map(([source, { reason }]) => [source, reason])),
   ...(leftToAgents.length === 0 ? {} : { left_to_agents: leftToAgents }),
   ...(unchecked.papers === 0 ? {} : { unchecked: unchecked.papers }),

@@ -1,7 +1,6 @@
 import { createColors } from "picocolors";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
@@ -72,15 +71,9 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
 export function asJson({ answer, names, checkers, latest, why }: AnswerStanding) {
   const statements = answer.statements.map((said) => ({
     ...said,
-    ...given({ meaning: markGiven(said.check, checkers).meaning?.says }),
+    meaning: markGiven(said.check, checkers).meaning?.says,
   }));
-  return {
-    ...withKeys(answer, names),
-    statements,
-    ...given({ checked: answerMeaning(answer, checkers)?.says }),
-    latest,
-    stale: why,
-  };
+  return { ...withKeys(answer, names), statements, checked: answerMeaning(answer, checkers)?.says, latest, stale: why };
 }
 
 /** The answers of a project, oldest first, with whether they still stand. */

@@ -44,7 +44,13 @@ export async function checkAnswer(
   const { rrd, ledger } = await readResearch(folder);
   const verdict = await drive(config, io, { ...how, iterations: maxCheckIterations, roles }, async ({ redact, tell }) =>
     checkWorkflow({
-      ...{ answer, pool, home: rrd, checkers, redact, now: io.clock.now, root: rootOf(folder, io.cwd) },
+      answer,
+      pool,
+      home: rrd,
+      checkers,
+      redact,
+      now: io.clock.now,
+      root: rootOf(folder, io.cwd),
       workspaces: workspacesOf(config.stateDir, join(folder, `check-${process.pid}`)),
       account: () => {
         const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);

@@ -12,7 +12,6 @@ import { isProblem, type Problem, unknownTool } from "../../engine/tools/tool.js
 import { callTool, tools as offered, toolsNamed } from "../../research/tools/all-tools.js";
 import type { ResearchTool, ToolContext } from "../../research/tools/context.js";
 import type { Io, RunCommand } from "../../engine/ui/io.js";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { findProjects, listResearches } from "../../research/overview/find-research.js";
 import { toolContextFor } from "../../compose/tools.js";
@@ -140,7 +139,10 @@ const served = (
   parameters: ServedParameters,
   contextOf: (project: string | undefined) => Promise<ToolContext>,
 ): ServedTool => ({
-  ...{ name: tool.name, description: tool.description, parameters, hints: { readOnlyHint: true } },
+  name: tool.name,
+  description: tool.description,
+  parameters,
+  hints: { readOnlyHint: true },
   async call(given, signal) {
     const { project, ...others } = isObject(given) ? given : {};
     const isOfFolder = "project" in parameters.properties && isObject(given);
@@ -177,12 +179,13 @@ const resourcesOf = (folder: string, io: Io): Resource[] => [
       const { papers_pool: papers, meaning } = rrd;
       const claims = papers.flatMap(({ id, analysis }) =>
         (analysis?.evidence ?? []).map(({ text_sha256: _, about: __, ...evidence }) => ({
-          ...{ paper_id: id, ...evidence },
-          ...given({ meaning: markGiven(evidence.check, meaning?.checkers).meaning?.says }),
+          paper_id: id,
+          ...evidence,
+          meaning: markGiven(evidence.check, meaning?.checkers).meaning?.says,
         })),
       );
       const { says: checked, removed: not_borne_out } = meaningOf(await readNarrative(folder), rrd) ?? {};
-      return JSON.stringify({ insights: countingInsights(rrd), claims, ...given({ checked, not_borne_out }) }, null, 2);
+      return JSON.stringify({ insights: countingInsights(rrd), claims, checked, not_borne_out }, null, 2);
     },
   },
   {

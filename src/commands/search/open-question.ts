@@ -5,7 +5,6 @@ import type { Run } from "../../compose/drive.js";
 import { libraryFor } from "../../compose/library.js";
 import { toolsOf } from "../../compose/tools.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import type { Spent } from "../../engine/loop/types.js";
@@ -72,7 +71,12 @@ export async function openQuestion(
   const kept: LedgerLine[] = [];
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   return answerWorkflow({
-    ...{ pool, question, unit, root, redact, isChecked },
+    pool,
+    question,
+    unit,
+    root,
+    redact,
+    isChecked,
     answered: (answer) => answered({ answer, pool, names: namesAsked(pool.papers) }),
     project: projects.map(({ rrd: { project } }) => project).join("; "),
     ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: states.map(lastOf) }),
@@ -83,7 +87,7 @@ export async function openQuestion(
       const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);
       return account;
     },
-    ...given({ tools: takesTools ? toolsOf(folders, config, io.env)(["find_passages"]) : undefined }),
+    tools: takesTools ? toolsOf(folders, config, io.env)(["find_passages"]) : undefined,
     keep: async (iteration) => {
       kept.push(iteration.line);
       paid(spentOn({}, kept));

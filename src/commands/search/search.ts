@@ -1,7 +1,6 @@
 import { httpFor } from "../../research/sources/network.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { keptFacts, sourcesOf } from "../../research/papers/paper-record.js";
@@ -23,12 +22,12 @@ import { sharedAnswersFolder } from "../../research/project-files/layout.js";
 export interface SearchArguments {
   readonly query: string;
   /** Names of sources with commas between them; undefined: all that can be asked. */
-  readonly source?: string | undefined;
+  readonly source?: string;
   /** Columns of lists that have headers of their own, each "title=Name". */
   readonly columns?: readonly string[];
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
-  readonly from?: string | undefined;
-  readonly until?: string | undefined;
+  readonly from?: string;
+  readonly until?: string;
   /** Most works shown. */
   readonly limit: number;
   /** Whether text also says what the order and the merging of records rest on; JSON always does. */
@@ -47,7 +46,7 @@ export async function searchCommand(
   if (query.trim() === "")
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
-  const days = { ...datesOf(from, until), ...given({ columns: columns && chosenColumns(columns) }) };
+  const days = { ...datesOf(from, until), columns: columns && chosenColumns(columns) };
   const config = await configToRead({ ...io, sayOfPlugins: (sentence) => say(io, sentence) }, flags, ["sources"]);
   const sources =
     source === undefined ? usualServices().filter(({ search }) => search !== undefined) : askedSources(source, io);
@@ -136,7 +135,7 @@ function shown(
   const sources = listings.map(({ source, status, reason, records }) => ({
     source,
     status,
-    ...given({ reason }),
+    reason,
     results: records.length,
   }));
   return `${JSON.stringify({ query, sources, results }, null, 2)}\n`;

@@ -9,7 +9,7 @@ import type { ResearchTool } from "../../research/tools/context.js";
 
 interface ToolArguments {
   /** Undefined: list the tools. */
-  readonly name?: string | undefined;
+  readonly name?: string;
   /** Projects as typed; several for what asks all papers at once. */
   readonly research?: readonly string[];
   readonly paper?: string;

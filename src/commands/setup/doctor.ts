@@ -13,11 +13,10 @@ import { housed, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./machine-checks.js";
 import { type Probe, probeAgent } from "./probe.js";
-import { given } from "../../engine/lib/given.js";
 
 export interface DoctorOptions {
   /** Run one word through this agent. */
-  readonly probe?: string | undefined;
+  readonly probe?: string;
   readonly flags: ConfigFlags;
   /** Print one JSON value. */
   readonly json: boolean;
@@ -31,7 +30,7 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   // Without a probe nothing of the folder's is started; with one, everything has to be trusted.
   const asked = probe === undefined ? [] : undefined;
   const config = await resolveConfig(
-    { ...io, ...given({ uses: flags.trust === true ? undefined : asked }) },
+    { ...io, uses: flags.trust === true ? undefined : asked },
     probe === undefined ? flags : { ...flags, agent: probe },
   );
   const settings = settingsOf(config, io);
@@ -71,7 +70,7 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   ) as typeof found;
   const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
   if (json) {
-    io.stdout(`${JSON.stringify({ ready, findings, ...given({ probe: tried }) }, null, 2)}\n`);
+    io.stdout(`${JSON.stringify({ ready, findings, probe: tried }, null, 2)}\n`);
     return ready ? 0 : 1;
   }
   const room = io.tableWidth - 1;

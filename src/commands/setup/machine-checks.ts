@@ -13,7 +13,7 @@ export interface Finding {
   /** Whether nothing can run without it. */
   readonly needed: boolean;
   readonly detail: string;
-  readonly fix?: string | undefined;
+  readonly fix?: string;
 }
 
 const minNode = [20, 19] as const;

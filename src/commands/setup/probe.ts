@@ -3,7 +3,6 @@ import { join } from "node:path";
 
 import type { AgentSettings } from "../../engine/agents/definition.js";
 import { createAgent } from "../../engine/agents/registry.js";
-import { given } from "../../engine/lib/given.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { duration } from "../../engine/lib/words.js";
@@ -66,7 +65,7 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
       if (event.type === "end") end = { message: event.message, failure: event.failure?.message };
     }
     const ms = now() - started;
-    const numbers = { seconds: ms / 1000, ...given({ usage, cost_usd }) };
+    const numbers = { seconds: ms / 1000, usage, cost_usd };
     if (end.failure !== undefined)
       return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
     const result = () => readFile(join(workspace, resultName), "utf8").catch(() => undefined);

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
@@ -182,7 +181,7 @@ async function addPapers(
   const edited = await editOrLeave(folder, change, [addedMessage(found)], options);
   const names = namesIn(withKeys(edited ?? change((await readResearch(folder)).rrd)));
   return {
-    all: [...missed, ...added.map((each) => ({ ...each, ...given({ key: names.get(each.id) }) }))],
+    all: [...missed, ...added.map((each) => ({ ...each, key: names.get(each.id) }))],
     isNoted: edited === undefined,
     notRead,
     lists,

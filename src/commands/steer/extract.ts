@@ -36,7 +36,7 @@ import { work } from "../run/run.js";
 import { requireForm, typedForm } from "../run/typed-form.js";
 
 interface ExtractArguments {
-  readonly folder?: string | undefined;
+  readonly folder?: string;
   /** Fields to add or to change, as `new --field` takes them. */
   readonly fields: readonly string[];
   /** Names or ids of fields to take out of the form. */
@@ -71,7 +71,8 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
   const name = nameFor(io.cwd, folder);
   const edit = async () => {
     const edited = await editResearch(folder, change, {
-      ...{ derive, git: config.git },
+      derive,
+      git: config.git,
       notify: (_, message) => say(io, message),
     });
     await signState(folder, config.stateDir);

@@ -14,9 +14,9 @@ import { findResearch, nameFor } from "../../research/overview/find-research.js"
 
 interface ResetArguments {
   readonly folder: string;
-  readonly paper?: string | undefined;
-  readonly unit?: string | undefined;
-  readonly to?: number | undefined;
+  readonly paper?: string;
+  readonly unit?: string;
+  readonly to?: number;
   /** Take the last reset back. */
   readonly undo: boolean;
   readonly flags: ConfigFlags;

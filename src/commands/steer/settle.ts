@@ -23,7 +23,11 @@ export async function settleCommand(
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const { says, settled, value, ...done } = await settleField(folder, said, {
-    ...{ where, now: io.clock.now(), stateDir, git, notify },
+    where,
+    now: io.clock.now(),
+    stateDir,
+    git,
+    notify,
     render: () => renderProject(folder, { git, now: io.clock.now, notify: (message) => say(io, message) }),
   });
   if (json) io.stdout(`${JSON.stringify({ folder, ...settled, ...done, value: value ?? null })}\n`);

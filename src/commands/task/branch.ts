@@ -3,7 +3,6 @@ import { basename, join, relative } from "node:path";
 import { type NamedTask } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { taskName, worktreesFolder } from "../../task/project-files/layout.js";
@@ -54,7 +53,7 @@ export async function branchOff(
   // It may not be committed, and is what the person has named.
   if (named.file !== undefined && file !== undefined) copyFileSync(named.file, file);
   const said = `Working in the worktree ${place} on the branch ${name}; your files stay as they are.`;
-  return { named: { folder: there, task: named.task, ...given({ file, from: named.from }) }, said };
+  return { named: { folder: there, task: named.task, file, from: named.from }, said };
 }
 
 async function git(folder: string, args: readonly string[]): Promise<void> {

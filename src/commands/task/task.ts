@@ -9,7 +9,6 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { variableOf } from "../../engine/config/keys.js";
 import { keepTrust, requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 import { readRegularText, statsAt } from "../../engine/storage/regular-file.js";
@@ -92,7 +91,7 @@ export async function taskCommand(
   if (!worktree) requireOwnFolder(resolve(named.folder, config.task.workspace), homeOf(io.env));
   if (branch === undefined && !worktree) return await work(named, config, io, args, crew);
   const { branchOff } = await import("./branch.js");
-  const off = await branchOff(named, { worktree, ...given({ branch }) }, config);
+  const off = await branchOff(named, { worktree, branch }, config);
   if (!args.quiet && !args.json) say(io, off.said);
   return await work(off.named, config, io, args, crew);
 }
@@ -119,7 +118,7 @@ async function work(
   const how = {
     json: args.json,
     quiet: args.quiet,
-    ...given({ verbose: args.verbose }),
+    verbose: args.verbose,
     // The task's own limit is part of its account; this is that of the run.
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
@@ -160,7 +159,7 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
       not_counted: (state?.attempts.length ?? 0) - countedIn(state?.attempts ?? []).length,
       tokens: spent?.tokens ?? 0,
       cost_usd: spent?.usd ?? 0,
-      criteria: (state?.checks ?? []).map(({ criterion, passed, at }) => ({ criterion, passed, ...given({ at }) })),
+      criteria: (state?.checks ?? []).map(({ criterion, passed, at }) => ({ criterion, passed, at })),
       ...(state?.task.team === true ? ofTeam(state) : {}),
     };
     return io.stdout(`${JSON.stringify(line)}\n`);
@@ -213,7 +212,7 @@ function choicesOf(
   { env }: Io,
 ): Pick<ConfigFlags, "agent" | "sandbox"> {
   const isSet = (key: "agent" | "sandbox") => flags[key] !== undefined || (env[variableOf(key)] ?? "") !== "";
-  return given({ ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) });
+  return { ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) };
 }
 
 /** The same, and what of it needs trust. */
@@ -298,7 +297,8 @@ export function wishOf(
     throw new ExpectedError("--rounds is a whole number from 1 on.", 2);
   return {
     ...(team === true ? { team } : {}),
-    ...given({ max_iterations: rounds, target: target === undefined ? undefined : targetIn(folder, target) }),
+    max_iterations: rounds,
+    target: target === undefined ? undefined : targetIn(folder, target),
   };
 }
 
@@ -359,5 +359,5 @@ async function goalText(path: string): Promise<string> {
 function criteriaOf({ checks = [], tests, testCommand }: TaskArguments): object[] {
   const commands = checks.map((command) => ({ type: "command_succeeds", command }));
   if (!tests && testCommand === undefined) return commands;
-  return [...commands, { type: "tests_pass", ...given({ command: testCommand }) }];
+  return [...commands, { type: "tests_pass", command: testCommand }];
 }

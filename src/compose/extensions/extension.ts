@@ -27,7 +27,7 @@ export interface ExtendedRun {
   /** Of the project, and of the work where that is another; what takes part may read them. */
   readonly folders: readonly string[];
   /** The folder of the research project that the run is of; absent: it is of other work. */
-  readonly research?: string | undefined;
+  readonly research?: string;
   readonly tell: Tell;
   readonly redact: Redact;
   /** Aborted when the run ends at once. */

@@ -13,11 +13,7 @@ import { ralph } from "./ralph.js";
 export const adapters: readonly AgentDefinition[] = [claude, codex, amp, ralph, acp];
 
 /** The agents that an adapter stands for, as `--agent` names them, and the program that each needs. */
-export const namedBy = ({
-  name,
-  program,
-  known,
-}: AgentDefinition): readonly { name: string; program?: string | undefined }[] =>
+export const namedBy = ({ name, program, known }: AgentDefinition): readonly { name: string; program?: string }[] =>
   known?.map((one) => ({ name: `${name}:${one.name}`, program: one.program })) ?? [{ name, program }];
 
 /** Agents whose own program stands in the user's PATH, as `--agent` names them. */

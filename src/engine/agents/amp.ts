@@ -6,7 +6,7 @@ import { countAnswers, eventsOf } from "./shared/messages.js";
 import { ask, askVersion, ownReach, programOf, versionIn } from "./program.js";
 import { keyHost, keyPlaceholder } from "../process/reach.js";
 import { serverName, withoutSecrets } from "./shared/tool-server.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 
 const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/settings.";
 
@@ -71,7 +71,7 @@ export function readAmp(): Reader {
     answers.add(message);
     return [
       ...eventsOf(message),
-      { type: "usage", usage: answers.total(), ...given({ model: text(message["model"]) }) },
+      { type: "usage", usage: answers.total(), ...withoutUndefined({ model: text(message["model"]) }) },
     ];
   }
 

@@ -57,8 +57,8 @@ export interface DistantAgent {
   readonly name: string;
   /** Its name there. */
   readonly spec: string;
-  readonly free?: true | undefined;
-  readonly takesTemperature?: true | undefined;
+  readonly free?: true;
+  readonly takesTemperature?: true;
 }
 
 /** What a definition is given: the name the user chose, what the config says about it, and the run's settings. */
@@ -117,7 +117,7 @@ export interface Reader {
 export interface AgentCheck {
   /** Whether a run can be expected to start and to be let in. */
   readonly ok: boolean;
-  readonly version?: string | undefined;
+  readonly version?: string;
   /** What was found: program, version, login. One sentence. */
   readonly detail: string;
   /** What to do about it, where something is wrong. */

@@ -1,6 +1,6 @@
 import type { Failure } from "../loop/types.js";
 import { resetIn } from "./reset-time.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** What a failure of access says where nothing more is known of the agent. */
 export const accessAdvice = " Log in or set its key; `research-ralph doctor` says how.";
@@ -49,7 +49,11 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
   if (kind === "context") return { kind, message: `${agent}: the request was too long for the model${said}.` };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
   const reset_at = timeIn(resetIn(text, now));
-  return { kind, message: `${agent} has reached a limit of its model service${said}.`, ...given({ reset_at }) };
+  return {
+    kind,
+    message: `${agent} has reached a limit of its model service${said}.`,
+    ...withoutUndefined({ reset_at }),
+  };
 }
 
 /** Milliseconds since the epoch in ISO 8601; undefined for what is not a time: a service may say "resets at 99:99". */

@@ -1,4 +1,4 @@
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import { namesSecret } from "../lib/redact.js";
 import type { Brief } from "../loop/types.js";
 import type { Mount, Reach } from "../process/reach.js";
@@ -50,7 +50,9 @@ export function startOf(
     write: [brief.workspace, ...more.write],
     // Named by the person or the adapter for this very agent.
     variables: [...Object.keys({ ...env, ...options.env, ...git, ...inside }), ...ownVariables(definition, all)],
-    ...given({ tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, all) } }),
+    ...withoutUndefined({
+      tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, all) },
+    }),
   };
   return { command: program?.path ?? command, args, env: { ...all, ...inside }, reach };
 }
@@ -75,7 +77,8 @@ function gitSettings(
     [`GIT_CONFIG_VALUE_${before + index}`, value],
   ]);
   return {
-    ...{ GIT_CONFIG_COUNT: String(before + Object.keys(off).length), ...Object.fromEntries(added) },
+    GIT_CONFIG_COUNT: String(before + Object.keys(off).length),
+    ...Object.fromEntries(added),
     ...(confinement === "workspace" ? { GIT_DIR: "/dev/null" } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import type { AgentEvent, Usage } from "../loop/types.js";
 
 /** A model as its maker lists it. Prices are US dollars for a million tokens, at the API's standard rate. */
@@ -177,7 +177,7 @@ export function priced(event: AgentEvent, fallback: string | undefined): AgentEv
   const name = event.model ?? fallback;
   const model = modelNamed(name);
   const window = event.window ?? windowOf(name);
-  const known = { ...event, ...given({ model: name, window }) };
+  const known = { ...event, ...withoutUndefined({ model: name, window }) };
   return event.cost_usd === undefined && model !== undefined && isPriced(model)
     ? { ...known, cost_usd: priceOf(event.usage, model), estimated: true }
     : known;

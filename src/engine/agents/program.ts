@@ -53,7 +53,7 @@ export const firstOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): str
 
 export interface Probe {
   /** Undefined when the program is not there or did not end in time. */
-  readonly exitCode?: number | undefined;
+  readonly exitCode?: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly missing: boolean;

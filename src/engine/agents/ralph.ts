@@ -4,7 +4,7 @@ import { realOf } from "../process/search-path.js";
 import { projectFiles, userFiles } from "../config/config-file.js";
 import { isLoopback, variableOf } from "../config/keys.js";
 import { trustFile } from "../config/trust.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import { hostsFolder, trustFolder } from "../lib/layout.js";
 import { entry, packageFile, packageVersion } from "../lib/package-root.js";
 import type { AgentEvent, Brief, Failure } from "../loop/types.js";
@@ -263,7 +263,7 @@ function readRalph(): Reader {
           const usage = object(said["usage"]) ?? {};
           const [input, cached, output] = [tokens(usage["input"]), tokens(usage["cached"]), tokens(usage["output"])];
           const all = { input, cached, output, requests: tokens(usage["requests"]), largest: tokens(usage["largest"]) };
-          return [{ type: "usage", usage: all, ...given({ model, window }) }];
+          return [{ type: "usage", usage: all, ...withoutUndefined({ model, window }) }];
         }
         case "end": {
           const failure = object(said["failure"]);
@@ -287,6 +287,6 @@ function failureIn(said: Readonly<Record<string, unknown>>): Failure {
   return {
     kind: kinds.has(kind) ? (kind as Failure["kind"]) : "crashed",
     message: text(said["message"]) ?? "ralph gave no reason.",
-    ...given({ reset_at: text(said["reset_at"]) }),
+    ...withoutUndefined({ reset_at: text(said["reset_at"]) }),
   };
 }

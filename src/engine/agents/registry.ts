@@ -1,5 +1,5 @@
 import { ExpectedError } from "../lib/errors.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import { nearest } from "../lib/nearest.js";
 import type { Agent } from "../loop/types.js";
 import { adapters as own, installedAgents, namedBy } from "./adapters.js";
@@ -181,7 +181,7 @@ export const keyVariablesOf = (spec: string, settings: Pick<AgentSettings, "adap
 export function entryOf(spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): AgentOptions {
   const { definition, context } = find(spec, settings);
   const named = knownOf(definition, context)?.name;
-  return { type: definition.name, ...given({ command: named }), ...context.options };
+  return { type: definition.name, ...withoutUndefined({ command: named }), ...context.options };
 }
 
 function factsOf<Settings extends Pick<AgentSettings, "adapters" | "agents">>(spec: string, settings: Settings) {

@@ -22,7 +22,7 @@ import { installedAgents } from "./adapters.js";
 import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
 import { briefInside, startOf } from "./in-sandbox.js";
 import { priced } from "./prices.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** Most bytes of a brief: Codex and Amp take no more on stdin. */
 export const maxBriefBytes = 1_048_576;
@@ -70,7 +70,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         finished: () => reader.finished(),
         signal,
         redact,
-        ...given({ transcript }),
+        ...withoutUndefined({ transcript }),
       });
       let end: ProcessEnd;
       try {
@@ -142,7 +142,7 @@ function withWhatIsKnown(
   const known = priced(event, definition.modelOf === undefined ? context.options.model : definition.modelOf(context));
   if (known.type !== "usage") return known;
   const billing = known.billing ?? definition.billing?.(context);
-  const more = given({ billing, version: known.version ?? version });
+  const more = withoutUndefined({ billing, version: known.version ?? version });
   return { ...known, ...more, ...(reader.finished() ? { final: true } : {}) };
 }
 

@@ -105,7 +105,7 @@ async function lineInYaml(text: string, pointer: string): Promise<number | undef
 }
 
 /** The first thing that keeps a value from being a config, and how many more there are. */
-function problemInConfig(keys: ConfigKeys, value: unknown): { problem?: Problem | undefined; more: number } {
+function problemInConfig(keys: ConfigKeys, value: unknown): { problem?: Problem; more: number } {
   if (!isObject(value))
     return { problem: { pointer: "", message: "must hold keys and values, such as 'agent: codex'" }, more: 0 };
   const unknown = unknownKeysIn(keys, value);

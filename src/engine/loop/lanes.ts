@@ -16,7 +16,7 @@ import type {
   Watch,
 } from "./types.js";
 import { awakeBetween, spanInWords } from "../lib/clock.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** An agent to start, with its brief. */
 export interface Start<U extends Unit, C> {
@@ -190,7 +190,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const warnedWatches = new Set<Watch>();
     let run = initialRun;
     const nextRequest = requestTracker();
-    const runOptions = { signal: controller.signal, ...given({ maxUsd, maxMs }) };
+    const runOptions = { signal: controller.signal, ...withoutUndefined({ maxUsd, maxMs }) };
     let stopReason: Failure | undefined;
     for await (const event of agent.run(brief, runOptions)) {
       run = runAfter(run, event);
@@ -213,7 +213,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopReason ?? run.failure) : run.failure;
     const endedAt = clock.now();
     const asleepMs = endedAt - run.startedAt - awakeBetween(run.startedAt, endedAt, clock.sleeps?.());
-    const endedItem = { ...run, endedAt, ...(asleepMs > 0 ? { asleepMs } : {}), ...given({ failure }) };
+    const endedItem = { ...run, endedAt, ...(asleepMs > 0 ? { asleepMs } : {}), ...withoutUndefined({ failure }) };
     await reportSleeps();
     for (const review of reviews) {
       const warning = review({ unit, run: endedItem }, soFar());
@@ -221,7 +221,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       reportedWarnings.add(warning);
       await tellWhileOpen({ type: "notice", level: "warning", message: warning });
     }
-    return { unit, run: endedItem, workedMs: workedMs(endedItem), context, ...given({ prepareMs }) };
+    return { unit, run: endedItem, workedMs: workedMs(endedItem), context, ...withoutUndefined({ prepareMs }) };
   }
 
   return {

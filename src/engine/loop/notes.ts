@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import { estimateTokens } from "../lib/tokens.js";
 import { type LoopMemory, observationsSinceSummary } from "./run-record/loop-memory.js";
 import {
@@ -29,7 +29,7 @@ export function memoryNotes(memory: LoopMemory | undefined): Pick<Notes, "histor
   const steering = steeringNote(memory);
   return {
     ...(history === "" ? {} : { history }),
-    ...given({ remediation }),
+    ...withoutUndefined({ remediation }),
     ...(steering === "" ? {} : { steering }),
   };
 }

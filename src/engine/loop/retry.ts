@@ -105,7 +105,8 @@ export const firstAvailable =
     const earliestAgent = usable.reduce((earliest, each) => (each.until < earliest.until ? each : earliest));
     const isLongWait = earliestAgent.isStated === true && earliestAgent.until - now > longestBackOff;
     return {
-      ...{ until: earliestAgent.until, reason: usable.map(({ why }) => why).join(" ") },
+      until: earliestAgent.until,
+      reason: usable.map(({ why }) => why).join(" "),
       ...(isLongWait ? { isLongLimit: true as const } : {}),
     };
   };

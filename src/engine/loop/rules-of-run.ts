@@ -5,7 +5,7 @@ import { stopOnSignal, limitIterations, limitWallTime, stopOnFiles } from "./sto
 import { firstAvailable, stopAfterFailures, withinWallTime } from "./retry.js";
 import type { Agent, Budget, Choose, StopCondition, LoopOptions, Rules, RunSoFar, Words } from "./types.js";
 import { systemClock } from "../lib/clock.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** Agents by the role of a unit. */
 export type Roles = Readonly<Record<string, readonly Agent[]>>;
@@ -88,9 +88,13 @@ export function rulesFor(settings: RuleSettings): Rules {
 export function withDefaults(agent: Agent, givenOptions: LoopOptions): Required<LoopOptions> {
   const { jobs = 1, finish = neverAborted, abort = neverAborted } = givenOptions;
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`'jobs' is ${jobs}; it has to be a whole number from 1`);
-  const rules = { ...rulesFor({ agents: [agent] }), ...given({ ...givenOptions }) };
+  const rules = { ...rulesFor({ agents: [agent] }), ...withoutUndefined({ ...givenOptions }) };
   return {
-    ...{ tell: async () => {}, clock: systemClock, jobs, finish, abort },
+    tell: async () => {},
+    clock: systemClock,
+    jobs,
+    finish,
+    abort,
     ...rules,
     stopConditions: [stopOnSignal(finish), ...rules.stopConditions],
   };
@@ -108,7 +112,7 @@ function byRole(agents: readonly Agent[], roles: Roles, patienceMs: number): Cho
     const choice = chooseByRole.get(role)?.(soFar);
     if (choice === undefined) return chooseDefault(soFar);
     const first = roles[role]?.[0]?.name;
-    if ("agent" in choice) return { ...choice, ...given({ first }) };
+    if ("agent" in choice) return { ...choice, ...withoutUndefined({ first }) };
     // If the other agents must wait too, this delay holds up nothing else.
     return "until" in choice && !("agent" in chooseDefault(soFar))
       ? { until: choice.until, reason: choice.reason }

@@ -16,7 +16,7 @@ import type {
   Workflow,
 } from "./types.js";
 import { isVerdict } from "./types.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** The longest wait, in milliseconds, before the files and the stop conditions are checked again. */
 const maxWait = 5_000;
@@ -74,7 +74,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   let finalVerdict: Verdict | undefined;
   /** The unit for which no agent was available. */
   let unitWithoutAgent: string | undefined;
-  const timeNow = () => ({ now: clock.now(), ...given({ sleeps: clock.sleeps?.() }) });
+  const timeNow = () => ({ now: clock.now(), ...withoutUndefined({ sleeps: clock.sleeps?.() }) });
 
   await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
   let verdict: Verdict | undefined;
@@ -84,7 +84,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     await lanes.close();
     await workflow.close?.(verdict);
   }
-  await tell({ type: "run-ended", verdict, ...given({ progress: state && workflow.progress(state) }) });
+  await tell({ type: "run-ended", verdict, ...withoutUndefined({ progress: state && workflow.progress(state) }) });
   return verdict;
 
   async function runUntilConceded(): Promise<Verdict> {
@@ -203,9 +203,15 @@ export async function runLoop<State, U extends Unit, P, C>(
       workspace,
       progress: workflow.progress(state),
       agent: chosenAgent.name,
-      ...given({ role, round, forecast: soFar.account?.forecast }),
+      ...withoutUndefined({ role, round, forecast: soFar.account?.forecast }),
     });
-    lanes.start({ ...choice, brief, context: briefing.context, unit, ...given({ prepareMs: readyUnit.prepareMs }) });
+    lanes.start({
+      ...choice,
+      brief,
+      context: briefing.context,
+      unit,
+      ...withoutUndefined({ prepareMs: readyUnit.prepareMs }),
+    });
     return undefined;
   }
 
@@ -281,7 +287,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       for (const [index, each] of runs.entries()) {
         if (index > 0 && finalVerdict === undefined) await loadState();
         const { unit, run, context, prepareMs } = each;
-        const completedWork = { run, context, ...given({ prepareMs }) };
+        const completedWork = { run, context, ...withoutUndefined({ prepareMs }) };
         const outcome = await workflow.accept(state as State, unit, completedWork, { signal: abort, tell });
         if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
         if (isVerdict(outcome)) finalVerdict ??= outcome;
@@ -291,7 +297,16 @@ export async function runLoop<State, U extends Unit, P, C>(
     if (isVerdict(writeVerdict)) return void (finalVerdict ??= writeVerdict);
     for (const [{ unit, run, workedMs }, outcome] of acceptedRuns) {
       const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
-      const pastIteration = { iteration, unit, agent, outcome, startedAt, endedAt, usage, ...given({ cost_usd }) };
+      const pastIteration = {
+        iteration,
+        unit,
+        agent,
+        outcome,
+        startedAt,
+        endedAt,
+        usage,
+        ...withoutUndefined({ cost_usd }),
+      };
       soFar = { ...soFar, iterations: [...soFar.iterations, pastIteration] };
       const duration_seconds = workedMs / 1000;
       await tell({
@@ -301,7 +316,7 @@ export async function runLoop<State, U extends Unit, P, C>(
         outcome,
         duration_seconds,
         usage,
-        ...given({ cost_usd, estimated }),
+        ...withoutUndefined({ cost_usd, estimated }),
       });
     }
   }

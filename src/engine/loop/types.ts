@@ -279,7 +279,7 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
    * Puts everything away. Called once, before the end of the run is reported, so that what goes wrong only now is still
    * heard. `verdict`: how the run ends; absent after a bug in this program.
    */
-  readonly close?: ((verdict?: Verdict) => Promise<void>) | undefined;
+  readonly close?: (verdict?: Verdict) => Promise<void>;
 }
 
 /** What was used up. Tokens are those in and out, cached ones included; minutes are those in which agents worked. */
@@ -357,8 +357,8 @@ export interface RunSoFar {
   readonly inFlight?: readonly LiveIteration[];
   /** Units under preparation, besides the one that a stop condition is asked about; absent: 0. */
   readonly preparing?: number;
-  readonly account?: Account | undefined;
-  readonly memory?: LoopMemory | undefined;
+  readonly account?: Account;
+  readonly memory?: LoopMemory;
 }
 
 /** A wait before the next iteration. */

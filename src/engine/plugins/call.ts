@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { given } from "../lib/given.js";
 import { isObject } from "../lib/json-fields.js";
 import { packageFile } from "../lib/package-root.js";
 import { oneLine } from "../lib/sanitise.js";
@@ -65,12 +64,21 @@ export async function callPlugin(child: Child, { call, kind, input, context, isO
   const mark = randomUUID();
   const isOnline = hosts.length > 0;
   const tooMuch = new AbortController();
-  const asked = { module, ...given({ call, kind, input, context }), mark, ...(isOnline ? { undici: undici() } : {}) };
+  const asked = { module, call, kind, input, context, mark, ...(isOnline ? { undici: undici() } : {}) };
   const pieces = exec({
-    ...{ command: node, args: [program], cwd, env, isHook: true, inPieces: true },
+    command: node,
+    args: [program],
+    cwd,
+    env,
+    isHook: true,
+    inPieces: true,
     stdin: JSON.stringify(asked),
     reach: { ...noReach, hosts, read: [...read, program, ...(isOnline ? [dirname(undici())] : [])] },
-    ...{ timeoutMs, idleMs: 0, finished: () => false, graceMs: 500, pipeMs: 500 },
+    timeoutMs,
+    idleMs: 0,
+    finished: () => false,
+    graceMs: 500,
+    pipeMs: 500,
     signal: signal === undefined || signal.aborted ? tooMuch.signal : AbortSignal.any([signal, tooMuch.signal]),
   });
   let printed = "";

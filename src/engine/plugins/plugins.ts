@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import type { Plugin as Written } from "../generated/config.js";
-import { given } from "../lib/given.js";
 import type { Redact } from "../lib/redact.js";
 import { oneLine } from "../lib/sanitise.js";
 import type { Told } from "../loop/types.js";
@@ -109,7 +108,7 @@ function childOf(
   const shown = [...new Set([...read, ...folders])].filter((path) => !isWithin(home, path));
   const cwd = folders.find((folder) => shown.includes(folder)) ?? "/tmp";
   const hosts = (allow.hosts ?? []).map((host) => host.toLowerCase());
-  return { exec, node, module: file, read: shown, cwd, hosts, env, timeoutMs, ...given({ signal }) };
+  return { exec, node, module: file, read: shown, cwd, hosts, env, timeoutMs, signal };
 }
 
 function plugin(
@@ -121,7 +120,7 @@ function plugin(
 ): LoadedPlugin {
   let isOut = false;
   const refused = new Set<string>();
-  const context = { config, ...given({ folder: folders[0] }) };
+  const context = { config, folder: folders[0] };
   return {
     ...described,
     as,
@@ -211,10 +210,7 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
             const all: Told[] = [];
             for (const each of plugins.filter(({ hooks }) => hooks.includes("onAfterGen"))) {
               // What stands in the files goes back there, so nothing is taken out of it.
-              const input = {
-                ...(safe({ ...made, files: undefined }) as object),
-                ...given({ files: made.files && files }),
-              };
+              const input = { ...(safe({ ...made, files: undefined }) as object), files: made.files && files };
               const { answer, told } = await each.call({ call: ["hooks", "onAfterGen"], kind: "changed", input });
               all.push(...told);
               files = files.map((file) => answer?.changed?.files?.find(({ path }) => path === file.path) ?? file);

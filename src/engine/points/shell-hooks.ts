@@ -1,5 +1,4 @@
 import type { Hook } from "../generated/config.js";
-import { given } from "../lib/given.js";
 import { runProcess } from "../process/run-process.js";
 import type { Redact } from "../lib/redact.js";
 import type { Told } from "../loop/types.js";
@@ -40,7 +39,7 @@ export function shellHooks(options: HookOptions): Participant {
   const { folder } = options;
   const enabled = options.hooks.filter((hook) => hook.enabled !== false);
   const run = async (point: Point, chosen: readonly Hook[], facts: object): Promise<HookEnd[]> => {
-    const stdin = options.redact(JSON.stringify({ hook: point, ...given({ folder }), ...facts }));
+    const stdin = options.redact(JSON.stringify({ hook: point, folder, ...facts }));
     return Promise.all(
       chosen.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)),
     );

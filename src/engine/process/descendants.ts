@@ -173,7 +173,7 @@ export function endWithUs(group: number): () => void {
  * 20.20 asks libuv, which leaves the number of a child that did not start as it was).
  */
 export function signalChild(
-  child: { readonly pid?: number | undefined; kill(signal: NodeJS.Signals): boolean },
+  child: { readonly pid?: number; kill(signal: NodeJS.Signals): boolean },
   name: NodeJS.Signals,
 ): void {
   if (child.pid !== undefined) child.kill(name);

@@ -1,6 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hasCode } from "../lib/errors.js";
-import { given } from "../lib/given.js";
 
 /**
  * When the process started, in the system's own words, or undefined where it can't be told or no such process runs.
@@ -37,11 +36,11 @@ export function pidSpace(): PidSpace {
     }
   };
   if (process.platform !== "linux") return {};
-  return given({
+  return {
     machine: told(() => readFileSync("/etc/machine-id", "utf8")),
     boot: told(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
     pids: told(() => readlinkSync("/proc/self/ns/pid")),
-  });
+  };
 }
 
 /** Whether the process that had this pid and start is alive. Where the start is unknown, the pid alone decides. */

@@ -11,7 +11,6 @@ import { messageOf } from "../lib/errors.js";
 import { splitLines } from "./lines.js";
 import type { Redact } from "../lib/redact.js";
 import { openTranscript } from "./transcript.js";
-import { given } from "../lib/given.js";
 import { temporaryRoot } from "../lib/layout.js";
 import type { Reach } from "./reach.js";
 
@@ -177,7 +176,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     stderr.destroy();
     transcriptProblem = transcript.close();
   }
-  return { cause, ...exit, stderr: tail.text(), ...given({ transcriptProblem }) };
+  return { cause, ...exit, stderr: tail.text(), transcriptProblem };
 }
 
 /** As `splitLines`, without the splitting. */
@@ -232,17 +231,19 @@ export const startChild: Start = async ({ command, args, cwd, env, isHook, descr
     const { pid } = child;
     if (pid === undefined) {
       const { code, originalMessage, shortMessage } = await child;
-      return {
-        startError: { ...given({ code }), message: originalMessage ?? shortMessage ?? "it could not be started" },
-      };
+      return { startError: { code, message: originalMessage ?? shortMessage ?? "it could not be started" } };
     }
     const exited = new Promise<Exit>((resolve) => {
-      child.once("exit", (code, name) => resolve(given({ exitCode: code ?? undefined, signal: name ?? undefined })));
+      child.once("exit", (code, name) => resolve({ exitCode: code ?? undefined, signal: name ?? undefined }));
     });
     const release = endWithUs(pid);
     const { stdin, stdout, stderr } = child;
     return {
-      ...{ stdin, stdout, stderr, exited, pid },
+      stdin,
+      stdout,
+      stderr,
+      exited,
+      pid,
       // TERM to the group, a grace, KILL to the group, then to whatever left the group.
       end: (graceMs) => terminateGroup(pid, graceMs),
       async sweep() {

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { Readable } from "node:stream";
 import { messageOf } from "../lib/errors.js";
-import { given } from "../lib/given.js";
 import { signalChild } from "./descendants.js";
 
 /** How a task ended. Only `ok` and `failed` come from the task itself. */
@@ -142,7 +141,7 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
           end({ status: "cut", limit: isFull ? "memory" : isLong ? "step" : "crash" });
         });
         // An error of sending shows at the process's end.
-        const request: TaskRequest = { id, task, args, ...given({ memory }) };
+        const request: TaskRequest = { id, task, args, memory };
         own.process.send(request, () => {});
       });
     } finally {

@@ -229,12 +229,24 @@ function namesIn(folder: string, pattern: RegExp): string[] {
 async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const nothing: Inside = {
     reach: { read: [], write: [], hosts: [], keys: [], variables: [] },
-    ...{ command: [], env: {}, mounts: [], notices: () => [], close: () => Promise.resolve() },
+    command: [],
+    env: {},
+    mounts: [],
+    notices: () => [],
+    close: () => Promise.resolve(),
   };
   const args = [...view(nothing, undefined, defaultLimits), "--", ...limited(prlimitIn(env), defaultLimits), "true"];
   const tried = runProcess({
-    ...{ command: program, args, cwd: "/", env: { PATH: "/usr/bin:/bin" }, stdin: "", timeoutMs: 10_000, idleMs: 0 },
-    ...{ finished: () => false, signal: new AbortController().signal, descriptors: coveredDescriptors() },
+    command: program,
+    args,
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    stdin: "",
+    timeoutMs: 10_000,
+    idleMs: 0,
+    finished: () => false,
+    signal: new AbortController().signal,
+    descriptors: coveredDescriptors(),
   });
   for (;;) {
     const step = await tried.next();

@@ -23,7 +23,7 @@ import { watchResources } from "./watcher.js";
 /** The `docker` program of this machine, with the environment in which it reaches its engine. */
 export interface DockerClient {
   readonly program: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** A Docker whose engine answers here, or why it is missing and what to do about it. */
@@ -48,10 +48,7 @@ export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
       fix: "Unset DOCKER_HOST, or let it begin with unix://.",
     };
   // Without the user's configuration of Docker, which may hold the password of a proxy and puts it into containers.
-  const client = {
-    program,
-    env: { DOCKER_CONFIG: "/nonexistent", ...(host === undefined ? {} : { DOCKER_HOST: host }) },
-  };
+  const client = { program, env: { DOCKER_CONFIG: "/nonexistent", DOCKER_HOST: host } };
   const containers = await ask(client, [...listed, "--filter", `label=${label}`], { maxMs: maxPing });
   if (!containers.ok)
     return {
@@ -86,8 +83,12 @@ async function ask(
   { maxMs = maxAnswer, env = {} }: { readonly maxMs?: number; readonly env?: Record<string, string> } = {},
 ): Promise<DockerAnswer> {
   const { exitCode, stdout, stderr, timedOut, shortMessage } = await execa(client.program, args, {
-    ...{ env: { ...env, ...client.env }, extendEnv: false, stdin: "ignore", reject: false },
-    ...{ timeout: maxMs, forceKillAfterDelay: 1_000 },
+    env: { ...env, ...client.env },
+    extendEnv: false,
+    stdin: "ignore",
+    reject: false,
+    timeout: maxMs,
+    forceKillAfterDelay: 1_000,
   });
   const said = timedOut ? `no answer within ${maxMs / 1000} seconds` : wordsOf(stderr) || (shortMessage ?? "");
   return { ok: exitCode === 0, stdout, said };
@@ -194,7 +195,10 @@ function startIn(client: DockerClient, { image, inside, home, limits, run, tooMu
     const id = made.stdout.trim();
     const attached = await startChild({
       ...request,
-      ...{ command: client.program, args: ["start", "--attach", "--interactive", id], env: client.env, cwd: "/" },
+      command: client.program,
+      args: ["start", "--attach", "--interactive", id],
+      env: client.env,
+      cwd: "/",
     });
     if ("startError" in attached) {
       await remove(client, [id]);

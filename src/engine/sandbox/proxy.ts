@@ -12,7 +12,6 @@ import {
   type Socket,
 } from "node:net";
 import type { Duplex } from "node:stream";
-import { given } from "../lib/given.js";
 import { isOwnAddress, isPrivateAddress, lookupThrough } from "../lib/private-address.js";
 import { signalChild } from "../process/descendants.js";
 import type { KeyRoute, Reach, ToolProgram } from "../process/reach.js";
@@ -135,9 +134,7 @@ export async function openProxy(
         .catch(() => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
       return;
     }
-    const there = connect({ host: bare, port, allowHalfOpen: true, ...given({ lookup: way.lookup }) }, () =>
-      joined(there),
-    );
+    const there = connect({ host: bare, port, allowHalfOpen: true, lookup: way.lookup }, () => joined(there));
     open.add(there);
     there.on("close", () => void open.delete(there));
     let isThere = false;
@@ -266,7 +263,7 @@ function asking(
       checked.then(() => toProxy(proxy)),
       done,
     );
-  return httpRequest(url, { ...given({ method: options.method }), headers, path, createConnection }, answered);
+  return httpRequest(url, { method: options.method, headers, path, createConnection }, answered);
 }
 
 /** The base address of a key is what the user set, or the service's own: only a name is looked at twice. */

@@ -69,8 +69,12 @@ export function throughProxy(proxy: URL, host: string, port: number): Promise<Du
     const ask = proxy.protocol === "https:" ? httpsRequest : httpRequest;
     const target = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
     const asked = ask({
-      ...{ host: proxy.hostname.replace(/^\[|\]$/g, ""), port: portOf(proxy), method: "CONNECT", path: target },
-      ...{ headers: { host: target, ...credentialsOf(proxy) }, agent: false },
+      host: proxy.hostname.replace(/^\[|\]$/g, ""),
+      port: portOf(proxy),
+      method: "CONNECT",
+      path: target,
+      headers: { host: target, ...credentialsOf(proxy) },
+      agent: false,
     });
     asked.on("connect", ({ statusCode }, socket, head) => {
       if (statusCode === 200) {

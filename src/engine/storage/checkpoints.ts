@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../lib/errors.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import { uncommittedFile } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { sizeOf, writeFileAtomic } from "./atomic-file.js";
@@ -73,16 +73,16 @@ export async function openCheckpoints(
   let wasGitEnded = false;
   let settings: ReadonlyMap<string, string> = new Map();
   const git: Git = async (...args) => {
-    const answer = await runGit(folder, args, { settings, ...given({ abort }) });
+    const answer = await runGit(folder, args, { settings, ...withoutUndefined({ abort }) });
     wasGitEnded = answer.ended !== undefined;
     return answer;
   };
-  const repository = await repositoryOf(folder, given({ abort }));
+  const repository = await repositoryOf(folder, withoutUndefined({ abort }));
   if (repository === undefined) return undefined;
   const { folder: gitFolder, common } = repository;
   const repositoryLock = join(common, "research-ralph.lock");
   const plantedFile = join(common, "research-ralph-planted.json");
-  const startConfiguration = await configurationOf(folder, given({ abort }));
+  const startConfiguration = await configurationOf(folder, withoutUndefined({ abort }));
   const identity = missingIdentity(startConfiguration);
   // Settings that an unconfined agent added in an earlier run are not trusted until a person removes the record.
   const earlierPlanted = stillPlanted(await readPlanted(plantedFile), startConfiguration);
@@ -126,7 +126,7 @@ export async function openCheckpoints(
 
   /** Checks again which programs the configuration makes git start. */
   const recheckConfiguration = async (): Promise<void> => {
-    const configuration = await configurationOf(folder, given({ abort }));
+    const configuration = await configurationOf(folder, withoutUndefined({ abort }));
     settings = overridesFor(trustedConfiguration, configuration);
     const allPlanted = plantedIn(configuration, trustedConfiguration);
     const newlyPlanted = allPlanted.filter((key) => !reportedKeys.has(key));
@@ -165,7 +165,7 @@ export async function openCheckpoints(
     const failure = await withLock(repositoryLock, options, async () => {
       if (branch === undefined) return addAndCommit(git, present, deleted, tracked, identity, message);
       const gitWithIndex = (args: readonly string[], index?: string) =>
-        runGit(folder, args, { settings, ...given({ abort, index }) });
+        runGit(folder, args, { settings, ...withoutUndefined({ abort, index }) });
       const result = await commitToBranch(gitWithIndex, repository, branch, {
         present,
         gone: deleted,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { execa } from "execa";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import { killDescendants, marker, signal as send } from "../process/descendants.js";
 import { terminateGroup } from "../process/run-process.js";
 import { pathOutside } from "../process/search-path.js";
@@ -97,7 +97,7 @@ export async function runGit(
     // An agent may have put a program named git into the folder.
     PATH: pathOutside([folder], process.env["PATH"]),
     ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
-    ...given({ GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }),
+    ...withoutUndefined({ GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }),
     [marker]: runMark,
   };
   const git = execa("git", [...withoutHooks, ...args], {
@@ -139,5 +139,10 @@ export async function runGit(
   abort?.removeEventListener("abort", endSoon);
   await cleanup;
   if (exitCode === 0) return { ok: true, stdout, stderr };
-  return { ok: false, stdout, stderr: stderr === "" ? String(shortMessage) : stderr, ...given({ ended: endReason }) };
+  return {
+    ok: false,
+    stdout,
+    stderr: stderr === "" ? String(shortMessage) : stderr,
+    ...withoutUndefined({ ended: endReason }),
+  };
 }

@@ -22,7 +22,7 @@ export interface Lock {
 interface Holder extends PidSpace {
   readonly pid: number;
   /** Start time of the process in the system's format; undefined where the system does not provide it. */
-  readonly started?: string | undefined;
+  readonly started?: string;
   readonly host: string;
   /** Unique for every lock taken, so two reads of the file can be compared. */
   readonly token: string;
@@ -73,7 +73,7 @@ const shortRandomDelay = (): Promise<void> => sleep(10 + Math.random() * 20);
 interface Waiting {
   readonly describe: string;
   readonly waitMs: number;
-  readonly abort?: AbortSignal | undefined;
+  readonly abort?: AbortSignal;
   /**
    * Work under this lock takes some milliseconds. So a holder in another container of this machine that still holds it
    * after the wait was killed.

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Outside, Tell, UnderWay } from "../loop/types.js";
-import { given } from "../lib/given.js";
+import { withoutUndefined } from "../lib/without-undefined.js";
 import { lockFile, pauseName, stopName, underWayFile } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
 import { isHeldByRun, liveHolder } from "./lock.js";
@@ -27,7 +27,7 @@ export function recordingUnderWay(folder: string, tell: Tell, now: () => number)
     if (event.type === "iteration-started") {
       const { iteration, unit, title, phase, agent, role, round } = event;
       const since = new Date(now()).toISOString();
-      iterations.set(iteration, { iteration, unit, title, phase, since, ...given({ agent, role, round }) });
+      iterations.set(iteration, { iteration, unit, title, phase, since, ...withoutUndefined({ agent, role, round }) });
       await save();
     }
     if (event.type === "iteration-ended" && iterations.delete(event.iteration)) await save();

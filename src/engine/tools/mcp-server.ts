@@ -121,16 +121,15 @@ function serverFor(
   calls: Set<Promise<unknown>>,
 ): Server {
   const capabilities = { tools: {}, ...(resources === undefined ? {} : { resources: {} }) };
-  const server = new Server(
-    { name: "research-ralph", version },
-    { capabilities, ...(instructions === undefined ? {} : { instructions }) },
-  );
+  const server = new Server({ name: "research-ralph", version }, { capabilities, instructions });
   if (resources !== undefined) serveResources(server, resources);
   server.setRequestHandler("tools/list", () => ({
     tools: tools.map(({ name, description, parameters: { required, ...schema }, answers, hints }) => ({
-      ...{ name, description, annotations: hints },
+      name,
+      description,
+      annotations: hints,
       inputSchema: { ...schema, ...(required === undefined ? {} : { required: [...required] }) },
-      ...(answers === undefined ? {} : { outputSchema: answers }),
+      outputSchema: answers,
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
@@ -140,7 +139,7 @@ function serverFor(
     const said = (text: string) => [{ type: "text" as const, text }];
     if (isProblem(answer)) return { content: said(answer.problem), isError: true };
     const { text, structured } = answer;
-    return { content: said(text), ...(structured === undefined ? {} : { structuredContent: structured }) };
+    return { content: said(text), structuredContent: structured };
   });
   return server;
 }

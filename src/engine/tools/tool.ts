@@ -9,7 +9,7 @@ export type Does = "reads" | "writes" | "runs" | "network" | "remembers";
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
 /** JSON Schema of one argument. Its description is paid for in every request of every agent that has the tool. */
-export type Parameter = { readonly type: string; readonly description?: string; readonly [keyword: string]: Json };
+export type Parameter = { readonly type: string; readonly [keyword: string]: Json };
 
 /** JSON Schema of a tool's arguments. */
 export interface Parameters<Name extends string = string> {

@@ -69,7 +69,9 @@ export async function send(
 ): Promise<void> {
   const { request } = await import("undici");
   const { statusCode, body } = await request(address, {
-    ...{ method: "POST", dispatcher, signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) },
+    method: "POST",
+    dispatcher,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
     headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify({
       resourceSpans: [
@@ -87,8 +89,13 @@ export async function send(
 const encoded =
   (traceId: string) =>
   ({ id, parent = "", name, start, end, attributes: held, failure }: Span) => ({
-    ...{ traceId, spanId: id, parentSpanId: parent, name, kind: 1 },
-    ...{ startTimeUnixNano: nano(start), endTimeUnixNano: nano(end) },
+    traceId,
+    spanId: id,
+    parentSpanId: parent,
+    name,
+    kind: 1,
+    startTimeUnixNano: nano(start),
+    endTimeUnixNano: nano(end),
     attributes: attributes(failure === undefined ? held : { ...held, "error.type": failure }),
     status: failure === undefined ? {} : { code: 2 },
   });

@@ -40,20 +40,17 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
     parent: Span | undefined,
     attributes: Record<string, Attribute | undefined>,
   ) => {
-    const known = Object.entries(attributes).filter((each): each is [string, Attribute] => each[1] !== undefined);
     const of = parent === undefined ? {} : { parent: parent.id };
-    return {
-      id: newId(),
-      ...of,
-      name,
-      start,
-      end: start,
-      attributes: Object.fromEntries(known),
-    } satisfies Span as Span;
+    return { id: newId(), ...of, name, start, end: start, attributes: known(attributes) } satisfies Span as Span;
   };
-  const close = (span: Span | undefined, end: number, attributes: Record<string, Attribute> = {}, failure?: string) => {
+  const close = (
+    span: Span | undefined,
+    end: number,
+    attributes: Record<string, Attribute | undefined> = {},
+    failure?: string,
+  ) => {
     if (span === undefined) return;
-    Object.assign(span.attributes, attributes);
+    Object.assign(span.attributes, known(attributes));
     span.end = end;
     if (failure !== undefined) span.failure = failure;
     ended(span);
@@ -81,7 +78,8 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
     }
     if (event.type === "tool")
       live.tool = open(`execute_tool ${firstWord(event.name)}`, at, live.span, {
-        ...{ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": firstWord(event.name) },
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": firstWord(event.name),
       });
     if (event.type === "usage" && event.model !== undefined) {
       live.span.attributes["gen_ai.request.model"] = event.model;
@@ -95,7 +93,8 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
     switch (event.type) {
       case "run-started":
         run = open(`invoke_workflow ${event.workflow}`, at, undefined, {
-          ...{ "gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": event.workflow },
+          "gen_ai.operation.name": "invoke_workflow",
+          "gen_ai.workflow.name": event.workflow,
         });
         break;
       case "preparing":
@@ -110,7 +109,8 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
       }
       case "iteration-started":
         iterations.set(event.iteration, {
-          ...{ unit: event.unit, span: open(nameOf(event), at, unitOf(event.unit, event.phase, at), begun(event)) },
+          unit: event.unit,
+          span: open(nameOf(event), at, unitOf(event.unit, event.phase, at), begun(event)),
         });
         break;
       case "agent":
@@ -126,7 +126,7 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
         const unit = units.get(event.unit);
         // Anything else than accepted is tried again, or gone on with, as the same unit.
         if (outcome === "accepted") endUnit(event.unit, at, outcome);
-        else if (unit !== undefined) Object.assign(unit, { end: at, ...(failure === undefined ? {} : { failure }) });
+        else if (unit !== undefined) Object.assign(unit, { end: at, failure });
         break;
       }
       case "run-ended": {
@@ -162,16 +162,21 @@ const begun = ({ agent, iteration, brief_tokens, role, round }: IterationStarted
         "gen_ai.agent.name": nameIn(agent),
         "gen_ai.provider.name": providerOf(nameIn(agent)),
       }),
-  ...{ [own("iteration")]: iteration, [own("brief_tokens")]: brief_tokens },
-  ...{ [own("role")]: role, [own("round")]: round },
+  [own("iteration")]: iteration,
+  [own("brief_tokens")]: brief_tokens,
+  [own("role")]: role,
+  [own("round")]: round,
 });
+
+const known = (attributes: Record<string, Attribute | undefined>): Record<string, Attribute> =>
+  Object.fromEntries(Object.entries(attributes).filter((each): each is [string, Attribute] => each[1] !== undefined));
 
 const used = ({ input, cached, output, requests }: Usage, costUsd: number | undefined) => ({
   "gen_ai.usage.input_tokens": input,
   "gen_ai.usage.cache_read.input_tokens": cached,
   "gen_ai.usage.output_tokens": output,
   [own("requests")]: requests,
-  ...(costUsd === undefined ? {} : { [own("cost_usd")]: costUsd }),
+  [own("cost_usd")]: costUsd,
 });
 
 /** Who OpenTelemetry calls the makers of these agents and models; any other is called by its own name. */

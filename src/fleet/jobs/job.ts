@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { FleetJob } from "../../engine/generated/fleet-job.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { fieldsIn } from "../../engine/lib/json-fields.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import type { Brief, Failure, RunOptions } from "../../engine/loop/types.js";
@@ -66,10 +66,10 @@ export async function jobOf(
       tokens,
       workspace: placeholder,
       access: { web: access.web, read: access.read },
-      ...given({ prompt, temperature }),
+      ...withoutUndefined({ prompt, temperature }),
     },
     files: files.toString("base64"),
-    ...given({ maxUsd, maxMs }),
+    ...withoutUndefined({ maxUsd, maxMs }),
   };
   if (isValid("fleet-job", job)) return job;
   const [problem] = problemsOf("fleet-job", job);
@@ -239,6 +239,6 @@ export async function briefIn(workspace: string, { job, files }: TakenJob, itera
     tokens,
     workspace,
     access: { ...access, everything: false },
-    ...given({ prompt, temperature }),
+    ...withoutUndefined({ prompt, temperature }),
   };
 }

@@ -1,5 +1,5 @@
 import type { AnalysisResult } from "../generated/result-analysis.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { BriefUnit } from "./brief.js";
 import { countBoth, marketOf, total } from "./scores.js";
 import { clip } from "../search/topic-words.js";
@@ -61,7 +61,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
     limitations: clip(`${retraction} ${stated ?? ""}`.trim() || none("limitation"), 2000),
     implementations_found: codeAddresses(text),
     commercialized: null,
-    ...(rubrics === undefined ? {} : { ...given({ market: marketOf(scores) }), scores }),
+    ...(rubrics === undefined ? {} : { ...withoutUndefined({ market: marketOf(scores) }), scores }),
     evidence:
       evidence.length > 0
         ? evidence

@@ -121,13 +121,23 @@ function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRo
   const screened = screenedOut.length + byTitle.length + at("conflict") + sought;
   return {
     identified: new Map(),
-    ...{ duplicates, removed, notScreened: 0, screened },
+    duplicates,
+    removed,
+    notScreened: 0,
+    screened,
     excluded: countEach([
       ...screenedOut.map(({ criterion, override }) => reasonWord(override, criterion)),
       ...byTitle.map(reasonOf),
     ]),
-    ...{ conflicts: at("conflict"), sought, notRead: at("not read"), notRetrieved: at("not_retrieved"), assessed },
-    ...{ presented: at("presented"), insights: at("insights_extracted"), rejected, waiting: at("waiting") },
+    conflicts: at("conflict"),
+    sought,
+    notRead: at("not read"),
+    notRetrieved: at("not_retrieved"),
+    assessed,
+    presented: at("presented"),
+    insights: at("insights_extracted"),
+    rejected,
+    waiting: at("waiting"),
   };
 }
 

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import {
   criteriaDecide,
@@ -44,7 +44,7 @@ const ofStatistics = (statistics: object, rrd: Rrd): Inconsistency[] =>
 function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
   const found: Inconsistency[] = [];
   const find = (field: string, message: string, derived?: unknown) =>
-    found.push({ pointer: `${pointer}/${field}`, message, ...given({ derived }) });
+    found.push({ pointer: `${pointer}/${field}`, message, ...withoutUndefined({ derived }) });
   const { priority, score, decision: stated, status } = paper;
   if (priority != null && !(priority >= 1 && priority <= 5))
     find("priority", `is ${priority}; priorities go from 1 to 5, 5 is read first`);

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Checked } from "../generated/rrd.js";
 import { type Checkers, isProven } from "./checker-rates.js";
 
@@ -36,4 +36,4 @@ export function meaningMark({ verdict, by, why, said }: Checked, checkers: Check
 
 /** The mark of a sentence where it has one. */
 export const markGiven = (check: Checked | undefined, checkers: Checkers | undefined): { meaning?: MeaningMark } =>
-  given({ meaning: check && meaningMark(check, checkers) });
+  withoutUndefined({ meaning: check && meaningMark(check, checkers) });

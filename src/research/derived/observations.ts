@@ -7,7 +7,7 @@ import { type HistoryLimits } from "../../engine/lib/history-limits.js";
 import { boundedObservations, lastRun, type LoopMemory, memoryFrom } from "../../engine/loop/run-record/loop-memory.js";
 import { sketchOf } from "../../engine/lib/minhash.js";
 import { longestRepetition } from "../../engine/loop/stop-conditions/stuck.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { AgentRun, Outcome, Verdict } from "../../engine/loop/types.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
 import { readResult } from "../../engine/storage/result-file.js";
@@ -27,7 +27,11 @@ export async function leftBy({ brief, message, failure }: AgentRun, { outcome }:
   const left = value === undefined ? {} : { left: true as const };
   if (answer === "" && failure !== undefined) return left;
   const sketch = sketchOf(value === undefined ? answer : proseIn(value).join(" "));
-  return { ...left, answer: createHash("sha256").update(answer).digest("hex").slice(0, 12), ...given({ sketch }) };
+  return {
+    ...left,
+    answer: createHash("sha256").update(answer).digest("hex").slice(0, 12),
+    ...withoutUndefined({ sketch }),
+  };
 }
 
 /** All texts in a value, without the names of its fields. */

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Exclusion, Override, Paper, Rrd } from "../generated/rrd.js";
 import { criteriaDecide, decide, scoresOf, statusAfter, totalsOf } from "../papers/rubric/rubric.js";
 
@@ -96,12 +96,12 @@ function paperOfExcluded(one: Exclusion): Paper {
   const { answers, override } = one;
   return {
     id,
-    ...given({ key, source_key }),
+    ...withoutUndefined({ key, source_key }),
     title: title ?? id,
     url: url ?? urlOf(id),
     ...(author === undefined ? {} : { authors: [author] }),
     ...(year === undefined ? {} : { date: String(year) }),
-    ...given({ identifiers, source }),
+    ...withoutUndefined({ identifiers, source }),
     // The search found it.
     found: { sources: [source ?? "a search"], why: "" },
     ...before,
@@ -112,7 +112,7 @@ function paperOfExcluded(one: Exclusion): Paper {
     analysis: null,
     decision: null,
     notes: `Included by a person: ${override?.why ?? ""}`,
-    ...given({ answers, override, readings }),
+    ...withoutUndefined({ answers, override, readings }),
   };
 }
 

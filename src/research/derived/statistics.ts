@@ -1,7 +1,7 @@
 import { blockedNames } from "../project-files/rrd-file.js";
 import { type Agreement, agreementOf } from "../screening/eligibility/agreement.js";
 import type { Flow, Paper, Rrd, Statistics } from "../generated/rrd.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import {
   isDecided,
   isJudged,
@@ -83,7 +83,7 @@ function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>
 /** The check of recall for the seeds as they are now, which a person may have changed; nothing where there was none. */
 function seedsFound(rrd: Rrd): object {
   const before = rrd.statistics?.discovery_metrics?.seeds;
-  return before === undefined ? {} : given({ seeds: seedRecall(seedsOf(rrd), [], before.references) });
+  return before === undefined ? {} : withoutUndefined({ seeds: seedRecall(seedsOf(rrd), [], before.references) });
 }
 
 /** The stages that the criteria decide, from the counts that the report draws. */
@@ -133,7 +133,7 @@ function flowOf(rrd: Rrd): object {
   const waiting = rrd.papers_pool.filter(isWaiting).length;
   const ineligible = rrd.papers_pool.filter(isIneligible).length - waiting;
   const included = rrd.papers_pool.length - waiting - ineligible;
-  const out = given({ waiting: waiting || undefined, ineligible: ineligible || undefined });
+  const out = withoutUndefined({ waiting: waiting || undefined, ineligible: ineligible || undefined });
   return { flow: { ...flow, screened, excluded, included, ...out, ...eligibility } };
 }
 

@@ -9,7 +9,7 @@ import type { Answer, ContextFor } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { type CopyService, endpointsOf, type Location, fullTextRoutes } from "./full-text-routes.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
@@ -65,7 +65,7 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
       failed(name, {
         status: locations.status === "empty" ? "not-found" : locations.status,
         reason: locations.reason,
-        ...given({ transient: locations.transient }),
+        ...withoutUndefined({ transient: locations.transient }),
       });
       continue;
     }
@@ -169,7 +169,11 @@ async function request(url: string, accept: string, options: Reaching): Promise<
   return redirected === undefined ? fetched : { status: "blocked", reason: redirected };
 }
 
-const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({ status, reason, ...given({ transient }) });
+const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({
+  status,
+  reason,
+  ...withoutUndefined({ transient }),
+});
 
 function checked(text: DocumentText, address: string, paper: NamedPaper): Fetched {
   // Some pages say only in their head what they are.

@@ -8,7 +8,7 @@ import { findText, type ReadOptions } from "./find-text.js";
 import { namesOfDocument, ownRecords } from "./own-record.js";
 import { documentEnding, doisInAddress, paperId, type Reference } from "../papers/reference.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /**
  * What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the
@@ -61,7 +61,9 @@ async function fromService(reference: Named, options: ReadOptions): Promise<Desc
     reference.kind === "doi"
       ? { ...record, id: paperId(reference) }
       : {
-          ...{ ...record, id: paperId(reference), pdf_url: `https://arxiv.org/pdf/${id}` },
+          ...record,
+          id: paperId(reference),
+          pdf_url: `https://arxiv.org/pdf/${id}`,
           identifiers: { ...record.identifiers, arxiv: id },
         };
   return { status: "ok", paper };
@@ -107,7 +109,7 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
     source,
     abstract: text.abstract ?? null,
     identifiers,
-    ...given({ publicationType: text.publicationType, license: text.license }),
+    ...withoutUndefined({ publicationType: text.publicationType, license: text.license }),
     ...(text.retracted === true ? { retracted: true } : {}),
   };
   const own = (await ownRecords([paper], options)).get(paper.id);

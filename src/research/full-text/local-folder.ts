@@ -11,7 +11,7 @@ import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 const maxFiles = 2000;
 const abstractLength = 3000;
@@ -118,9 +118,9 @@ function candidateOf(path: string, id: string, text: Described | undefined, nami
     source: naming.source,
     abstract: text?.abstract?.slice(0, abstractLength) ?? null,
     identifiers: text === undefined ? {} : namesOfDocument(text),
-    ...given({ publicationType: text?.publicationType, license: text?.license }),
+    ...withoutUndefined({ publicationType: text?.publicationType, license: text?.license }),
     ...(text?.retracted === true ? { retracted: true } : {}),
-    ...given({ document: naming.documentOf?.(url, text?.sha256) }),
+    ...withoutUndefined({ document: naming.documentOf?.(url, text?.sha256) }),
   };
 }
 
@@ -150,7 +150,11 @@ async function readForListing(
 ): Promise<Described | undefined> {
   try {
     if (size > maxPdf) return undefined;
-    const read = await readUntrusted(await readFile(path), { name: path, ...given({ signal }), pages: pagesForATitle });
+    const read = await readUntrusted(await readFile(path), {
+      name: path,
+      ...withoutUndefined({ signal }),
+      pages: pagesForATitle,
+    });
     if (read.status !== "ok") return undefined;
     const { text: _, marks: __, ...described } = read.text;
     return described;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { isDocumentOf } from "../papers/authors.js";
 import { mergedWork } from "../papers/dedup/merge-fields.js";
@@ -19,7 +19,7 @@ export const lookedUp = "the document prints its id, and has its title";
 /** The names that a document gives itself, as records have them. */
 export function namesOfDocument({ doi, arxiv: id }: Pick<DocumentText, "doi" | "arxiv">): Identifiers {
   const { arxiv: found, ...others } = identifiersFrom({ doi, arxiv: id });
-  return { ...others, ...given({ arxiv: found === undefined ? undefined : unversioned(found) }) };
+  return { ...others, ...withoutUndefined({ arxiv: found === undefined ? undefined : unversioned(found) }) };
 }
 
 /** What a service says of a document by the name that it prints. */
@@ -71,7 +71,7 @@ async function knownTo(
 ): Promise<Map<string, PaperRecord | "unknown" | undefined>> {
   const context = contextFor(source);
   const works = records.map(({ identifiers: { doi, arxiv: id } }) =>
-    doi === undefined ? given({ arxiv: id }) : { doi },
+    doi === undefined ? withoutUndefined({ arxiv: id }) : { doi },
   );
   const answer = works.length === 0 || "unavailable" in context ? undefined : await source.lookup?.(works, context);
   return new Map(
@@ -102,7 +102,10 @@ function mergedRecord(record: PaperRecord, own: PaperRecord): OwnRecord {
   const said = { title: own.title, authors, date: own.date ?? record.date, abstract: record.abstract ?? own.abstract };
   const { id, url, pdf_url, source } = record;
   const { arxiv: version, ...names } = merged.identifiers;
-  const identifiers = { ...names, ...given({ arxiv: version === undefined ? undefined : unversioned(version) }) };
+  const identifiers = {
+    ...names,
+    ...withoutUndefined({ arxiv: version === undefined ? undefined : unversioned(version) }),
+  };
   return {
     record: { ...merged, ...said, id, url, pdf_url, source, identifiers },
     merged: { id: own.id, source: own.source, url: own.url, why: lookedUp },

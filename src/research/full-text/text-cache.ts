@@ -10,7 +10,7 @@ import { isNewer, stateVersion } from "../../engine/storage/state/format-version
 interface CachedText extends DocumentText {
   readonly format?: number;
   readonly paper: string;
-  readonly stamp?: string | undefined;
+  readonly stamp?: string;
   /** Set where the text must not be read again by a later run. */
   readonly run?: string;
 }

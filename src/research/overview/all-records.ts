@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { passageText } from "../../text/evidence/quoted.js";
 import type { Answer, Criterion, Exclusion, Paper, Rrd } from "../generated/rrd.js";
@@ -64,7 +64,10 @@ const maxPassages = 10;
 type Untraced = Cited & Pick<Paper, "source"> & { readonly outcome: Outcome };
 
 const asDuplicate = (duplicateOf: string, reason: string): Outcome => ({
-  ...{ stage: "duplicate", decision: "excluded", decidedBy: "code", duplicateOf },
+  stage: "duplicate",
+  decision: "excluded",
+  decidedBy: "code",
+  duplicateOf,
   ...(reason === "" ? {} : { reason }),
 });
 
@@ -85,7 +88,7 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
     .slice(0, maxPassages)
     .map((evidence) => ({
       text: oneLine(passageText(evidence)),
-      ...given({ locator: evidence.locator ?? undefined }),
+      ...withoutUndefined({ locator: evidence.locator ?? undefined }),
     }));
   const why = exclusionOf(paper);
   const criterion = why === undefined ? undefined : criteria.get(why);
@@ -99,7 +102,7 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
     stage: stageOfRejection(paper) === "screening" ? "screening" : "full text",
     decision,
     ...(byPerson(override) ??
-      given({
+      withoutUndefined({
         decidedBy: decision === "open" ? undefined : reader,
         reason: oneLine(missing?.reason ?? notes ?? "") || undefined,
       })),
@@ -114,7 +117,7 @@ const byPerson = (override: Paper["override"]): Pick<Outcome, "decidedBy" | "rea
 function criterionOf(criterion: Criterion, answers: readonly Answer[] = []): Pick<Outcome, "criterion" | "quote"> {
   const answer = answers.findLast(({ criterion: of }) => of === criterion.id);
   const quote = answer === undefined || answer.answer === "unclear" ? "" : oneLine(passageText(answer));
-  return { criterion: oneLine(criterionInFull(criterion)), ...given({ quote: quote || undefined }) };
+  return { criterion: oneLine(criterionInFull(criterion)), ...withoutUndefined({ quote: quote || undefined }) };
 }
 
 /** What the agents of a search decide stands in no iteration of its own; where one agent screened, it did. */
@@ -137,9 +140,12 @@ function ofExcluded(rrd: Rrd, ledger: readonly LedgerLine[], found: CandidateSet
       outcome: {
         stage: stage === "screened" ? "screening" : stage,
         decision: "excluded",
-        ...(byPerson(override) ?? { reason: oneLine(withNames(one.reason, names)), ...given({ decidedBy }) }),
+        ...(byPerson(override) ?? {
+          reason: oneLine(withNames(one.reason, names)),
+          ...withoutUndefined({ decidedBy }),
+        }),
         ...(criterion === undefined ? {} : criterionOf(criterion, answers)),
-        ...given({ duplicateOf: one.duplicate_of }),
+        ...withoutUndefined({ duplicateOf: one.duplicate_of }),
       },
     };
   });
@@ -147,10 +153,17 @@ function ofExcluded(rrd: Rrd, ledger: readonly LedgerLine[], found: CandidateSet
 
 function factsOfExcluded(one: Exclusion, record: PaperRecord | undefined): Omit<Untraced, "outcome"> {
   const { id, key, title, url = null, identifiers, year, first_author: author } = one;
-  if (record !== undefined) return { ...keptFacts(record), ...given({ key }) };
+  if (record !== undefined) return { ...keptFacts(record), ...withoutUndefined({ key }) };
   return {
-    ...{ id, title: title ?? id, url },
-    ...given({ key, identifiers, date: year?.toString(), authors: author === undefined ? undefined : [author] }),
+    id,
+    title: title ?? id,
+    url,
+    ...withoutUndefined({
+      key,
+      identifiers,
+      date: year?.toString(),
+      authors: author === undefined ? undefined : [author],
+    }),
   };
 }
 
@@ -174,8 +187,13 @@ function ofMerged(
     (how?.merged ?? [])
       .filter((each) => each.why !== lookedUp && !told.has(`${id}\n${each.source}\n${each.id}`))
       .map((each) => ({
-        ...{ id: each.id, title, source: each.source, url: each.url ?? null, into: id, why: each.why },
-        ...given({ date, authors }),
+        id: each.id,
+        title,
+        source: each.source,
+        url: each.url ?? null,
+        into: id,
+        why: each.why,
+        ...withoutUndefined({ date, authors }),
       })),
   );
   return [...records, ...others];

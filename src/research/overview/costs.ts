@@ -3,7 +3,7 @@ import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/forecast.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Sum } from "../../engine/ui/terminal/tally.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 
@@ -46,7 +46,7 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
     phases: sumsBy(work, ({ phase }) => phase),
     ...workCosts(rrd, ledger, papers),
     ...(read === 0 ? {} : { per_paper: { papers: read, ...divided(sumOf(reading), read) } }),
-    ...given({ forecast }),
+    ...withoutUndefined({ forecast }),
   };
 }
 
@@ -71,7 +71,7 @@ export function workCosts(
     ...(shared.length === 0 ? {} : { parts: sumsBy(shared, ({ role = "", agent = "" }) => `${role} (${agent})`) }),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
-    ...given({ historian }),
+    ...withoutUndefined({ historian }),
     contexts: fullestBy(work, papers),
   };
 }
@@ -142,7 +142,7 @@ function historianIn({ loop }: Summarised): Sum | undefined {
     input: tokens,
     cached: 0,
     output: 0,
-    ...given({ cost_usd }),
+    ...withoutUndefined({ cost_usd }),
     ...(estimated === true ? { estimated } : {}),
   };
 }

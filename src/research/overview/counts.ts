@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Rrd } from "../generated/rrd.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
 
@@ -28,7 +28,7 @@ export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
     insights_extracted: count("insights_extracted"),
     rejected: count("rejected"),
     pending: count("pending", "analyzing"),
-    ...given({ waiting: count("waiting") || undefined, not_retrieved: count("not_retrieved") || undefined }),
+    ...withoutUndefined({ waiting: count("waiting") || undefined, not_retrieved: count("not_retrieved") || undefined }),
     insights: countingInsights(rrd).length,
     quotes: { found: quotes.filter(({ status }) => status === "verified").length, all: quotes.length },
   };

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
 import { matchFeaturesOf } from "../papers/dedup/match-features.js";
@@ -66,8 +66,15 @@ const asRecord = ({
   identifiers = {},
   ...rest
 }: TracedRecord): PaperRecord => ({
-  ...{ id, title, url: url ?? "", pdf_url: pdf_url ?? null, authors: authorsOf(authors), date: date ?? null },
-  ...{ source: source ?? "", abstract: abstract ?? null, identifiers },
-  ...given({ venue: rest.venue ?? undefined, volume: rest.volume ?? undefined }),
-  ...given({ issue: rest.issue ?? undefined, pages: rest.pages ?? undefined }),
+  id,
+  title,
+  url: url ?? "",
+  pdf_url: pdf_url ?? null,
+  authors: authorsOf(authors),
+  date: date ?? null,
+  source: source ?? "",
+  abstract: abstract ?? null,
+  identifiers,
+  ...withoutUndefined({ venue: rest.venue ?? undefined, volume: rest.volume ?? undefined }),
+  ...withoutUndefined({ issue: rest.issue ?? undefined, pages: rest.pages ?? undefined }),
 });

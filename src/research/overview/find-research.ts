@@ -9,7 +9,7 @@ import { lastGoodFile, researchesName, rrdFile, rrdName } from "../project-files
 /** What the commands about one project are given. */
 export interface FolderOptions {
   /** As typed: a path or a name; undefined: the only project there is. */
-  readonly folder?: string | undefined;
+  readonly folder?: string;
   /** Print one JSON value. */
   readonly json: boolean;
 }

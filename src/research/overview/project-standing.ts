@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Outside } from "../../engine/loop/types.js";
@@ -56,7 +56,11 @@ export function researchStanding(
     doing: (work, called) => kindOfLine(work)?.doing(called),
     spending: totalOf(rrd, ledger),
     commands: commandsOf(steeredResearch(folder, where)),
-    ...given({ stage: stageOf(phase), lastRun: rrd.loop?.last_run ?? undefined, spentMs: timeSpent(rrd, ledger) }),
+    ...withoutUndefined({
+      stage: stageOf(phase),
+      lastRun: rrd.loop?.last_run ?? undefined,
+      spentMs: timeSpent(rrd, ledger),
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
@@ -74,7 +74,7 @@ export async function recordDecisions(
     withOverrides(
       messages.reduce(
         (whole, { record, decision, why, criterion }) =>
-          withOverride(whole, record, { decision, why, ...given({ criterion }), at }),
+          withOverride(whole, record, { decision, why, ...withoutUndefined({ criterion }), at }),
         complete(rrd),
       ),
     );
@@ -119,7 +119,7 @@ function messageOf(
     throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${ids.join(", ")}.`, 2);
   const record = recordNamed(rrd, paper, where);
   requirePossible(rrd, record, decision, where);
-  return { record: record.id, decision, why, ...given({ criterion }) };
+  return { record: record.id, decision, why, ...withoutUndefined({ criterion }) };
 }
 
 /** Takes decisions on these records away that no run has heard yet; how many there were. */

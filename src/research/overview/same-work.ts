@@ -59,7 +59,9 @@ export function joined(rrd: Rrd, one: string, other: string, where: string): Set
   const excluded = [...(rrd.excluded ?? []).filter((each) => each !== gone), duplicate];
   return {
     rrd: {
-      ...{ ...rrd, papers_pool: pool, excluded },
+      ...rrd,
+      papers_pool: pool,
+      excluded,
       ...(its.length === 0 ? {} : { insights: insights.filter((each) => !its.includes(each)) }),
     },
     says: `${goneName} is a duplicate of ${name}; 'research-ralph part ${shellWord(where)} ${goneName}' takes that back.`,
@@ -106,7 +108,9 @@ function partedFrom(rrd: Rrd, duplicate: Exclusion): Settled {
   return isPaper(record)
     ? {
         rrd: {
-          ...{ ...rrd, papers_pool: [...rrd.papers_pool, record], excluded },
+          ...rrd,
+          papers_pool: [...rrd.papers_pool, record],
+          excluded,
           ...(its.length === 0 ? {} : { insights: [...(rrd.insights ?? []), ...its] }),
         },
         says: `${name} is a paper of its own again, as it was.`,
@@ -136,7 +140,9 @@ function withApart({ apart: _, ...rrd }: Rrd, apart: NonNullable<Rrd["apart"]>):
 
 /** What is kept of a paper that leaves the pool. */
 const asExclusion = ({ id, key, source_key, title, url, identifiers }: Paper): Exclusion => ({
-  ...{ id, title, reason: "" },
+  id,
+  title,
+  reason: "",
   ...(key === undefined ? {} : { key }),
   ...(source_key === undefined ? {} : { source_key }),
   ...(url == null ? {} : { url }),

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
@@ -53,7 +53,7 @@ export async function aboutPaper(work: TitledPaper, { code, counts, late }: Abou
   );
   return {
     code: links?.links ?? [],
-    ...given({ citations }),
+    ...withoutUndefined({ citations }),
     unchecked: [...(links?.unchecked.map(({ source }) => source) ?? ["code"]), ...silent.map(({ name }) => name)],
   };
 }

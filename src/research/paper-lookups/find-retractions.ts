@@ -3,7 +3,7 @@ import { biorxiv } from "../sources/clients/biorxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { openAlex } from "../sources/clients/openalex.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Answered } from "./compare-citation.js";
 import type { Identifiers, PaperRecord, Update } from "../papers/paper-record.js";
 import { sharesIdentifier } from "../papers/identifiers.js";
@@ -55,7 +55,7 @@ export async function checkUpdates(
       updates: inOrder(known.flatMap(({ record }) => record?.updates ?? [])),
       checkedBy: known.map(({ source }) => source),
       answers: answers.flatMap(({ source, record, reason }) =>
-        reason === undefined ? { source, ...given({ record }) } : [],
+        reason === undefined ? { source, ...withoutUndefined({ record }) } : [],
       ),
       unchecked:
         answers.length > 0

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { type Answered, type CitationCheck, compareCitation } from "./compare-citation.js";
 import { isPreprintDoi } from "../papers/dedup/match-features.js";
 import type { Identifiers, NamedPaper, PaperRecord, Update } from "../papers/paper-record.js";
@@ -83,7 +83,7 @@ export async function checkWorks(
         updates: [...(answer?.updates ?? [])],
         checked_by: [...(answer?.checkedBy ?? [])],
         unchecked,
-        ...given({
+        ...withoutUndefined({
           citation: compareCitation(work, answer?.answers ?? []),
           published: publishedAs(work, answer?.answers ?? []),
         }),
@@ -117,7 +117,7 @@ export const worksOf = (papers: readonly NamedPaper[]): WorkToCheck[] =>
     .filter((paper) => !isAt(paper, "sample"))
     .map((paper) => {
       const { id, title, authors, date } = paper;
-      return { id, ...given({ title, authors, date }), identifiers: identifiersOf(paper) };
+      return { id, ...withoutUndefined({ title, authors, date }), identifiers: identifiersOf(paper) };
     });
 
 /**

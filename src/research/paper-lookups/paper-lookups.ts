@@ -17,7 +17,7 @@ import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../net/http.js";
 import { textsFolder, updatesFile } from "../project-files/layout.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 interface PaperLookupOptions {
   /** The project: texts and answers are kept in it. */
@@ -88,7 +88,10 @@ export function paperLookups({
       await checkWorks(worksOf(papers), {
         file: updatesFile(folder),
         ask: (works) => checkUpdates(works, contextFor),
-        ...{ clock, signal, within, anew },
+        clock,
+        signal,
+        within,
+        anew,
       }),
     async ownRecords(records) {
       const done = new AbortController();
@@ -105,7 +108,7 @@ export function paperLookups({
       const done = new AbortController();
       const late = clock.sleep(clock.now() + maxAbout, AbortSignal.any([signal, done.signal]));
       try {
-        const work = { title: paper.title, identifiers, ...given({ abstract: paper.abstract }) };
+        const work = { title: paper.title, identifiers, ...withoutUndefined({ abstract: paper.abstract }) };
         const about = await aboutPaper(work, {
           code: (each) => codeLinks(each, contextFor),
           counts: [openAlex, semanticScholar].flatMap(asked),

@@ -1,7 +1,7 @@
 import { line, webAddress } from "../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
 import { paperId, parseReference } from "./reference.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 type Maybe<Name extends keyof PaperRecord> = { readonly [Each in Name]?: PaperRecord[Each] | undefined };
 
@@ -12,14 +12,14 @@ interface RecordParts
     Maybe<"url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet">,
     Maybe<"publicationType" | "categories" | "comment" | "license"> {
   readonly title: string | undefined;
-  readonly pdf?: string | undefined;
-  readonly date?: string | undefined;
-  readonly abstract?: string | undefined;
+  readonly pdf?: string;
+  readonly date?: string;
+  readonly abstract?: string;
   /** Where in a journal it stands, as the source says it. */
   readonly volume?: unknown;
   readonly issue?: unknown;
   readonly pages?: unknown;
-  readonly citations?: number | undefined;
+  readonly citations?: number;
 }
 
 /** Papers of large collaborations have some 3,000 authors. */
@@ -48,8 +48,8 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     abstract: parts.abstract ?? null,
     identifiers,
     ...(isOut ? { retracted: true } : {}),
-    ...given({ kind: parts.kind, venue: parts.venue }),
-    ...given({
+    ...withoutUndefined({ kind: parts.kind, venue: parts.venue }),
+    ...withoutUndefined({
       publicationType: parts.publicationType?.slice(0, maxRemark),
       comment: parts.comment?.slice(0, maxRemark),
       license: (parts.license ?? copies.find((copy) => copy.license !== undefined)?.license)?.slice(0, maxRemark),
@@ -62,7 +62,7 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
       : { copies: copies.filter(({ url: each }, index) => copies.findIndex((other) => other.url === each) === index) }),
     ...(updates.length === 0 ? {} : { updates }),
     ...(otherVersions.length === 0 ? {} : { otherVersions }),
-    ...given({ snippet: parts.snippet }),
+    ...withoutUndefined({ snippet: parts.snippet }),
   };
 }
 
@@ -116,7 +116,7 @@ export function identifiersFrom(
     .exec(line(names.openalex) ?? "")?.[1]
     ?.toUpperCase();
   const s2 = /^[\da-f]{40}$/i.exec(line(names.s2) ?? "")?.[0].toLowerCase();
-  return given({ doi, arxiv, pmid, pmcid: pmcid && `PMC${pmcid}`, openalex, s2 });
+  return withoutUndefined({ doi, arxiv, pmid, pmcid: pmcid && `PMC${pmcid}`, openalex, s2 });
 }
 
 /** A DOI or arXiv id in whatever form a service gives it. What cannot be one is not looked for on the disk. */

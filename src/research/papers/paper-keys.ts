@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "./authors.js";
 import { isKey } from "./paper-record.js";
@@ -76,7 +76,7 @@ export function withKeys(rrd: Rrd): Rrd {
     ...pool,
     ...excluded.map(({ id, key, title, first_author = null, year }) => ({
       id,
-      ...given({ key, title }),
+      ...withoutUndefined({ key, title }),
       authors: first_author,
       date: year?.toString() ?? null,
     })),
@@ -95,5 +95,5 @@ export function withKeys(rrd: Rrd): Rrd {
 function withKey<Kept extends Paper | Exclusion>(one: Kept, key: string): Kept {
   if (one.key === key) return one;
   const { id, key: before, source_key, ...rest } = one;
-  return { id, key, ...given({ source_key: before ?? source_key }), ...rest } as Kept;
+  return { id, key, ...withoutUndefined({ source_key: before ?? source_key }), ...rest } as Kept;
 }

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /**
  * Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with
@@ -156,7 +156,7 @@ export interface PaperFacts {
   readonly issue?: string | null;
   /** "566-582", "e0123". */
   readonly pages?: string | null;
-  readonly updates?: readonly { readonly type: string; readonly notice?: string | undefined }[];
+  readonly updates?: readonly { readonly type: string; readonly notice?: string }[];
   readonly otherVersions?: readonly { readonly doi: string }[];
   /** The same, as rrd.json writes it. */
   readonly other_versions?: readonly { readonly doi: string }[];
@@ -187,9 +187,16 @@ export function keptFacts(record: PaperRecord) {
   } = record;
   return {
     ...ownKey(record.ownKey),
-    ...{ id, title, url, pdf_url, authors: [...authors], date, source, abstract },
+    id,
+    title,
+    url,
+    pdf_url,
+    authors: [...authors],
+    date,
+    source,
+    abstract,
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
-    ...given({ venue, volume, issue, pages, publication_type: publicationType, comment, license }),
+    ...withoutUndefined({ venue, volume, issue, pages, publication_type: publicationType, comment, license }),
     ...(categories === undefined ? {} : { categories: [...categories] }),
     ...(publication === undefined ? {} : { publication: keptPublication(publication) }),
     ...(citations === undefined ? {} : { citations: { ...citations } }),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 
 /** What a person or a source may name a paper by. */
@@ -106,7 +106,7 @@ function asArxiv(text: string): Reference | undefined {
   return {
     kind: "arxiv",
     id: match[1].toLowerCase().replace(/\.[a-z]{2}\//, (part) => part.toUpperCase()),
-    ...given({ version: match[2] ? Number(match[2]) : undefined }),
+    ...withoutUndefined({ version: match[2] ? Number(match[2]) : undefined }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Rrd } from "../generated/rrd.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { backUp } from "../../engine/storage/state/backup.js";
 import { documentNames, progressName, rrdName } from "./layout.js";
 import { openResearch, type ResearchOptions } from "./research.js";
@@ -31,7 +31,7 @@ export async function editResearch(
   try {
     const backup = at === undefined ? undefined : await backUp(folder, at, [rrdName, progressName, ...documentNames]);
     const rrd = await research.edit(change);
-    return { rrd, ...given({ backup }) };
+    return { rrd, ...withoutUndefined({ backup }) };
   } finally {
     await research.close();
   }

@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -92,8 +92,8 @@ function asWritten({ id, name, ask, type = "text", unit, choices }: Record<strin
   const isList = choices === undefined || (Array.isArray(choices) && choices.every((each) => isScalar(each)));
   if (typeof name !== "string" || ![id, ask, unit].every(isText) || !typeNames.some((each) => each === type) || !isList)
     return undefined;
-  const kept = { id, ask, unit, type: type === "text" ? undefined : type, choices: choices?.map(String) };
-  return { name: oneLine(name), ...given(kept) } as NewField;
+  const settings = { id, ask, unit, type: type === "text" ? undefined : type, choices: choices?.map(String) };
+  return { name: oneLine(name), ...withoutUndefined(settings) } as NewField;
 }
 
 /** YAML reads `yes` as a truth and `2024` as a number. */

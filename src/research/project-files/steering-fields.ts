@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 
 /** What only accepted results write, and a person's decision on eligibility. */
@@ -104,7 +104,7 @@ export function keepSteering(before: Rrd, now: Rrd): Steered {
     if (!isDeepStrictEqual(requirements?.[field], now.requirements?.[field])) refused.push(`requirements.${field}`);
   const rrd: Rrd = {
     ...withFieldsOf(now, before, ofResearch),
-    ...given({ requirements }),
+    ...withoutUndefined({ requirements }),
     papers_pool: [...pool, ...removed],
   };
   const fields = [...new Set([...Object.keys(before), ...Object.keys(rrd)])].filter(

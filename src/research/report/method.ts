@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { linesInForce } from "../../engine/storage/state/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../generated/rrd.js";
 import { sumOf } from "../overview/costs.js";
@@ -120,7 +120,7 @@ export function methodOf(
     ),
     exclusions: exclusionsOf(rrd),
     retractions: checkSentence(rrd),
-    ...given({ judged: judgedOf(rrd, lines) }),
+    ...withoutUndefined({ judged: judgedOf(rrd, lines) }),
     limits: limitsOf(rrd, lines, hasQueries),
   };
 }
@@ -226,7 +226,7 @@ function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
     const prompts = before?.prompts ?? [];
     uses.set(key, {
       agent,
-      ...given({ model, version }),
+      ...withoutUndefined({ model, version }),
       prompts: prompt === undefined || prompts.includes(prompt) ? prompts : [...prompts, prompt],
       iterations: (before?.iterations ?? 0) + 1,
       ...(confinement === "unconfined" || before?.confinement !== undefined ? { confinement: "unconfined" } : {}),

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { QueryLine } from "../../engine/generated/query.js";
 import { linesInForce } from "../../engine/storage/state/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { missingCosts, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
 import { duration } from "../../engine/lib/words.js";
@@ -239,7 +239,7 @@ export function reportModel(input: ReportInput): ReportModel {
     papers,
     names,
     checksNumbers: narrative.from === "data",
-    ...given({ checkers: rrd.meaning?.checkers }),
+    ...withoutUndefined({ checkers: rrd.meaning?.checkers }),
   };
   const statement = (said: SaidSentence) => statementOf(said, sources);
   const finding = (said: SaidSentence): Finding => {
@@ -250,7 +250,7 @@ export function reportModel(input: ReportInput): ReportModel {
     const paper = rowById.get(paper_id ?? "");
     return {
       text: tablesAsText(insight),
-      ...given({ paper }),
+      ...withoutUndefined({ paper }),
       refersTo: (cross_refs ?? []).flatMap((other) => rowById.get(other) ?? []),
     };
   };
@@ -287,7 +287,10 @@ export function reportModel(input: ReportInput): ReportModel {
   const question = narrative.question ?? questionOf(rrd);
   const figures = figuresOf(input, rows, standing.length, total);
 
-  const method = methodOf(rrd, input.ledger, search, log.length > 0, { now, ...given({ writer: narrative.agent }) });
+  const method = methodOf(rrd, input.ledger, search, log.length > 0, {
+    now,
+    ...withoutUndefined({ writer: narrative.agent }),
+  });
 
   const named = () => [
     ...[
@@ -323,8 +326,17 @@ export function reportModel(input: ReportInput): ReportModel {
     said: narrative,
     quotesThen: input.report?.quotes ?? {},
     paragraphs: input.paragraphs ?? new Map(),
-    ...{ question, answer, figures, findings, recommendations, agreed, disputed, pairs, gaps, questions },
-    ...given({ changes, comparison, meaning: meaningOf(input.report, rrd) }),
+    question,
+    answer,
+    figures,
+    findings,
+    recommendations,
+    agreed,
+    disputed,
+    pairs,
+    gaps,
+    questions,
+    ...withoutUndefined({ changes, comparison, meaning: meaningOf(input.report, rrd) }),
     warnings: [...waitingOf(rrd), ...missingOf(rows), ...givenUpOf(rrd), ...calibrationOf(rrd)],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
       const row = rowById.get(paper.id);
@@ -342,12 +354,17 @@ export function reportModel(input: ReportInput): ReportModel {
     otherInsights: () => byTheme().others,
     insightCount: standing.length,
     crossReferences: crossReferencesOf(standing, rowById),
-    ...{ map, flow, search, queries, total },
+    map,
+    flow,
+    search,
+    queries,
+    total,
     costByPaper: once(() => costByPaperOf(ledger, rowById)),
     ...(answer.length > 0 ? {} : { unanswered: whyNoAnswer(rows) }),
     sureness: surenessOf({
-      ...{ findings, agreed },
-      ...given({ quotes: figures.find(({ name }) => name === "quotes"), judged: method.judged }),
+      findings,
+      agreed,
+      ...withoutUndefined({ quotes: figures.find(({ name }) => name === "quotes"), judged: method.judged }),
       retracted: rows.filter(({ isRetracted }) => isRetracted).length,
     }),
     method,
@@ -588,7 +605,7 @@ function ideaOf(idea: ProductIdeas["ideas"][number], rows: ReadonlyMap<string, P
     name,
     oneLiner: one_liner ?? "",
     isRecommended: recommended_for_prd,
-    ...given({ combined: scores.combined_0_50 }),
+    ...withoutUndefined({ combined: scores.combined_0_50 }),
     papers: evidence.paper_ids.flatMap((paper) => rows.get(paper) ?? []),
     nextSteps: recommended_next_steps,
   };

@@ -252,7 +252,9 @@ function eligibilityOf({ answers = [] }: Paper, criteria: readonly Criterion[]):
     const place = oneLine(answer.locator ?? stageWords[answer.stage]);
     const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
     return {
-      ...{ criterion: `${id} ${short}`, answer: answer.answer, says: `${place}${why}` },
+      criterion: `${id} ${short}`,
+      answer: answer.answer,
+      says: `${place}${why}`,
       pieces: piecesOf(answer),
       notes: answer.answer === "unclear" ? [] : notesOfOld(answer),
     };

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { many } from "../../engine/lib/words.js";
 import { type FlowRow, flowCounts, total } from "../derived/flow-counts.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
@@ -149,7 +149,8 @@ type Wording = (reason: string) => string;
 
 function wordsOf(rrd: Rrd): Wording {
   const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
-  return (reason) => reasonWords[reason] ?? reasonText({ reason, ...given({ criterion: criteria.get(reason) }) });
+  return (reason) =>
+    reasonWords[reason] ?? reasonText({ reason, ...withoutUndefined({ criterion: criteria.get(reason) }) });
 }
 
 const linesOf = (counts: ReadonlyMap<string, number>, wording: Wording): FlowLine[] =>

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
 import type { Checked, Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
@@ -87,7 +87,7 @@ export function quoteAt(
     status,
     ...(locator ? { locator } : {}),
     ...(reason ? { reason } : {}),
-    ...given({ opens, check: evidence.check }),
+    ...withoutUndefined({ opens, check: evidence.check }),
   };
 }
 

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { packageVersion } from "../../engine/lib/package-root.js";
 import { versionAt } from "../../engine/storage/guard/file-snapshot.js";
@@ -120,10 +120,15 @@ export async function readBeside(
   ];
   return {
     input: {
-      ...{ rrd: shown, ledger, queries: queries.lines, answers: answers.lines, paragraphs, now },
-      ...given({ report }),
+      rrd: shown,
+      ledger,
+      queries: queries.lines,
+      answers: answers.lines,
+      paragraphs,
+      now,
+      ...withoutUndefined({ report }),
       ...(report === undefined && oldReport !== undefined ? { oldReport } : {}),
-      ...given({ ideas: ideas.value }),
+      ...withoutUndefined({ ideas: ideas.value }),
     },
     notices,
     fromLastGood: false,

@@ -1,5 +1,5 @@
 import type { QueryLine } from "../../engine/generated/query.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Rrd } from "../generated/rrd.js";
 import { thousands } from "./pictures/words.js";
 import { blockedNames } from "../project-files/rrd-file.js";
@@ -63,7 +63,7 @@ export function searchYieldOf(rrd: Rrd, queries: readonly QueryLine[]): SearchYi
     screened += batch.screened;
     kept += batch.kept;
     const at = batch.recall_at_least;
-    return { screened, kept, ...given({ recallAtLeast: at }) };
+    return { screened, kept, ...withoutUndefined({ recallAtLeast: at }) };
   });
   const wanted = rrd.requirements.screening;
   return {
@@ -72,7 +72,7 @@ export function searchYieldOf(rrd: Rrd, queries: readonly QueryLine[]): SearchYi
     ...(recall === undefined || wanted === undefined
       ? {}
       : { recall: { says: recall.says, target: wanted.target_recall, confidence: wanted.confidence } }),
-    ...given({ ended: exhausted }),
+    ...withoutUndefined({ ended: exhausted }),
     notSearched,
   };
 }
@@ -130,9 +130,9 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
       name,
       outcome,
       ...(reason === undefined ? {} : { reason: String(reason) }),
-      ...given({ replacedBy }),
+      ...withoutUndefined({ replacedBy }),
       ...(queries.length === 0 ? {} : { queries: log.queries }),
-      ...given({ identified: records }),
+      ...withoutUndefined({ identified: records }),
       ...papers,
     };
   });
@@ -151,8 +151,12 @@ const wordParameters = ["search_query", "query", "q", "search", "query.bibliogra
 /** The search log in the order of the file, as people read it. */
 export const queriesOf = (lines: readonly QueryLine[]): Query[] =>
   lines.map(({ at, source, url, status, results: hits, from }) => ({
-    ...{ at, source, asked: askedOf(url), status, from },
-    ...given({ hits }),
+    at,
+    source,
+    asked: askedOf(url),
+    status,
+    from,
+    ...withoutUndefined({ hits }),
   }));
 
 function askedOf(address: string): string {

@@ -67,8 +67,13 @@ export function statementOf(said: SaidSentence, sources: StatementSources): Stat
     ? numbersWithoutQuote(said.text, kept, years)
     : { missing: [], outside: [], near: [] };
   return {
-    ...{ text: said.text, quotes, papers, brokenHandles },
-    ...{ missingNumbers: missing, outsideNumbers: outside, nearNumbers: near },
+    text: said.text,
+    quotes,
+    papers,
+    brokenHandles,
+    missingNumbers: missing,
+    outsideNumbers: outside,
+    nearNumbers: near,
     ...markGiven(said.check, sources.checkers),
   };
 }

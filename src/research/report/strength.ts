@@ -85,7 +85,11 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   return {
     level,
     says: says({ ...strength, retracted, excluded, corrected, quotes: quotes.length }),
-    ...{ ...strength, quotes: quotes.length, retracted, excluded, corrected },
+    ...strength,
+    quotes: quotes.length,
+    retracted,
+    excluded,
+    corrected,
   };
 }
 

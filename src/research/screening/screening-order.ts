@@ -24,7 +24,7 @@ interface Wanted extends Pick<
   "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days"
 > {
   /** What is sought, in the person's words. */
-  readonly description?: string | null | undefined;
+  readonly description?: string | null;
   /** YYYY-MM-DD. */
   readonly today: string;
 }
@@ -67,7 +67,7 @@ export function rankWorks(works: readonly Work[], wanted: Wanted, judged: readon
 export interface Judged {
   readonly id: string;
   readonly title: string;
-  readonly abstract?: string | null | undefined;
+  readonly abstract?: string | null;
   readonly kept: boolean;
 }
 

@@ -6,7 +6,7 @@ import { isOwnList } from "../papers/records/own-list.js";
 import type { Listing, Open } from "./result-list.js";
 import { type PaperRecord, type ListPlace, type Provenance, versionsOf } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /** A work that sources listed: its record, and where that comes from. */
 export interface Work {
@@ -66,7 +66,7 @@ function putTogether(listings: readonly Listing[], apart: readonly Apart[]): Can
   const places = new Map<PaperRecord, ListPlace>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries())
-      places.set(record, { source: record.database ?? source, asked, rank, ...given({ seed }) });
+      places.set(record, { source: record.database ?? source, asked, rank, ...withoutUndefined({ seed }) });
   const { works, merges, lookAlikes } = mergeRecords([...places.keys()], apart);
   const pooled = works.map(({ record, ...from }) => ({
     record,

@@ -35,7 +35,10 @@ function pack({ search, day, steps, listings }: SearchRecord): Buffer | undefine
   const records: PaperRecord[] = [];
   const packed: Packed = {
     format: stateVersion,
-    ...{ search, day, steps, records },
+    search,
+    day,
+    steps,
+    records,
     listings: listings.map((listing) => ({
       ...listing,
       records: listing.records.map((record) => {

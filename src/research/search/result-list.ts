@@ -1,6 +1,6 @@
 import type { PaperRecord } from "../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "../sources/shared/source.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /** What one request of a round brought, in the source's own order. */
 export interface Listing {
@@ -49,7 +49,7 @@ export const listingOf = (
     : answer.incomplete === undefined
       ? {}
       : { reason: answer.incomplete }),
-  ...(answer.status === "ok" ? {} : given({ transient: answer.transient, unreached: answer.unreached })),
+  ...(answer.status === "ok" ? {} : withoutUndefined({ transient: answer.transient, unreached: answer.unreached })),
   records: answer.status === "ok" ? answer.value : [],
 });
 

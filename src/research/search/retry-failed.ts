@@ -4,7 +4,7 @@ import { queryText, runStep } from "./run-round.js";
 import { asksFor, directions, followed, snowball } from "./snowballing.js";
 import type { Answer, Query } from "../sources/shared/source.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /** Begins a round again and answers with who observes it. */
 type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
@@ -73,7 +73,9 @@ function isWorthIt(
 }
 
 const answerOf = ({ status, records, reason }: Listing): Answer<readonly PaperRecord[]> =>
-  status === "ok" ? { status, value: records, ...given({ incomplete: reason }) } : { status, reason: reason ?? "" };
+  status === "ok"
+    ? { status, value: records, ...withoutUndefined({ incomplete: reason }) }
+    : { status, reason: reason ?? "" };
 
 /** Sources that give the answers they gave, and are asked for the rest. */
 const remembering =

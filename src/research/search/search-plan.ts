@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Requirements, Step } from "../generated/rrd.js";
 
 /** Keywords of one round: each costs a request a source, and the first may bring enough. */
@@ -71,7 +71,7 @@ function windowsOf(
   }: Partial<Requirements>,
   today: string,
 ): Window[] {
-  if (from != null || until != null) return [given({ from: from ?? undefined, until: until ?? undefined })];
+  if (from != null || until != null) return [withoutUndefined({ from: from ?? undefined, until: until ?? undefined })];
   const before = (days: number) => dayBefore(today, Math.ceil(days));
   if (recent == null) return [back == null ? {} : { from: before(back) }];
   const windows: Window[] = [{ from: before(recent), until: today }];

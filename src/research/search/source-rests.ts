@@ -72,7 +72,10 @@ export function sourceRests({
     const isGivenUp = before?.isGivenUp === true || tries >= maxTries || until - now() > patienceMs;
     if (isGivenUp) answered.delete(name);
     rests.set(name, {
-      ...{ name, tries, isGivenUp, reason: answer.reason },
+      name,
+      tries,
+      isGivenUp,
+      reason: answer.reason,
       status: answer.status === "rate_limited" ? "rate_limited" : "error",
       until: isGivenUp ? Math.max(until, now() + askAgainMs) : until,
     });

@@ -5,7 +5,7 @@ import { whyNotAsked } from "./registry.js";
 import type { ContextFor, Source } from "./shared/source.js";
 import type { Http } from "../../net/http.js";
 import type { Service } from "../../net/host-rules.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /** What the configuration says of sources, by the name that a person wrote. */
 export type SourcesConfig = NonNullable<ResearchConfig["sources"]>;
@@ -32,7 +32,7 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
     name: source.name,
     own: source.local === true ? "" : source.endpoint,
     endpoint: addressOf(source, settings),
-    ...given({ intervalMs }),
+    ...withoutUndefined({ intervalMs }),
   };
 }
 
@@ -58,7 +58,7 @@ export function servicesOf(sources: readonly Source[], config: SourcesConfig): S
  * address that it needs.
  */
 export function contextsWith(
-  { sources, contact }: { readonly sources: SourcesConfig; readonly contact?: string | undefined },
+  { sources, contact }: { readonly sources: SourcesConfig; readonly contact?: string },
   env: NodeJS.ProcessEnv,
   http: Http,
 ): ContextFor {
@@ -70,7 +70,7 @@ export function contextsWith(
     const endpoint = addressOf(source, settings);
     if (settings.off === true)
       return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
-    const context = { http, endpoint, contextFor, ...given({ key, contact }) };
+    const context = { http, endpoint, contextFor, ...withoutUndefined({ key, contact }) };
     const unavailable = whyNotAsked(source, context);
     return unavailable === undefined ? context : { unavailable };
   };

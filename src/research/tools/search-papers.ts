@@ -9,7 +9,7 @@ import { wrongCall, takes } from "../../engine/tools/tool.js";
 import { type Ranked, searchOnce } from "../screening/screening-order.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
 import { type Network, type ResearchTool, inTime } from "./context.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 const maxPapers = 20;
 const defaultPapers = 10;
@@ -34,7 +34,7 @@ export const searchPapers: ResearchTool = {
       return wrongCall("search_papers: from must be a day such as 2025-01-31.");
     const wanted = Math.min(most, maxPapers);
     const { listings, ranked } = await searchOnce(
-      { terms: query, ...given({ from }), most: wanted },
+      { terms: query, ...withoutUndefined({ from }), most: wanted },
       context.network.sources.map(({ name }) => name),
       openFor(context.network, signal),
       Date.now(),

@@ -2,7 +2,7 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import type { UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";
 import { nameOf } from "../papers/paper-keys.js";
 import type { Change } from "../project-files/research.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { isSameUpdate, oldestFirst } from "../papers/dedup/companions.js";
 import { inline } from "../project-files/markdown.js";
 import { deriveStatistics } from "../derived/statistics.js";
@@ -68,7 +68,10 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
   const isNews = checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined);
   const all = withKnown(paper, check);
   const updates_check = {
-    ...{ at, checked_by: [...checked_by], unchecked: [...unchecked], ...given({ demoted_from }) },
+    at,
+    checked_by: [...checked_by],
+    unchecked: [...unchecked],
+    ...withoutUndefined({ demoted_from }),
     ...(citation === undefined ? {} : { citation: copied(citation) }),
   };
   const noted = { ...(isNews ? { updates: all } : {}), updates_check };

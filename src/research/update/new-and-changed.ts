@@ -1,5 +1,5 @@
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { currentAccepted } from "../../engine/storage/state/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
@@ -117,9 +117,12 @@ export async function whatCame(
     // What an update has told already is news again only where its text turns out to be another.
     if (!isNews && compared !== "another") continue;
     changed.push({
-      ...{ id: paper.id, says, set, compared },
+      id: paper.id,
+      says,
+      set,
+      compared,
       ...(corrections.length === 0 ? {} : { corrections }),
-      ...(compared === "another" ? given({ text }) : {}),
+      ...(compared === "another" ? withoutUndefined({ text }) : {}),
     });
   }
   const { sources } = outside;
@@ -133,7 +136,9 @@ export async function whatCame(
   return {
     works: batch.candidates.length + (batch.search?.left ?? 0) + (batch.listed?.left ?? 0),
     titles: batch.candidates.map(({ title }) => title),
-    ...{ changed, retracted, checks },
+    changed,
+    retracted,
+    checks,
     failed: leftOpenBy(rrd, update, { steps: kept?.steps ?? [], listings: own }, wanted),
     asked: [...new Set([...folders, ...own.map(({ source }) => source)])],
     answered: new Set([...folders.filter((name) => !silent.has(name)), ...answering]).size,
@@ -253,7 +258,7 @@ function publishedIn(
     identifiers: {
       ...Object.fromEntries(Object.entries({ doi, pmid, pmcid }).filter(([, name]) => name !== undefined)),
       ...paper.identifiers,
-      ...given({ doi }),
+      ...withoutUndefined({ doi }),
     },
     ...(before === undefined || before === doi
       ? {}

@@ -24,7 +24,8 @@ export function askedUpdate(
 ): ProjectUpdate {
   return {
     id: `update-${(rrd.updates ?? []).length + 1}`,
-    ...{ since, until },
+    since,
+    until,
     at: new Date(now).toISOString(),
     iteration: Math.max(rrd.loop?.iteration ?? 0, ...ledger.map(({ iteration }) => iteration)) + 1,
     ...(Object.keys(sources).length === 0 ? {} : { sources: { ...sources } }),
@@ -72,7 +73,9 @@ export function openedFor(
       ...update,
       works: came.works,
       changed: came.changed.map(({ id, says, text, compared }) => ({
-        ...{ id, says, read_again: text !== undefined },
+        id,
+        says,
+        read_again: text !== undefined,
         ...(compared === "unknown" ? { compared: false } : {}),
       })),
       retracted: [...came.retracted],
@@ -111,7 +114,9 @@ export function openingFold(
     ...[...came.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
   ].map(flat);
   return {
-    ...{ iteration, at, message: `${id}: ${said}` },
+    iteration,
+    at,
+    message: `${id}: ${said}`,
     changes: [{ in: "rrd", set: fieldsOf(opened), was: fieldsOf(rrd) }, ...papers],
     progress: progressEntry(
       `## ${at.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${said}`, ...lines].join("\n")}`,

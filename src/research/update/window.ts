@@ -33,7 +33,7 @@ interface Known {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   /** The day that counted as today in the first search, YYYY-MM-DD; undefined where nothing is kept of it. */
-  readonly searchedOn?: string | undefined;
+  readonly searchedOn?: string;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { keepNoted } from "../../engine/storage/noted.js";
 import type { redactFor } from "../../engine/lib/redact.js";
 import { inSeconds } from "../../engine/loop/run-record/ledger-line.js";
@@ -95,7 +95,10 @@ export async function acceptSettled(
   const whole = { ...line, prepare_seconds: inSeconds(prepareMs) };
   const files = [...(judged.files ?? []), ...(await documentsFor(accepting, ledger, judged, whole, at))];
   await research.fold({
-    ...{ iteration, at: line.at, changes: [...judged.changes], ledger: { ...whole, ...judged.ledger } },
+    iteration,
+    at: line.at,
+    changes: [...judged.changes],
+    ledger: { ...whole, ...judged.ledger },
     ...inWords(unit, judged, iteration),
     ...(files.length === 0 ? {} : { files }),
   });
@@ -134,9 +137,19 @@ export async function acceptRun(
 
   await keepAnswer(workspace, run.message);
   const check = run.free === true ? undefined : accepting.check;
-  const judging = { iteration, agent: run.agent, at, redact, ...given({ check, second: accepting.sharing?.second }) };
+  const judging = {
+    iteration,
+    agent: run.agent,
+    at,
+    redact,
+    ...withoutUndefined({ check, second: accepting.sharing?.second }),
+  };
   const heard = await judgePart({
-    ...{ state, unit, material, workspace, judging },
+    state,
+    unit,
+    material,
+    workspace,
+    judging,
     sharing: accepting.sharing ?? {},
     redact: (text) => redact(text, material.text?.text),
   });
@@ -148,7 +161,7 @@ export async function acceptRun(
     "reasons" in heard || "note" in heard
       ? { redacted: false, dropped: [], ...heard }
       : heard.judged === undefined
-        ? await judge(state, unit, workspace, briefed, { ...judging, ...given({ agent: instead?.agent }) })
+        ? await judge(state, unit, workspace, briefed, { ...judging, ...withoutUndefined({ agent: instead?.agent }) })
         : { ...heard.judged, ...told(heard) };
   const { redacted, dropped } = { ...judged, redacted: judged.redacted || heard.redacted === true };
   if (redacted)
@@ -224,7 +237,7 @@ const grades = { presented: "high", insights_extracted: "middle", rejected: "low
 function gradeOf({ id }: Unit, { changes }: Acceptable): Pick<Extract<Outcome, { outcome: "accepted" }>, "grade"> {
   const status = changes.find((change) => change.in === "papers_pool" && change.id === id)?.set["status"];
   const grade = Object.entries(grades).find(([name]) => name === status)?.[1];
-  return given({ grade });
+  return withoutUndefined({ grade });
 }
 
 /** Dropped fields that a ledger line names. */

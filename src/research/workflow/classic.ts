@@ -29,7 +29,7 @@ import { sentinelOf } from "./accept.js";
 import { rename, writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { timeForName } from "../../engine/lib/clock.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 interface ClassicOptions {
   readonly research: Research;
@@ -339,7 +339,7 @@ function ofThePerson(before: Rrd, now: Rrd): Rrd {
   const isBudgetGone = now.budget == null && before.budget != null;
   if (isLoopSame && !isBudgetGone) return now;
   const { loop: _, ...rest } = now;
-  return { ...rest, ...given({ loop: before.loop }), ...(isBudgetGone ? { budget: before.budget } : {}) };
+  return { ...rest, ...withoutUndefined({ loop: before.loop }), ...(isBudgetGone ? { budget: before.budget } : {}) };
 }
 
 /** Records of `before` whose id is in none of `now`. */

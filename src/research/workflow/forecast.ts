@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { count as tokensText, many, money } from "../../engine/lib/words.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -61,11 +61,7 @@ export type Price = (figure: Figure) => readonly number[];
 
 /** The dated figures, priced. An agent without a model takes nothing but a moment. */
 export function figuresFor(
-  {
-    name,
-    free,
-    models = [],
-  }: { readonly name: string; readonly free?: true | undefined; readonly models?: readonly string[] },
+  { name, free, models = [] }: { readonly name: string; readonly free?: true; readonly models?: readonly string[] },
   price: Price,
   figures: Readonly<Record<string, Figure>> = {},
 ): Experience {
@@ -164,7 +160,7 @@ export type UnitsLeft = Readonly<Record<string, number>>;
 /** How many units of each kind are left. */
 function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks, second }: Experience): UnitsLeft {
   const status = statusOf(rrd, ledger);
-  const project = { rrd, ledger, status, ...given({ records }) };
+  const project = { rrd, ledger, status, ...withoutUndefined({ records }) };
   const left = (kind: UnitKind): number => {
     const isDone = status.done.includes(kind.name);
     return isWanted(kind, project) ? (kind.left?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
@@ -185,7 +181,8 @@ const usualBatch = 50;
 /** Units of checks that come with so many papers and the report on them: as a rule it is checked in two, and mended. */
 export const checksAhead = (papers: number, { wish, checkers }: CheckPlan): UnitsLeft => ({
   ...(wish === "all" ? { [claims.name]: checkers * Math.ceil((papers * usualClaims) / usualBatch) } : {}),
-  ...{ [check.name]: 2 * checkers, [mend.name]: 1 },
+  [check.name]: 2 * checkers,
+  [mend.name]: 1,
 });
 
 /**
@@ -268,7 +265,7 @@ const measuredOn = "2026-11-22";
 /** What a project has cost in its whole life, what it may cost, and what the rest of it will. */
 export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {
   const forecast = forecastOf(rrd, ledger, before);
-  return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...given({ forecast }) };
+  return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...withoutUndefined({ forecast }) };
 }
 
 /**

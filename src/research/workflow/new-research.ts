@@ -7,7 +7,7 @@ import { hasCode } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { requirementsOfTopic } from "../search/topic-words.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { AgentRun, Notes, Outcome, Unit, Workflow } from "../../engine/loop/types.js";
 import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -98,7 +98,7 @@ export async function createOfWords(options: CreateOptions): Promise<string> {
   const { keywords = [], name, topic } = options;
   const made = requirementsOfTopic(topic);
   const asked = keywords.length === 0 ? made.keywords : [];
-  return writeResearch(options, { ...made, keywords: asked, ...given({ name }) }, []);
+  return writeResearch(options, { ...made, keywords: asked, ...withoutUndefined({ name }) }, []);
 }
 
 /** One iteration that turns a topic into a new research folder with a valid rrd.json. */
@@ -107,7 +107,7 @@ export function createWorkflow(options: AskOptions): Workflow<CreateState> {
   let started = 0;
   const lines: LedgerLine[] = [];
   const record = (run: AgentRun, outcome: LedgerLine["outcome"], reasons?: string[]) => {
-    const line = { ...ledgerLine(unit, run, new Date(options.now()), outcome), ...given({ reasons }) };
+    const line = { ...ledgerLine(unit, run, new Date(options.now()), outcome), ...withoutUndefined({ reasons }) };
     lines.push(line);
     options.recorded?.(line);
   };
@@ -183,7 +183,7 @@ function saidAlready({
   seeds = [],
 }: AskOptions) {
   return {
-    ...given({ name, sources, published_from: from, published_until: until, rubric }),
+    ...withoutUndefined({ name, sources, published_from: from, published_until: until, rubric }),
     ...(keywords.length === 0 ? {} : { keywords }),
     ...(fields.length === 0 ? {} : { fields: fields.map((field) => field.name) }),
     ...(seeds.length === 0 ? {} : { papers_that_belong: seeds.length }),
@@ -363,7 +363,7 @@ export function newRrd(
     requirements: {
       focus_area: requirements.focus_area,
       keywords: [...new Set([...(options.keywords ?? []), ...requirements.keywords])],
-      ...given({
+      ...withoutUndefined({
         time_window_days: requirements.time_window_days,
         historical_lookback_days: requirements.historical_lookback_days,
         published_from: options.from,
@@ -372,9 +372,9 @@ export function newRrd(
       }),
       target_papers: options.papers,
       sources: [...options.sources],
-      ...given({ columns: options.columns }),
+      ...withoutUndefined({ columns: options.columns }),
       ...(rubric === "original" ? { min_score_to_present: 18 } : {}),
-      ...given({ criteria: criteria.length === 0 ? undefined : criteria }),
+      ...withoutUndefined({ criteria: criteria.length === 0 ? undefined : criteria }),
       ...(options.fields === undefined || options.fields.length === 0 ? {} : { fields: [...options.fields] }),
     },
     domain_glossary: { enabled: Object.keys(terms).length > 0, terms },

@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { linesInForce } from "../../engine/storage/state/ledger.js";
 import type { PhaseTiming, Rrd, Timing } from "../generated/rrd.js";
 import { isDecided } from "../papers/rubric/rubric.js";
@@ -36,7 +36,7 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullab
       started_at === null || ended_at === null
         ? null
         : (earlier?.duration_seconds ?? 0) + wallSeconds(lines, earlier === undefined ? started_at : undefined);
-    return { ...kept, started_at, ended_at, duration_seconds, ...given({ earlier }) };
+    return { ...kept, started_at, ended_at, duration_seconds, ...withoutUndefined({ earlier }) };
   };
   const discovery = span("DISCOVERY", before.discovery);
   const { papers_analyzed: _count, avg_seconds_per_paper: average, ...kept } = before.analysis ?? {};
@@ -88,9 +88,9 @@ export function periodOf(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Pe
   const elsewhere = beganElsewhere(rrd, ledger);
   const { research_period: period, agent } = rrd.statistics?.stated ?? {};
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
-  const stated = given({ period: text(period), agent: text(agent) });
+  const stated = withoutUndefined({ period: text(period), agent: text(agent) });
   return {
-    ...given({
+    ...withoutUndefined({
       from: timing.research_started_at?.slice(0, 10) ?? (elsewhere ? undefined : today),
       until: isAgain ? timing.complete?.ended_at?.slice(0, 10) : today,
       writtenAgain: isAgain ? today : undefined,

@@ -22,7 +22,7 @@ import type { PreparedUnit } from "./prepare.js";
 import { openRefusals, paperOf, progressOf } from "../derived/status.js";
 import { statusOf } from "./next-unit.js";
 import type { Clock } from "../../engine/lib/clock.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { withSummary } from "../../engine/loop/history/summarise.js";
 
 interface ResearchWorkflowOptions extends Accepting {
@@ -158,7 +158,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         if (isStale(state, unit, prepared)) return "stale";
         const { tools: toolsFor, ...rest } = options;
         const [{ services }, tools] = await Promise.all([library(), toolsFor?.()]);
-        const where = { ...rest, folder: research.folder, services, ...given({ tools }) };
+        const where = { ...rest, folder: research.folder, services, ...withoutUndefined({ tools }) };
         const paper = paperOf(state.rrd, unit.id);
         const iteration = research.nextIteration();
         const workspace = await workspaces.create(iteration);
@@ -175,7 +175,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { name = "", confinement } = notes.agent ?? {};
         const guard = confinement === "unconfined" ? await options.guardFiles?.(iteration) : undefined;
         if (guard !== undefined) guards.set(guard, whoIs(name));
-        return { brief, context: { ...briefed, ...given({ paper, guard }) } };
+        return { brief, context: { ...briefed, ...withoutUndefined({ paper, guard }) } };
       }),
 
     accept: (state, unit, done, { tell }) =>

@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Told } from "../../engine/loop/types.js";
 import { isWithin, programIn } from "../../engine/process/search-path.js";
 import type { Criterion } from "../generated/ralph.js";
@@ -65,9 +65,9 @@ export async function checkAll(
       passed: found.passed,
       ms,
       detail,
-      ...given({ failing: found.failing, at }),
+      ...withoutUndefined({ failing: found.failing, at }),
       ...(found.tests === undefined ? {} : { tests: found.tests.filter((name) => !isNoTest(name)).length }),
-      ...given({ unloaded: found.unloaded }),
+      ...withoutUndefined({ unloaded: found.unloaded }),
     });
     await tell({
       type: "checked",
@@ -75,7 +75,7 @@ export async function checkAll(
       passed: found.passed,
       ms,
       detail,
-      ...given({ failing: found.failing }),
+      ...withoutUndefined({ failing: found.failing }),
     });
   }
   return { checks, tests: [...tests], runs: known.runs };

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
 import type { ContainsText, JsonValid } from "../generated/ralph.js";
 import { contentOf, type Found, type Place } from "../place/run.js";
@@ -33,7 +33,7 @@ export async function checkContent({ path, text, pattern, flags = "" }: Contains
 const unread = ({ problem, undecided }: { readonly problem: string; readonly undecided?: true }): Found => ({
   passed: false,
   detail: problem,
-  ...given({ undecided }),
+  ...withoutUndefined({ undecided }),
 });
 
 /** Most milliseconds of a match: a pattern may take exponential time. */

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, join, normalize } from "node:path";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
 import { many } from "../../engine/lib/words.js";
@@ -71,7 +71,7 @@ async function byExitCode(command: string, timeoutMs: number, place: Place): Pro
     ...(ran.ok ? {} : { problem: howItEnded(ran, ms) }),
     stdout: streamEnd(ran.stdout),
     stderr: streamEnd(ran.stderr),
-    ...given({ coverage }),
+    ...withoutUndefined({ coverage }),
   };
   const hint = readOnlyHint(place, ran.stdout + ran.stderr);
   const why = [howItEnded(ran, ms), ...(hint === undefined ? [] : [hint])].join(" ");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Reach } from "../../engine/process/reach.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
@@ -191,7 +191,7 @@ export const lastOf = (text: string, most: number): string => {
 
 /** What a failed command printed, both streams, for a person and an agent. */
 export function outputOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">, most: number): string {
-  const parts = given({ stdout: stdout.trim() || undefined, stderr: stderr.trim() || undefined });
+  const parts = withoutUndefined({ stdout: stdout.trim() || undefined, stderr: stderr.trim() || undefined });
   const both = [parts.stdout, parts.stderr].filter((part) => part !== undefined);
   return both.map((part) => lastOf(part, Math.floor(most / Math.max(1, both.length)))).join("\n");
 }

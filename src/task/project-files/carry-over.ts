@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { hiddenFolder } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explaining } from "../../engine/storage/explain-system-error.js";
@@ -96,18 +96,23 @@ function asTask(old: OldState): TaskState {
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
     .at(-1);
   const kept: Best | undefined = best && {
-    ...{ met: 0, failing: best.failing, iteration: 0 },
-    ...given({ unloaded: best.unloaded, commit: best.commit }),
+    met: 0,
+    failing: best.failing,
+    iteration: 0,
+    ...withoutUndefined({ unloaded: best.unloaded, commit: best.commit }),
   };
   return {
     id,
     task: taskOf(old.job),
     checks: [],
     attempts: [...old.attempts],
-    rounds: old.rounds.map(({ veto: _veto, tests, ...round }) => ({ ...round, ...given({ tests: plain(tests) }) })),
+    rounds: old.rounds.map(({ veto: _veto, tests, ...round }) => ({
+      ...round,
+      ...withoutUndefined({ tests: plain(tests) }),
+    })),
     loop,
     ...(done === true ? { status: "success" as const } : {}),
-    ...given({ begun, base, flaky, tests_seen, tests_before, iteration, best: kept, tested: plain(latest) }),
+    ...withoutUndefined({ begun, base, flaky, tests_seen, tests_before, iteration, best: kept, tested: plain(latest) }),
   };
 }
 
@@ -120,10 +125,10 @@ function plain(tests: OldTested | undefined): Tested | undefined {
 function taskOf({ text, target, test_command: command, checks = [], rounds }: OldState["job"]): RalphTask {
   return {
     task: text ?? repairWords,
-    acceptance_criteria: teamCriteria({ isRepair: text === undefined, checks, ...given({ command }) }),
+    acceptance_criteria: teamCriteria({ isRepair: text === undefined, checks, ...withoutUndefined({ command }) }),
     max_iterations: rounds,
     team: true,
-    ...given({ target }),
+    ...withoutUndefined({ target }),
   };
 }
 
@@ -142,5 +147,5 @@ export function teamCriteria({
 }): RalphTask["acceptance_criteria"] {
   const more: Criterion[] = checks.map((each) => ({ type: "command_succeeds", command: each }));
   const proof: Criterion[] = isRepair || checks.length > 0 ? [] : [{ type: "new_test_passes" }];
-  return [{ type: "tests_pass", ...given({ command }) }, ...more, ...proof];
+  return [{ type: "tests_pass", ...withoutUndefined({ command }) }, ...more, ...proof];
 }

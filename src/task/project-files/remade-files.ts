@@ -13,7 +13,7 @@ export interface Remaking {
   readonly workspace: string;
   readonly snapshots: Pick<Snapshots, "tree" | "changes"> | undefined;
   /** Absent: nobody wants to. */
-  readonly remake?: ((made: Made) => Promise<Remade>) | undefined;
+  readonly remake?: (made: Made) => Promise<Remade>;
 }
 
 /** Bytes of one file, and characters and number of all that are given at once. */

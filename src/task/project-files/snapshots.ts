@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { appendFile, cp, mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { type GitAnswer, type GitLimits, runGit } from "../../engine/storage/git-command.js";
 import { configurationOf, type GitConfiguration, type RepositoryOf } from "../../engine/storage/git-repository.js";
@@ -119,7 +119,7 @@ export function openSnapshots(
   id: string,
   { index, views, notify, abort }: SnapshotOptions,
 ): Snapshots {
-  const inIt = { repository, ...given({ abort }) };
+  const inIt = { repository, ...withoutUndefined({ abort }) };
   /** For what starts no filter: all that writes no index and no file. */
   const git: Git = (args, more) => runGit(folder, [...identity, ...settings, ...args], { index, ...inIt, ...more });
   /**

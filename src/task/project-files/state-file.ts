@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { attemptsFormat } from "../../engine/storage/state/format.js";
 import { schemaAddress } from "../../engine/storage/schema-check.js";
 import type { RalphTask } from "../generated/ralph.js";
@@ -43,7 +43,7 @@ export function newState(task: RalphTask, folder: string, source: string | undef
   return {
     $schema: schemaAddress("ralph-state"),
     id: words === "" ? hash : `${words.endsWith("-") ? words.slice(0, -1) : words}-${hash}`,
-    ...given({ source }),
+    ...withoutUndefined({ source }),
     task,
     checks: [],
     attempts: [],

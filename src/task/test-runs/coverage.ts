@@ -4,7 +4,7 @@ import { at, fieldsIn } from "../../engine/lib/json-fields.js";
 import { parseXml } from "../../text/xml.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import type { Coverage } from "../generated/test-results.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /** A larger report is not read. */
 const maxBytes = 20_000_000;
@@ -77,4 +77,6 @@ const percent = (value: unknown): number | undefined =>
   typeof value === "number" && value >= 0 && value <= 100 ? Math.round(value * 100) / 100 : undefined;
 
 const covered = (line: number | undefined, branch: number | undefined): Coverage | undefined =>
-  line === undefined && branch === undefined ? undefined : given({ line_coverage: line, branch_coverage: branch });
+  line === undefined && branch === undefined
+    ? undefined
+    : withoutUndefined({ line_coverage: line, branch_coverage: branch });

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { type TestSteps, withArguments, withScripts } from "./own-command.js";
 import { entriesOf, manifestOf, scriptOf, textOf } from "../place/project.js";
 
@@ -61,10 +61,10 @@ function inPackage(folder: string): Detected[] {
   const find = (name: string) => scriptOf(folder, name);
   const own = find("test");
   const script = own && withScripts(own, find);
-  const around = given({ pretest: find("pretest"), posttest: find("posttest") });
+  const around = withoutUndefined({ pretest: find("pretest"), posttest: find("posttest") });
   const steps = own === undefined || Object.keys(around).length === 0 ? {} : { steps: around };
   const named = (["vitest", "jest", "mocha"] as const).filter((name) => new RegExp(`\\b${name}\\b`).test(script ?? ""));
-  const byScript: Detected[] = named.map((framework) => ({ framework, ...given({ script }), ...steps }));
+  const byScript: Detected[] = named.map((framework) => ({ framework, ...withoutUndefined({ script }), ...steps }));
   if (script !== undefined && nodeTest.test(script)) byScript.push({ framework: "node:test", script, ...steps });
   const all = { ...manifest.dependencies, ...manifest.devDependencies };
   const names = entriesOf(folder);

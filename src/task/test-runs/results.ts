@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import type { SourceLocation, TestError, TestResult, TestResults } from "../generated/test-results.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /** Most characters of a message, and most lines of a stack. */
 const maxMessage = 1_000;
@@ -103,7 +103,7 @@ export function errorOf(message: string, stack: string, root: string, hint?: str
     type: errorTypeOf(plain(message), hint, plain(stack)),
     message: plain(message).trim().slice(0, maxMessage) || "it failed without a message",
     ...(lines.length === 0 ? {} : { stack_trace: lines.slice(0, maxStack) }),
-    ...given({ source_location: place }),
+    ...withoutUndefined({ source_location: place }),
   };
 }
 

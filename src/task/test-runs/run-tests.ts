@@ -14,7 +14,7 @@ import { readJest, readMocha } from "./frameworks/javascript.js";
 import { readJunit } from "./frameworks/junit.js";
 import { readUnittest, unittestRunner } from "./frameworks/unittest.js";
 import { seenByTests } from "./seen-place.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { withArguments, withSteps } from "./own-command.js";
 import { distinct, errorOf, failed, type ReadTests, type RunOfTests, streamEnd, wholeRun } from "./results.js";
 
@@ -32,7 +32,7 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
   try {
     const results = await resultsOf(detected, started, readTextSync(file, maxReport), seen.place.cwd, ms);
     const coverage = results.coverage ?? (await coverageIn(place.cwd, begun));
-    return { ...results, ...given({ coverage }) };
+    return { ...results, ...withoutUndefined({ coverage }) };
   } finally {
     rmSync(file, { force: true });
   }
@@ -80,7 +80,7 @@ async function start(
   // reports into one.
   const byScript = async (args: readonly string[], drop: RegExp, valued: RegExp, command?: string): Promise<Ran> => {
     const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
-    const kept = { drop: without, valued, ...given({ command }) };
+    const kept = { drop: without, valued, ...withoutUndefined({ command }) };
     const words = [local(framework), ...(command === undefined ? [] : [command]), ...args, ...only];
     const own = words.map(shellWord).join(" ");
     const line = (script && withArguments(script, framework, args.map(shellWord), kept)) ?? own;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { withSummary } from "../../engine/loop/history/summarise.js";
@@ -99,7 +99,11 @@ export function taskFrame(options: TaskOptions) {
     { signal, tell }: Work,
   ): Promise<Checked | undefined> {
     const { task, tests_seen: seen = [], flaky = [] } = state;
-    const known = { seen, ...given({ before: filesBefore(state) }), ...(task.team === true ? { flaky } : {}) };
+    const known = {
+      seen,
+      ...withoutUndefined({ before: filesBefore(state) }),
+      ...(task.team === true ? { flaky } : {}),
+    };
     const found = await protecting(options.protect, iteration, "the criteria were checked", tell, () =>
       checkAll(task.acceptance_criteria, placeFor(task, signal), known, tell),
     );
@@ -145,9 +149,9 @@ export function taskFrame(options: TaskOptions) {
         checked_at: at(),
         tests_seen: seenAfter(before, checked),
         tests_before: before.tests_before ?? passingIn(checked),
-        best: before.best ?? { ...reached(checked.checks, 0), ...given({ commit: base }) },
+        best: before.best ?? { ...reached(checked.checks, 0), ...withoutUndefined({ commit: base }) },
         status: "running",
-        ...given({ base }),
+        ...withoutUndefined({ base }),
       };
     });
     await show(kept, tell);

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { workedMs } from "../../engine/loop/run-record/agent-run.js";
@@ -23,11 +23,15 @@ export function closingOf(message: string, redact: Redact): string | undefined {
 export function keptAttempt(run: AgentRun, outcome: OwnOutcome, at: string) {
   const { iteration, agent, usage, cost_usd } = run;
   return {
-    ...{ id: `attempt-${iteration}`, iteration, at, agent, outcome: outcome.outcome },
+    id: `attempt-${iteration}`,
+    iteration,
+    at,
+    agent,
+    outcome: outcome.outcome,
     ...(outcome.outcome === "failed" ? { failure: outcome.failure.kind } : {}),
     duration_seconds: workedMs(run) / 1000,
     tokens: usage.input + usage.output,
-    ...given({ cost_usd }),
+    ...withoutUndefined({ cost_usd }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Budget, Progress, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Best, Check, Round, TaskState } from "../generated/ralph-state.js";
 import { usualIterations } from "../plan/plan.js";
@@ -54,7 +54,7 @@ export const progressOf = ({ task, checks }: TaskState): Progress => ({
 /** What the task may use up in its life. */
 export function budgetOf({ task }: TaskState): Budget {
   const { max_tokens: tokens, max_usd: usd, max_minutes: minutes } = task.budget ?? {};
-  return { iterations: task.max_iterations ?? usualIterations, ...given({ tokens, usd, minutes }) };
+  return { iterations: task.max_iterations ?? usualIterations, ...withoutUndefined({ tokens, usd, minutes }) };
 }
 
 /** The status that the first version of this file format had for a verdict. */
@@ -82,7 +82,7 @@ export function withUndone(state: TaskState, iteration: number): TaskState {
   return {
     ...rest,
     attempts,
-    ...given({ rounds }),
+    ...withoutUndefined({ rounds }),
     checks: [],
     ...(best === undefined ? {} : { best: { met: best.met, failing: best.failing ?? 0, iteration: best.iteration } }),
     loop: { ...state.loop, stagnation_since: state.iteration ?? 0 },

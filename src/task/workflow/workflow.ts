@@ -1,4 +1,4 @@
-import { given } from "../../engine/lib/given.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
 import { orVerdict } from "../../engine/loop/in-workflows.js";
@@ -54,7 +54,13 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const tree = await snapshots?.tree();
         const text = `${options.instructions}${briefText(current, notes, { shell: options.shell, views })}`;
         const readOnly = options.readOnly && [...options.readOnly, ...contextOutside(current.task, workspace)];
-        const access = { web: false, read: true, everything: false, shell: true as const, ...given({ readOnly }) };
+        const access = {
+          web: false,
+          read: true,
+          everything: false,
+          shell: true as const,
+          ...withoutUndefined({ readOnly }),
+        };
         const protection = await options.protect(iteration);
         const brief = { iteration, text, tokens: estimateTokens(text), workspace, access };
         return { brief, context: { before: prepared.checks, tree, protection } };
@@ -100,7 +106,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
               ...(checked === undefined
                 ? {}
                 : { checks: [...checked.checks], checked_at: at, tests_seen: seenAfter(state, checked) }),
-              ...given({ best: judged.best }),
+              ...withoutUndefined({ best: judged.best }),
             },
           },
           {
@@ -109,9 +115,10 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
             was: null,
             set: {
               ...keptAttempt(run, outcome, at),
-              ...given({ said: closingOf(run.message, redact) }),
-              ...{ met: judged.now.met, failing: judged.now.failing },
-              ...given({ snapshot: snapshot?.commit }),
+              ...withoutUndefined({ said: closingOf(run.message, redact) }),
+              met: judged.now.met,
+              failing: judged.now.failing,
+              ...withoutUndefined({ snapshot: snapshot?.commit }),
             } satisfies Attempt,
           },
         ];

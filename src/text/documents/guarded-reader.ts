@@ -1,7 +1,6 @@
 import { maxStep, type TaskProcess } from "../../engine/process/task-process.js";
 import type { HtmlResult } from "./html/read-html.js";
 import type { DocumentHints } from "./read-document.js";
-import { given } from "../../engine/lib/given.js";
 
 /** Wall time for one document, in milliseconds. A PDF of 300 pages takes some five seconds. */
 const maxReading = 120_000;
@@ -41,11 +40,7 @@ export async function readGuarded(
     const { isPlainText, readDocument } = await import("./read-document.js");
     if (isPlainText(bytes, plain)) return await readDocument(bytes, plain);
   }
-  const end = await reader.run<HtmlResult>("readDocument", [bytes, plain], {
-    maxMs,
-    memory: memoryFor(bytes),
-    ...given({ signal }),
-  });
+  const end = await reader.run<HtmlResult>("readDocument", [bytes, plain], { maxMs, memory: memoryFor(bytes), signal });
   switch (end.status) {
     case "ok":
       return end.value;

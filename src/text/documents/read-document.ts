@@ -12,7 +12,7 @@ export interface DocumentHints {
   /** Its address or file name; the ending helps where the bytes don't tell. */
   readonly name?: string;
   /** Reads only so many pages of a PDF. */
-  readonly pages?: number | undefined;
+  readonly pages?: number;
   /** Characters of text that a web page must have; by default as many as a page about an article has. */
   readonly leastText?: number;
 }

@@ -73,15 +73,22 @@ export function checkEvidence(
     const inAbstract = shown === undefined ? undefined : findQuote(shown, quote);
     if (shown !== undefined && inAbstract?.found === true)
       return {
-        ...{ claim, ...keptPassage(inAbstract), status: "verified", locator: abstractLocator },
+        claim,
+        ...keptPassage(inAbstract),
+        status: "verified",
+        locator: abstractLocator,
         text_sha256: hashOf(shown.text),
       };
     if (match === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
     if (!match.found && match.near !== undefined) {
       const { differs, locator: place } = match.near;
       return {
-        ...{ claim, ...keptPassage(match.near), status: "near", reason: differs },
-        ...{ locator: place ?? null, text_sha256 },
+        claim,
+        ...keptPassage(match.near),
+        status: "near",
+        reason: differs,
+        locator: place ?? null,
+        text_sha256,
       };
     }
     const why = match.found ? citedWords : reasonOf(match);

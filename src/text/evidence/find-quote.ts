@@ -119,7 +119,7 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
   return {
     found: false,
     nearest,
-    ...(why === undefined ? {} : { why }),
+    why,
     ...(near === undefined
       ? {}
       : {
@@ -180,7 +180,10 @@ function prepare(searchable: Searchable): Prepared {
       return extras.size === 0 ? whole() : withoutExtras(whole(), extras);
     });
     ready = {
-      ...{ text, vocabulary, joinsGroups, references: referenceLists(text) },
+      text,
+      vocabulary,
+      joinsGroups,
+      references: referenceLists(text),
       asWritten: { whole, bare },
       onLine: { whole: once(() => onOneLine(whole(), typing)), bare: once(() => onOneLine(bare(), typing)) },
     };

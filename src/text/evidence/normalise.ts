@@ -119,7 +119,9 @@ class Written {
     const { length } = this;
     return {
       chars: Buffer.from(this.#units.buffer, 0, 2 * length).toString("utf16le"),
-      ...{ gaps: this.#gaps.slice(0, length), from: this.#from.slice(0, length), to: this.#to.slice(0, length) },
+      gaps: this.#gaps.slice(0, length),
+      from: this.#from.slice(0, length),
+      to: this.#to.slice(0, length),
     };
   }
 }

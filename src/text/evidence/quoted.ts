@@ -5,10 +5,10 @@ import { type Passage, shortened } from "./passage.js";
 
 /** A quote as a record keeps it: its passage, or in old records and where it was not found, what the agent wrote. */
 export interface KeptQuote {
-  readonly passage?: string | undefined;
+  readonly passage?: string;
   /** Where the quoted words stand in the passage, such as "21-37" or "0-12, 40-61". */
-  readonly quoted?: string | undefined;
-  readonly quote?: string | undefined;
+  readonly quoted?: string;
+  readonly quote?: string;
 }
 
 /** From and to of each fragment, as `quoted` has them. */

@@ -170,7 +170,7 @@ describe("file_write", () => {
 
   it("keeps nothing where that is not wanted", async () => {
     const given = { file_path: "paper/01.txt", content: "", create_backup: false };
-    expect(await here.call("file_write", given)).not.toHaveProperty("backup");
+    expect(await here.call("file_write", given)).toMatchObject({ backup: undefined });
     expect(existsSync(join(here.folder, "replaced"))).toBe(false);
     expect(readFileSync(join(here.root, "paper/01.txt"), "utf8")).toBe("");
   });

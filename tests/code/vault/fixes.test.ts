@@ -30,7 +30,12 @@ const put = (files: Files): void => {
 };
 
 const failing = (test: string, more: Partial<TestFailure> = {}): TestFailure => ({
-  ...{ test, type: "assertion", signature: "s", message: `${test} does not hold`, file: "test/a.test.ts", line: 3 },
+  test,
+  type: "assertion",
+  signature: "s",
+  message: `${test} does not hold`,
+  file: "test/a.test.ts",
+  line: 3,
   ...more,
 });
 

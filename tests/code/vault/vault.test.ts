@@ -20,9 +20,19 @@ const opened = async (): Promise<Vault> => {
 };
 
 const fix = (key: string, test: string, success = true): NewFix => ({
-  ...{ key, run: "run", test, frame: "", error_signature: `logic: ${test}`, changed: [], success },
-  ...{ hypothesis: `why ${key}`, action_taken: `did ${key}`, cost_tokens: 10 },
-  ...{ timestamp: "2026-01-01T00:00:00.000Z", framework: "vitest", language: "javascript" },
+  key,
+  run: "run",
+  test,
+  frame: "",
+  error_signature: `logic: ${test}`,
+  changed: [],
+  success,
+  hypothesis: `why ${key}`,
+  action_taken: `did ${key}`,
+  cost_tokens: 10,
+  timestamp: "2026-01-01T00:00:00.000Z",
+  framework: "vitest",
+  language: "javascript",
 });
 
 describe("the memory of fixes", () => {

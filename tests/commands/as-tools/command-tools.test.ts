@@ -73,7 +73,7 @@ test("a project is read by its name: how it stands, one paper, its report with t
 
 test("a question is answered with its quotes and the keys of their papers, with progress while it is", async () => {
   const client = await connectClient(cwd, ["--write"], env);
-  const told: { progress: number; message?: string | undefined }[] = [];
+  const told: { progress: number; message?: string }[] = [];
   const answer = await client.callTool(
     { name: "ask", arguments: { question: "How long does the calibration of a dexterous hand take?" } },
     { onprogress: (come) => told.push(come) },

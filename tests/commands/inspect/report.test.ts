@@ -27,7 +27,11 @@ const said = (over: Partial<ReportFile> = {}): ReportFile => ({
   question: "How long does it take?",
   answer: [{ text: "It takes 14 minutes.", rests_on: ["one#1"] }],
   findings: [{ text: "It takes 14 minutes.", rests_on: ["one#1"] }],
-  ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  agreed: [],
+  disputed: [],
+  gaps: [],
+  themes: [],
+  recommendations: [],
   quotes: { "one#1": "It needs 14 minutes." },
   ...over,
 });

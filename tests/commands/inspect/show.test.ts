@@ -41,7 +41,12 @@ test("a paper is shown with the records that were merged into it, those that wer
 test("a paper is shown with what another reader says of its claims, and whether that one's word counts", async () => {
   const cwd = freshFolder();
   const claimed = (claim: string, check: Checked) => ({
-    ...{ claim, check, passage: "It held wet spheres.", quoted: "0-20", status: "verified" as const, locator: "p. 2" },
+    claim,
+    check,
+    passage: "It held wet spheres.",
+    quoted: "0-20",
+    status: "verified" as const,
+    locator: "p. 2",
   });
   const evidence = [
     claimed("It holds.", { verdict: "supported", by: ["codex"] }),

@@ -5,11 +5,10 @@ import { statusCommand } from "../../../src/commands/inspect/status.js";
 import { writeOriginalFolders } from "../../fixtures/original-folders.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
-import { given } from "../../../src/engine/lib/given.js";
 
 async function status(cwd: string, folder?: string, json = false, papers = false) {
   const io = fakeIo({ cwd });
-  const exitCode = await statusCommand({ ...given({ folder }), json, papers }, io);
+  const exitCode = await statusCommand({ folder, json, papers }, io);
   return { exitCode, out: io.out() };
 }
 

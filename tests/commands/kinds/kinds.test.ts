@@ -11,7 +11,8 @@ const criteria = [
   { type: "contains_text", path: "a.txt", text: "hello" },
 ];
 const state = {
-  ...{ id: "make-a-00000000", source: "ralph.json" },
+  id: "make-a-00000000",
+  source: "ralph.json",
   task: { task: "Make a.txt", acceptance_criteria: criteria },
   checks: [
     { criterion: "file_exists a.txt", passed: true, detail: "", ms: 1 },

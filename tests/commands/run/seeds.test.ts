@@ -23,17 +23,22 @@ test("seeds are read from references and files, looked up where they are bare, a
   expect(err).toContain("Seed 10.1000/nowhere: no source knows it, and it is kept as it is");
   expect(rrdOf(cwd, out).seeds).toEqual([
     {
-      ...{ reference: `arXiv:${hand.arxiv}`, title: hand.title, authors: ["Ann Lee"], date: "2024-01-31" },
-      ...{
-        abstract: "We study hands and the tools they hold.",
-        venue: "arXiv",
-        identifiers: { arxiv: hand.arxiv, doi: hand.doi },
-      },
+      reference: `arXiv:${hand.arxiv}`,
+      title: hand.title,
+      authors: ["Ann Lee"],
+      date: "2024-01-31",
+      abstract: "We study hands and the tools they hold.",
+      venue: "arXiv",
+      identifiers: { arxiv: hand.arxiv, doi: hand.doi },
     },
     { reference: "10.1000/nowhere", not_known: expect.stringContaining("10.1000/nowhere") },
     {
-      ...{ reference: "10.1000/tools", title: "Tools for hands", authors: ["Kim, Bo"], date: "2023" },
-      ...{ identifiers: { doi: "10.1000/tools" }, from: "mine.bib" },
+      reference: "10.1000/tools",
+      title: "Tools for hands",
+      authors: ["Kim, Bo"],
+      date: "2023",
+      identifiers: { doi: "10.1000/tools" },
+      from: "mine.bib",
     },
   ]);
   expect((await cli(["validate", out.trim()], cwd)).code).toBe(0);

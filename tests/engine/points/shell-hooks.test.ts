@@ -130,7 +130,12 @@ test("a hook that takes too long is killed with everything it started", async ()
 test("a hook that is not enabled does not run, and failing tests are a point of their own", async () => {
   const cwd = folder();
   const checked = (failing?: number): LoopEvent => ({
-    ...{ type: "checked", at, criterion: "tests_pass", passed: failing === 0, ms: 1, detail: "2 of 3 tests fail." },
+    type: "checked",
+    at,
+    criterion: "tests_pass",
+    passed: failing === 0,
+    ms: 1,
+    detail: "2 of 3 tests fail.",
     ...(failing === undefined ? {} : { failing }),
   });
   const on: Hook["on"] = ["tests-failed"];
@@ -139,7 +144,9 @@ test("a hook that is not enabled does not run, and failing tests are a point of 
       { on, run: "cat >> failed" },
       { on, run: "touch off", enabled: false },
     ],
-    ...{ cwd, env: process.env, redact: (text) => text },
+    cwd,
+    env: process.env,
+    redact: (text) => text,
   });
   for (const event of [checked(0), checked(), checked(2)]) expect(await hooks.at(event)).toEqual([]);
   const told = readFileSync(join(cwd, "failed"), "utf8").trim().split("\n");

@@ -4,24 +4,22 @@ import { environmentInside, keptOutside } from "../../../src/engine/sandbox/envi
 
 /** Keys under names that say it and names that do not. */
 const secrets = {
-  ...{
-    ANTHROPIC_API_KEY: "k",
-    GITHUB_TOKEN: "k",
-    DB_URL: "postgres://u:pw@h/d",
-    MY_MODEL: "sk-x",
-    CORP_LOGIN: "k",
-    SLACK: "k",
-  },
-  ...{
-    PGPASSFILE: "/x",
-    NETRC: "/y",
-    AWS_PROFILE: "prod",
-    KUBECONFIG: "/z",
-    SENTRY: "https://k@s/1",
-    STRIPE: "k",
-    VAULT: "k",
-  },
-  ...{ DOCKER_AUTH_CONFIG: "{}", PIP_INDEX_URL: "https://u:pw@pypi.test", GOFLAGS: "https://u:pw@proxy.test" },
+  ANTHROPIC_API_KEY: "k",
+  GITHUB_TOKEN: "k",
+  DB_URL: "postgres://u:pw@h/d",
+  MY_MODEL: "sk-x",
+  CORP_LOGIN: "k",
+  SLACK: "k",
+  PGPASSFILE: "/x",
+  NETRC: "/y",
+  AWS_PROFILE: "prod",
+  KUBECONFIG: "/z",
+  SENTRY: "https://k@s/1",
+  STRIPE: "k",
+  VAULT: "k",
+  DOCKER_AUTH_CONFIG: "{}",
+  PIP_INDEX_URL: "https://u:pw@pypi.test",
+  GOFLAGS: "https://u:pw@proxy.test",
 };
 const usual = {
   LANG: "C.UTF-8",

@@ -24,8 +24,10 @@ it("where a folder lies in its repository is known by one look, of a worktree to
   const other = join(temporaryFolder(), "other");
   git(root, "worktree", "add", "-q", other);
   expect(await repositoryOf(other)).toEqual({
-    ...{ folder: join(root, ".git/worktrees/other"), common: join(root, ".git") },
-    ...{ tree: other, prefix: "" },
+    folder: join(root, ".git/worktrees/other"),
+    common: join(root, ".git"),
+    tree: other,
+    prefix: "",
   });
   expect((await configurationOf(other, {})).get("user.name")?.at(-1)).toBe("A Person");
 });

@@ -192,7 +192,8 @@ test("the beginning of an object is kept as it was cut off; words with a brace a
 
 describe("a result against its schema", () => {
   const mending = (more: object, of: object = {}) => ({
-    ...{ unit: "mend", sentences: [{ number: 1, text: "It is.", ...of }] },
+    unit: "mend",
+    sentences: [{ number: 1, text: "It is.", ...of }],
     ...more,
   });
 
@@ -227,17 +228,20 @@ describe("a result against its schema", () => {
     const path = join(temporaryFolder(), "result.json");
     const redact = (text: string) => text.replaceAll("hush", "…");
     expect(await readChecked("result-mend", path, redact)).toEqual({
-      ...{ redacted: false, dropped: [] },
+      redacted: false,
+      dropped: [],
       reasons: [expect.stringContaining("there is no result")],
     });
     writeFileSync(path, JSON.stringify(mending({ unit: "x" }, { text: "It is hush.", more: 1 })));
     expect(await readChecked("result-mend", path, redact, new Map([["unit", "mend"]]))).toEqual({
-      ...{ redacted: true, dropped: ["/sentences/0/more"] },
+      redacted: true,
+      dropped: ["/sentences/0/more"],
       value: mending({}, { text: "It is …." }),
     });
     writeFileSync(path, '"hush"');
     expect(await readChecked("result-mend", path, redact, new Map([["unit", "mend"]]))).toMatchObject({
-      ...{ redacted: true, dropped: [] },
+      redacted: true,
+      dropped: [],
       reasons: [expect.stringMatching(/^\/ /)],
     });
     // Of an object that is kept in part the rest is the agent's; what is no object stays what it is.

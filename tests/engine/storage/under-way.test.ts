@@ -9,12 +9,23 @@ import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const started = (iteration: number, unit: string, more: object = {}): Told => ({
-  ...{ type: "iteration-started", iteration, unit, phase: "ANALYSIS", title: `Paper ${unit}`, agent: "claude" },
-  ...{ brief_tokens: 1, workspace: "/nowhere", progress: { done: 0, total: 2 } },
+  type: "iteration-started",
+  iteration,
+  unit,
+  phase: "ANALYSIS",
+  title: `Paper ${unit}`,
+  agent: "claude",
+  brief_tokens: 1,
+  workspace: "/nowhere",
+  progress: { done: 0, total: 2 },
   ...more,
 });
 const ended = (iteration: number, unit: string): Told => ({
-  ...{ type: "iteration-ended", iteration, unit, outcome: { outcome: "noted", summary: "" }, duration_seconds: 1 },
+  type: "iteration-ended",
+  iteration,
+  unit,
+  outcome: { outcome: "noted", summary: "" },
+  duration_seconds: 1,
   usage: { input: 0, cached: 0, output: 0, requests: 0 },
 });
 

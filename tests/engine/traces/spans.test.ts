@@ -19,8 +19,14 @@ function spansFrom(told: readonly Told[]): Map<string, Span> {
 const usage = { input: 900, cached: 100, output: 50, requests: 2 };
 const unit = { unit: "arxiv_1", title: "A paper" };
 const started = (agent: string): Told => ({
-  ...{ type: "iteration-started", iteration: 1, phase: "ANALYSIS", ...unit, brief_tokens: 10 },
-  ...{ workspace: "/secret/place", progress: { done: 0, total: 1 }, agent },
+  type: "iteration-started",
+  iteration: 1,
+  phase: "ANALYSIS",
+  ...unit,
+  brief_tokens: 10,
+  workspace: "/secret/place",
+  progress: { done: 0, total: 1 },
+  agent,
 });
 const said = (event: object): Told => ({ type: "agent", iteration: 1, event }) as Told;
 const ended = (outcome: object): Told =>
@@ -35,7 +41,9 @@ const ended = (outcome: object): Told =>
   }) as Told;
 const begun: Told = { type: "run-started", workflow: "research", agent: "claude" };
 const over: Told = {
-  ...{ type: "run-ended", verdict: { verdict: "complete", reason: "Done." }, progress: { done: 1, total: 1 } },
+  type: "run-ended",
+  verdict: { verdict: "complete", reason: "Done." },
+  progress: { done: 1, total: 1 },
 };
 
 test("a run holds its units, a unit its preparation and iterations, an iteration its tools, each with its time", () => {
@@ -68,9 +76,13 @@ test("a run holds its units, a unit its preparation and iterations, an iteration
     ],
   ]);
   expect(iteration?.attributes).toMatchObject({
-    ...{ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "claude" },
-    ...{ "gen_ai.provider.name": "anthropic", "gen_ai.request.model": "claude-sonnet-5" },
-    ...{ "gen_ai.usage.input_tokens": 900, "gen_ai.usage.output_tokens": 50, "research_ralph.outcome": "accepted" },
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": "claude",
+    "gen_ai.provider.name": "anthropic",
+    "gen_ai.request.model": "claude-sonnet-5",
+    "gen_ai.usage.input_tokens": 900,
+    "gen_ai.usage.output_tokens": 50,
+    "research_ralph.outcome": "accepted",
   });
   expect(tool?.attributes).toEqual({ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "Read" });
   expect(JSON.stringify([...spans.values()])).not.toMatch(/PRIVATE|secret|paper\/01/);
@@ -98,14 +110,18 @@ test("a refused result leaves its unit open for the next iteration, a failure ma
 
 test("the collector is the one that OpenTelemetry's variables name, and wrong ones are told without their values", () => {
   expect(collectorIn({})).toEqual({
-    ...{ address: "http://localhost:4318/v1/traces", headers: {}, serviceName: "research-ralph" },
+    address: "http://localhost:4318/v1/traces",
+    headers: {},
+    serviceName: "research-ralph",
   });
   const named = {
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: "https://collect.lab/in/", OTEL_SERVICE_NAME: "reviews" },
+    OTEL_EXPORTER_OTLP_ENDPOINT: "https://collect.lab/in/",
+    OTEL_SERVICE_NAME: "reviews",
     OTEL_EXPORTER_OTLP_HEADERS: "api-key=a%3Db, Tenant = lab=2",
   };
   expect(collectorIn(named)).toEqual({
-    ...{ address: "https://collect.lab/in/v1/traces", serviceName: "reviews" },
+    address: "https://collect.lab/in/v1/traces",
+    serviceName: "reviews",
     headers: { "api-key": "a=b", tenant: "lab=2" },
   });
   expect(collectorIn({ ...named, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://other/x" }).address).toBe(

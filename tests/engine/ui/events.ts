@@ -1,5 +1,4 @@
 import type { AgentEvent, LoopEvent, Outcome, Verdict } from "../../../src/engine/loop/types.js";
-import { given } from "../../../src/engine/lib/given.js";
 
 const start = Date.parse("2026-03-01T10:00:00.000Z");
 export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
@@ -26,7 +25,7 @@ export const event = {
     event: said,
   }),
   usage: (seconds: number, input: number, output: number, cost_usd?: number): LoopEvent =>
-    event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, ...given({ cost_usd }) }),
+    event.agent(seconds, { type: "usage", usage: { input, cached: 0, output, requests: 2 }, cost_usd }),
   ended: (seconds: number, outcome: Outcome, cost_usd: number | undefined = 0.12): LoopEvent => ({
     type: "iteration-ended",
     at: at(seconds),

@@ -7,9 +7,21 @@ const at = "2026-03-01T14:30:00.000Z";
 const now = Date.parse("2026-03-02T14:30:00.000Z");
 const spending = { iterations: 0, tokens: 0, input: 0, cached: 0, output: 0, seconds: 0 };
 const standing = (over: Partial<Standing> = {}): Standing => ({
-  ...{ noun: "project", folder: "/x/hands", title: "Hands", phase: "ANALYSIS", stage: "analysis", finished: false },
-  ...{ running: false, abandoned: false, held: [], underWay: [], waits: [], ledger: [], spending },
-  ...{ progress: { done: 3, total: 1200 }, counts: "papers decided" },
+  noun: "project",
+  folder: "/x/hands",
+  title: "Hands",
+  phase: "ANALYSIS",
+  stage: "analysis",
+  finished: false,
+  running: false,
+  abandoned: false,
+  held: [],
+  underWay: [],
+  waits: [],
+  ledger: [],
+  spending,
+  progress: { done: 3, total: 1200 },
+  counts: "papers decided",
   commands: { goOn: "research-ralph run hands", resume: "research-ralph resume hands" },
   ...over,
 });

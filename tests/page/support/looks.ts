@@ -118,7 +118,11 @@ function measure(): Looks {
   document.activeElement?.blur();
 
   return {
-    ...{ wide: some(wide), tallButtons: some(tallButtons), labels: some(labels), pale: some(pale) },
-    ...{ unreachable: some(unreachable), counted: { texts, labels: countedLabels, controls: controls.length } },
+    wide: some(wide),
+    tallButtons: some(tallButtons),
+    labels: some(labels),
+    pale: some(pale),
+    unreachable: some(unreachable),
+    counted: { texts, labels: countedLabels, controls: controls.length },
   };
 }

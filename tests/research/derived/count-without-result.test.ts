@@ -11,7 +11,7 @@ import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.j
 import { freshFolder, line, makeResearch, paper as found } from "../../support/projects/research-folder.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/projects/research.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { given } from "../../../src/engine/lib/given.js";
+import { withoutUndefined } from "../../../src/engine/lib/without-undefined.js";
 import { resetStagnation, withoutResult } from "../../../src/research/derived/observations.js";
 import { researchWords } from "../../../src/research/project-files/words.js";
 
@@ -21,7 +21,7 @@ const rows = (count: number, more: Partial<LedgerLine> = {}) =>
   Array.from({ length: count }, (_, n) => refused(n + 1, more));
 const rrd = (loop: Rrd["loop"], more: Partial<Rrd> = {}): Rrd => ({
   ...rrdWith([paper("p1")], more),
-  ...given({ loop }),
+  ...withoutUndefined({ loop }),
 });
 
 /** Different wrong answers, so that no loop shows. */

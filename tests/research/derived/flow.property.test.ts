@@ -154,14 +154,17 @@ test.each([
           unit += 1;
           const batch = await nextBatch(rrd, library);
           const said = batch.candidates.map(({ id, title }) => ({
-            ...{ id, as: judgements.next().value as string },
+            id,
+            as: judgements.next().value as string,
             criteria: Object.fromEntries(
               asked.map((each) => [each.id, { answer: answers.next().value ?? "unclear", quote: title }]),
             ),
           }));
           const of = (wanted: string) => said.filter(({ as }) => as === wanted);
           const result: DiscoveryResult = {
-            ...{ unit: `discovery-${unit}`, papers: [], sources: [] },
+            unit: `discovery-${unit}`,
+            papers: [],
+            sources: [],
             kept: of("kept").map(({ id, criteria: given }) => ({ id, criteria: given })),
             dropped: of("dropped").map(({ id, criteria: given }) => ({ id, reason: "It is not.", criteria: given })),
           };
@@ -247,7 +250,9 @@ test.each([
             at,
           );
           const by = (role: "reader-1" | "reader-2", decision: "include" | "exclude") => ({
-            ...{ by: role, role, decision },
+            by: role,
+            role,
+            decision,
             reason: "Hm.",
           });
           return one === undefined

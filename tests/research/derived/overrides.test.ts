@@ -16,7 +16,9 @@ const { execution, strategic: blue_ocean } = scoresOfAll(3);
 const points = { execution, blue_ocean };
 const because = (decision: Override["decision"]): Override => ({ decision, why: "A reason." });
 const answer = (criterion: string, given: Answer["answer"], stage: Answer["stage"] = "full_text"): Answer => ({
-  ...{ criterion, stage, answer: given },
+  criterion,
+  stage,
+  answer: given,
 });
 
 describe("what answers come to", () => {
@@ -88,12 +90,10 @@ const anyExclusion = (index: number): fc.Arbitrary<Exclusion> =>
       override: fc.option(fc.constantFrom(because("include"), because("exclude")), { nil: undefined }),
     })
     .map(({ stage, criterion, override }) => ({
-      ...{
-        id: `x${index}`,
-        title: `Excluded ${index}`,
-        reason: "A reason.",
-        stage: stage as NonNullable<Exclusion["stage"]>,
-      },
+      id: `x${index}`,
+      title: `Excluded ${index}`,
+      reason: "A reason.",
+      stage: stage as NonNullable<Exclusion["stage"]>,
       ...(stage === "duplicate" ? { duplicate_of: "p0" } : {}),
       ...(criterion === undefined || stage !== "screened" ? {} : { criterion }),
       ...(override === undefined ? {} : { override }),
@@ -161,7 +161,12 @@ describe("whatever stands in a project", () => {
 
   test("excluding a paper and including it again gives back its status and its points", () => {
     const before = paper("p1", {
-      ...{ status: "presented", decision: "PRESENT", score: 30, score_breakdown: points, analysis: {}, iteration: 1 },
+      status: "presented",
+      decision: "PRESENT",
+      score: 30,
+      score_breakdown: points,
+      analysis: {},
+      iteration: 1,
     });
     const rrd = rrdWith([before]);
     const excluded = withOverrides(withOverride(rrd, "p1", because("exclude")));

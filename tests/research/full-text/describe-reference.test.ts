@@ -82,14 +82,16 @@ describe("describeReference of other names", () => {
     const body = crossrefAnswer(crossrefWork("10.5555/hands.0033693"));
     const known = { "/works/10.5555%2Fhands.0033693": { body } };
     expect(await describeWith("https://publisher.test/doi/full/10.5555/hands.0033693/pdf?x=1", known)).toMatchObject({
-      ...{ status: "ok", paper: { id: "doi_10.5555_hands.0033693" } },
+      status: "ok",
+      paper: { id: "doi_10.5555_hands.0033693" },
     });
   });
 
   it("asks Europe PMC for an id of PubMed, and says where it is unknown", async () => {
     const answer = { "/search": { body: JSON.stringify({ hitCount: 1, resultList: { result: [europePmcResult] } }) } };
     expect(await describeWith(`PMID: ${europePmcResult.pmid}`, answer)).toMatchObject({
-      ...{ status: "ok", paper: { title: europePmcResult.title.replace(/\.$/, "") } },
+      status: "ok",
+      paper: { title: europePmcResult.title.replace(/\.$/, "") },
     });
     expect(decodeURIComponent(server?.requests[0]?.path ?? "")).toContain(`EXT_ID:${europePmcResult.pmid}`);
   });

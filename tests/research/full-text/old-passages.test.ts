@@ -28,7 +28,11 @@ const text = buildText(
   { kind: "text", depth: "full" },
 );
 const before = (quote: string, over: Partial<Evidence> = {}): Evidence => ({
-  ...{ claim: "It holds.", quote, status: "verified", locator: "p. 1", text_sha256: text.sha256 },
+  claim: "It holds.",
+  quote,
+  status: "verified",
+  locator: "p. 1",
+  text_sha256: text.sha256,
   ...over,
 });
 /** As an earlier version kept them: what the agent wrote, in its own spelling. */
@@ -160,14 +164,20 @@ describe("records of before quotes had passages", () => {
 describe("what else an earlier version kept", () => {
   test("gets its passage too: near quotes and answers to criteria, and claims get their numbers", async () => {
     const answer = (quote: string, locator: string, over: object = {}) => ({
-      ...{ criterion: locator, stage: "full_text" as const, answer: "yes" as const, quote, locator },
+      criterion: locator,
+      stage: "full_text" as const,
+      answer: "yes" as const,
+      quote,
+      locator,
       ...over,
     });
     const title = "A soft gripper for wet and dry spheres";
     const folder = makeResearch(freshFolder(), "a-2026-03-01", {
       papers_pool: [
         paper("x", "presented", {
-          ...{ title, abstract, text_sha256: text.sha256 },
+          title,
+          abstract,
+          text_sha256: text.sha256,
           answers: [
             answer("held 94 percent of the wet spheres", "p. 1"),
             answer("a soft gripper holds wet spheres", "abstract"),

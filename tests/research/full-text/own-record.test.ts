@@ -44,14 +44,12 @@ describe("ownRecords", () => {
       const { listed: before, own } = await listed(plan);
       expect(before?.identifiers).toEqual({ doi });
       expect(own?.record).toMatchObject({
-        ...{
-          id: before?.id,
-          url: before?.url,
-          source: before?.source,
-          title,
-          identifiers: { doi },
-          date: "2021-03-21",
-        },
+        id: before?.id,
+        url: before?.url,
+        source: before?.source,
+        title,
+        identifiers: { doi },
+        date: "2021-03-21",
         authors: ["Shanti Beispiel", "Brooks B. Pretend"],
         publicationType: "journal-article",
       });
@@ -78,7 +76,9 @@ describe("ownRecords", () => {
     const work = { ...openAlexWork, doi: `https://doi.org/${zenodo}`, ids: {} };
     const { own } = await listed(printed, { ...unknown, [`/works/doi:${zenodo}`]: { body: JSON.stringify(work) } });
     expect(own?.record).toMatchObject({
-      ...{ identifiers: { doi: zenodo }, date: "2024-02-13", authors: ["Heather Beispiel", "Jason R Pretend"] },
+      identifiers: { doi: zenodo },
+      date: "2024-02-13",
+      authors: ["Heather Beispiel", "Jason R Pretend"],
     });
     const silent = await listed(printed, { ...unknown, [`/works/doi:${zenodo}`]: { status: 503, body: "busy" } });
     expect([silent.listed?.identifiers, silent.own]).toEqual([{ doi: zenodo }, undefined]);

@@ -38,7 +38,11 @@ const poolOf = (projects: readonly Project[]) =>
     async (folder, { id }) => projects.find((_, index) => folderOf(index) === folder)?.texts?.[id],
   );
 const reading = (iteration: number, unit: string): LedgerLine => ({
-  ...{ iteration, at: "2026-11-22T10:00:00.000Z", unit, phase: "ANALYSIS", outcome: "accepted" },
+  iteration,
+  at: "2026-11-22T10:00:00.000Z",
+  unit,
+  phase: "ANALYSIS",
+  outcome: "accepted",
 });
 
 /** An answer that rests on these handles, and on these new quotes, as the check leaves it. */
@@ -54,8 +58,13 @@ async function answered(
   });
   expect(checked.quotes).toHaveLength(rests_on.length);
   return {
-    ...{ id: "answer-1", at: "2026-11-21T10:00:00.000Z", question, seen: 5 },
-    ...{ statements: [...checked.statements], quotes: [...checked.quotes], ...over },
+    id: "answer-1",
+    at: "2026-11-21T10:00:00.000Z",
+    question,
+    seen: 5,
+    statements: [...checked.statements],
+    quotes: [...checked.quotes],
+    ...over,
   };
 }
 const stale = async (answer: Answer, projects: readonly Project[]): Promise<string[]> =>
@@ -114,7 +123,8 @@ test("of several projects, a paper read since in any of them is newer, each by i
   const text = textOf("The calibration of a robot's hand takes an hour where nobody helps.");
   const other = (at: number) => ({
     papers: [readWith("other", text, "The calibration of a robot's hand takes an hour")],
-    ...{ texts: { other: text }, ledger: [reading(at, "other")] },
+    texts: { other: text },
+    ledger: [reading(at, "other")],
   });
   const seen = { projects: ["0", "1"], seen_in: [5, 40] };
   const answer = await answered([home, other(40)], ["1:p1#1"], [], seen);

@@ -16,7 +16,9 @@ const bodyOf = (id: string, said: string) =>
   [...Array.from({ length: 1_400 }, (_, n) => filler(id, n)), said].join(" ");
 const textOf = (id: string, said: string) =>
   buildText([{ label: "§ 1 Results", text: `## 1 Results\n\n${bodyOf(id, said)}` }], {
-    ...{ kind: "markdown", depth: "full", title: `On ${id}` },
+    kind: "markdown",
+    depth: "full",
+    title: `On ${id}`,
   });
 
 /** A project whose texts are long enough for their words to be kept, and how often one was read. */

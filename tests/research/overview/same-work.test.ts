@@ -121,8 +121,10 @@ test("pairs under one title are uncertain until a person settles them, and title
       }),
       ...[3, 4].map((region) =>
         paper(`r${region}`, {
-          ...{ title: `Effects of zinc on the memory of voles: a randomised trial in region ${region}` },
-          ...{ authors: ["Ng, Ann"], date: "2020", identifiers: { pmid: String(region) } },
+          title: `Effects of zinc on the memory of voles: a randomised trial in region ${region}`,
+          authors: ["Ng, Ann"],
+          date: "2020",
+          identifiers: { pmid: String(region) },
         }),
       ),
     ]),

@@ -4,8 +4,15 @@ import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 
 const paper = { title: "Touch in Robot Hands", authors: ["Guy Paré", "Bo Lee"], date: "2024-05-01" };
 const record = (over: Partial<PaperRecord> = {}): PaperRecord => ({
-  ...{ id: "x", url: "https://example.org", pdf_url: null, source: "Crossref", abstract: null, identifiers: {} },
-  ...{ title: "Touch in robot hands.", authors: ["Paré, G."], date: "2024" },
+  id: "x",
+  url: "https://example.org",
+  pdf_url: null,
+  source: "Crossref",
+  abstract: null,
+  identifiers: {},
+  title: "Touch in robot hands.",
+  authors: ["Paré, G."],
+  date: "2024",
   ...over,
 });
 const compare = (...records: (PaperRecord | undefined)[]) =>

@@ -7,12 +7,18 @@ import { paper, rrdWith } from "../../support/projects/research.js";
 
 const now = new Date("2026-11-22T12:00:00Z");
 const quote = (text: string, over: Partial<Evidence> = {}): Evidence => ({
-  ...{ claim: text, quote: text, status: "verified", locator: "p. 3" },
+  claim: text,
+  quote: text,
+  status: "verified",
+  locator: "p. 3",
   ...over,
 });
 const presented = (id: string, evidence: Evidence[], over: Partial<Paper> = {}): Paper =>
   paper(id, {
-    ...{ status: "presented", decision: "PRESENT", score: 30, read_depth: "full" },
+    status: "presented",
+    decision: "PRESENT",
+    score: 30,
+    read_depth: "full",
     analysis: { summary: `What ${id} found.`, evidence },
     ...over,
   });
@@ -21,7 +27,11 @@ const said = (over: Partial<ReportFile> = {}): ReportFile => ({
   question: "How long does it take?",
   answer: [{ text: "It takes 14 minutes.", rests_on: ["p1#1"] }],
   findings: [{ text: "It takes 14 minutes.", rests_on: ["p1#1"] }],
-  ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  agreed: [],
+  disputed: [],
+  gaps: [],
+  themes: [],
+  recommendations: [],
   ...over,
 });
 const render = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
@@ -105,7 +115,10 @@ test("a theme that holds no insight of its own stands without a count", () => {
 
 test("an insight that a theme's sentence says already does not stand below it again", () => {
   const insights = ["Tendons break first.", "A tendon costs little."].map((insight, index) => ({
-    ...{ id: `i${index}`, paper_id: "p1", insight, tags: ["wear"] },
+    id: `i${index}`,
+    paper_id: "p1",
+    insight,
+    tags: ["wear"],
   }));
   const themes = [{ name: "Wear", text: "Tendons break first.", rests_on: ["p1#1"], insight_ids: ["i0", "i1"] }];
   const text = section(
@@ -218,7 +231,11 @@ test("what an agent or a source wrote fetches nothing, parts no section and move
   ];
   const open = { text: nasty, rests_on: ["p1#1"] };
   const report = said({
-    ...{ question: nasty, answer: [open], findings: [open], agreed: [open], gaps: [open] },
+    question: nasty,
+    answer: [open],
+    findings: [open],
+    agreed: [open],
+    gaps: [open],
     disputed: [{ text: nasty, sides: [open, open] }],
     themes: [{ ...open, name: nasty, insight_ids: ["i1"] }],
     comparison: { approaches: [nasty, "a | b"], rows: [{ aspect: nasty, cells: [open, open] }] },

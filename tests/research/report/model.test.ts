@@ -27,7 +27,11 @@ const points = {
 };
 const read = (id: string, evidence: Evidence[], over: Partial<Paper> = {}): Paper =>
   paper(id, {
-    ...{ status: "presented", decision: "PRESENT", score: 30, score_breakdown: points, read_depth: "full" },
+    status: "presented",
+    decision: "PRESENT",
+    score: 30,
+    score_breakdown: points,
+    read_depth: "full",
     analysis: { summary: `What ${id} found.`, evidence },
     ...over,
   });
@@ -36,7 +40,11 @@ const narrative = (over: Partial<ReportFile> = {}): ReportFile => ({
   question: "Does it work?",
   answer: [{ text: "It works in 87 % of trials.", rests_on: ["one#1"] }],
   findings: [{ text: "Success rose to 87 %.", rests_on: ["one#1", "two#1"] }],
-  ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  agreed: [],
+  disputed: [],
+  gaps: [],
+  themes: [],
+  recommendations: [],
   ...over,
 });
 const modelOf = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
@@ -126,7 +134,9 @@ describe("what was not done", () => {
   test("lists an agent once, with all its prompts", () => {
     const line = { at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted", agent: "baseline" } as const;
     const of = (iteration: number, prompt?: string) => ({
-      ...{ ...line, iteration, unit: `p${iteration}` },
+      ...line,
+      iteration,
+      unit: `p${iteration}`,
       ...(prompt === undefined ? {} : { prompt_sha256: prompt.repeat(64) }),
     });
     const { method } = modelOf(rrdWith([]), {
@@ -188,7 +198,10 @@ describe("questions that were asked", () => {
   const answer = (number: number, question: string, over: Partial<Answer> = {}): Answer => ({
     id: `answer-${number}`,
     at: `2026-11-0${number}T10:00:00Z`,
-    ...{ question, seen: 1, statements: [], quotes: [] },
+    question,
+    seen: 1,
+    statements: [],
+    quotes: [],
     ...over,
   });
   const statements = [{ text: "It rose.", rests_on: ["one#1", "two#q1", "nobody#q2"], marks: ["Few words."] }];
@@ -354,7 +367,10 @@ describe("a folder without report.json", () => {
 
 test("ideas that are recommended come first, then those with the most points", () => {
   const idea = (name: string, combined: number, recommended = false) => ({
-    ...{ id: name, name, evidence: { paper_ids: ["one"], insight_ids: [] }, recommended_for_prd: recommended },
+    id: name,
+    name,
+    evidence: { paper_ids: ["one"], insight_ids: [] },
+    recommended_for_prd: recommended,
     scores: { combined_0_50: combined },
   });
   const ideas = { ideas: [idea("low", 20), idea("high", 32), idea("chosen", 25, true)] } as unknown as ProductIdeas;

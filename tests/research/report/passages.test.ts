@@ -26,7 +26,11 @@ const said = (text: string, rests_on: string[]): ReportFile => ({
   question: "How long does it take?",
   answer: [{ text, rests_on }],
   findings: [{ text, rests_on }],
-  ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  agreed: [],
+  disputed: [],
+  gaps: [],
+  themes: [],
+  recommendations: [],
 });
 
 describe("the passage of a quote in a report", () => {
@@ -187,7 +191,10 @@ describe("words of an earlier version", () => {
     ];
     const rrd = { ...rrdWith([paper("p1", { status: "presented", answers })]), requirements: { criteria } } as Rrd;
     const asked = {
-      ...{ id: "answer-1", question: "Does it help?", at: "2026-11-22T10:00:00Z", dropped: 0 },
+      id: "answer-1",
+      question: "Does it help?",
+      at: "2026-11-22T10:00:00Z",
+      dropped: 0,
       statements: [{ text: "It does.", rests_on: ["p1#1"] }],
       quotes: [{ handle: "p1#1", paper: "p1", quote: "touch helped in wet sand" }],
     } as unknown as Answer;

@@ -22,7 +22,10 @@ const unrecorded = (id: string): Paper => paper(id, { status: "presented", score
 
 const inputOf = (papers: readonly Paper[], over: Partial<ReportInput> = {}): ReportInput => ({
   rrd: rrdWith([...papers]),
-  ...{ ledger: [], queries: [], answers: [], now: new Date("2026-11-22T12:00:00Z") },
+  ledger: [],
+  queries: [],
+  answers: [],
+  now: new Date("2026-11-22T12:00:00Z"),
   ...over,
 });
 const modelOf = (...papers: Paper[]) => reportModel(inputOf(papers));
@@ -70,10 +73,15 @@ it("tells of papers that were decided on without a reading, and judges none of t
 
 const strengthOf = (...papers: Paper[]) => {
   const report = {
-    ...{ written_at: "2026-11-22T10:00:00Z", question: "Does it work?" },
+    written_at: "2026-11-22T10:00:00Z",
+    question: "Does it work?",
     answer: [{ text: "It works." }],
     findings: [{ text: "It works.", rests_on: [] }],
-    ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+    agreed: [],
+    disputed: [],
+    gaps: [],
+    themes: [],
+    recommendations: [],
   };
   const oldReport = `# Report\n\n### Key Findings\n\n- It works (${papers.map(({ id }) => id).join(", ")}).\n`;
   const byId = inputOf(papers, papers.length === 0 ? { report } : { oldReport });

@@ -47,19 +47,29 @@ const evidence: Evidence[] = [
 const input = {
   rrd: rrdWith([
     paper("one", {
-      ...{ status: "presented", decision: "PRESENT", score: 30, read_depth: "full" },
-      ...{ notes: `${table}\n\nIt has \`code\` and is **cheap**.`, url: "https://example.org/one" },
+      status: "presented",
+      decision: "PRESENT",
+      score: 30,
+      read_depth: "full",
+      notes: `${table}\n\nIt has \`code\` and is **cheap**.`,
+      url: "https://example.org/one",
       analysis: { summary: "It works.", results: table, evidence },
     }),
   ]),
-  ...{ ledger: [], queries: [], answers: [], now: new Date("2026-11-22T12:00:00Z") },
+  ledger: [],
+  queries: [],
+  answers: [],
+  now: new Date("2026-11-22T12:00:00Z"),
   report: {
-    ...{ written_at: "2026-11-22T10:00:00Z", question: "Does it work?" },
-    ...{
-      answer: [{ text: "It does.", rests_on: ["one#1"] }],
-      findings: [{ text: "ours | 87 % | 0.3 s", rests_on: ["one#1"] }],
-    },
-    ...{ agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+    written_at: "2026-11-22T10:00:00Z",
+    question: "Does it work?",
+    answer: [{ text: "It does.", rests_on: ["one#1"] }],
+    findings: [{ text: "ours | 87 % | 0.3 s", rests_on: ["one#1"] }],
+    agreed: [],
+    disputed: [],
+    gaps: [],
+    themes: [],
+    recommendations: [],
   },
 };
 

@@ -4,11 +4,19 @@ import type { PaperRow } from "../../../src/research/report/papers.js";
 import { movesText, whatChanged } from "../../../src/research/report/narrative/what-changed.js";
 
 const before = ["Touch helps.", "Touch helps.", "It is quick.", "It is cheap.", "It is old."].map((text, index) => ({
-  ...{ id: `f${index + 1}`, text, level: 3 },
+  id: `f${index + 1}`,
+  text,
+  level: 3,
 }));
 const update = (over: Partial<ProjectUpdate> = {}): ProjectUpdate => ({
-  ...{ id: "update-1", since: "2026-01-01", until: "2026-02-01", at: "2026-02-01T00:00:00Z", iteration: 5, before },
-  ...{ closed_at: "2026-02-02T00:00:00Z", report: "written" },
+  id: "update-1",
+  since: "2026-01-01",
+  until: "2026-02-01",
+  at: "2026-02-01T00:00:00Z",
+  iteration: 5,
+  before,
+  closed_at: "2026-02-02T00:00:00Z",
+  report: "written",
   ...over,
 });
 const row = (id: string) => ({ id }) as PaperRow;

@@ -6,14 +6,21 @@ import { paper, rrdWith } from "../../support/projects/research.js";
 
 const now = new Date("2026-11-22T12:00:00Z");
 const line = (more: Partial<LedgerLine>): LedgerLine => ({
-  ...{ iteration: 1, at: now.toISOString(), unit: "report", phase: "ANALYSIS", outcome: "accepted" },
+  iteration: 1,
+  at: now.toISOString(),
+  unit: "report",
+  phase: "ANALYSIS",
+  outcome: "accepted",
   ...more,
 });
 const ledger = [line({ outcome: "reset" }), line({ iteration: 2, agent: "baseline", duration_seconds: 1 })];
 const modelOf = (over: Partial<Rrd>) =>
   reportModel({
     rrd: { ...rrdWith([paper("one", { status: "presented" })]), phase: "COMPLETE", ...over },
-    ...{ ledger, queries: [], answers: [], now },
+    ledger,
+    queries: [],
+    answers: [],
+    now,
   });
 const textOf = (model: ReturnType<typeof modelOf>) => JSON.stringify([model.day, model.agents, model.figures]);
 

@@ -8,11 +8,21 @@ import type { Listing } from "../../../src/research/search/result-list.js";
 import { readSearchRecord, type SearchRecord, writeSearchRecord } from "../../../src/research/search/search-record.js";
 
 const record = (id: string, source: string): PaperRecord => ({
-  ...{ id, title: "Grasping soft objects by touch and sight alone", url: `https://example.org/${id}`, pdf_url: null },
-  ...{ authors: ["Ada Sample"], date: "2026-01-01", source, abstract: null, identifiers: {} },
+  id,
+  title: "Grasping soft objects by touch and sight alone",
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: ["Ada Sample"],
+  date: "2026-01-01",
+  source,
+  abstract: null,
+  identifiers: {},
 });
 const listing = (source: string, id: string): Listing => ({
-  ...{ step: 0, source, asked: "grasping", status: "ok" },
+  step: 0,
+  source,
+  asked: "grasping",
+  status: "ok",
   records: [record(id, source)],
 });
 const searchWith = (listings: readonly Listing[]): SearchRecord => ({

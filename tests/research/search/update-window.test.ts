@@ -10,8 +10,15 @@ const update: ProjectUpdate = { id: "update-1", since: "2026-01-01", until: "202
 const rrd = { requirements: { keywords: ["soft robot"], sources: ["One"] }, papers_pool: [] } as unknown as Rrd;
 const day = (index: number) => new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10);
 const record = (index: number, date: string): PaperRecord => ({
-  ...{ id: `r${index}`, title: `Work ${index}`, url: `https://example.org/${index}`, pdf_url: null, authors: [] },
-  ...{ date, source: "One", abstract: null, identifiers: {} },
+  id: `r${index}`,
+  title: `Work ${index}`,
+  url: `https://example.org/${index}`,
+  pdf_url: null,
+  authors: [],
+  date,
+  source: "One",
+  abstract: null,
+  identifiers: {},
 });
 const round = (of?: string): Step => ({
   kind: "search",

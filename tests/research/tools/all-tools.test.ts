@@ -48,7 +48,10 @@ describe("the tools together", () => {
       abstract: huge,
       notes: huge,
       answers: Array.from({ length: 60 }, () => ({
-        ...{ criterion: huge, stage: "full_text" as const, answer: "yes" as const, quote: huge },
+        criterion: huge,
+        stage: "full_text" as const,
+        answer: "yes" as const,
+        quote: huge,
       })),
       excluded_by: huge,
       override: { decision: "exclude", why: huge },
@@ -295,7 +298,11 @@ describe("outline", () => {
 
 it("paper_details says what another reader made of each claim, and whether its word counts", async () => {
   const claimed = (claim: string, check: Checked) => ({
-    ...{ claim, check, quote: "It was measured.", status: "verified" as const, locator: "p. 2" },
+    claim,
+    check,
+    quote: "It was measured.",
+    status: "verified" as const,
+    locator: "p. 2",
   });
   const found = {
     evidence: [
@@ -321,7 +328,8 @@ it("paper_details names the answers to eligibility criteria with their quotes", 
   const quote = "Patients were allocated at random.";
   const shelf = shelfWith([
     paper("p1", {
-      ...{ status: "rejected", excluded_by: "c2" },
+      status: "rejected",
+      excluded_by: "c2",
       answers: [
         { criterion: "c1", stage: "full_text", answer: "yes", quote },
         { criterion: "c2", stage: "full_text", answer: "unclear" },

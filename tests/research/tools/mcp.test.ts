@@ -109,8 +109,12 @@ test("a client of a person's own reads the project's papers, findings and report
     insights: [],
     claims: [
       {
-        ...{ paper_id: "p1", claim: "It holds.", status: "verified", locator: "§ 1" },
-        ...{ passage: "At 3 sites the hand held wet spheres, but no cubes.", quoted: "11-36" },
+        paper_id: "p1",
+        claim: "It holds.",
+        status: "verified",
+        locator: "§ 1",
+        passage: "At 3 sites the hand held wet spheres, but no cubes.",
+        quoted: "11-36",
       },
       { paper_id: "p1", claim: "It flies.", status: "not-in-text", quote: "the hand flew over all of the spheres" },
     ],
@@ -139,15 +143,25 @@ test("a client reads what was checked, by whom, and what is not borne out, in th
     }),
   );
   const report: ReportFile = {
-    ...{ written_at: "2026-11-28", question: "Does it hold?", agent: "claude" },
+    written_at: "2026-11-28",
+    question: "Does it hold?",
+    agent: "claude",
     answer: [{ text: "It holds.", rests_on: ["p1#1"], check: holds }],
-    ...{ findings: [], agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+    findings: [],
+    agreed: [],
+    disputed: [],
+    gaps: [],
+    themes: [],
+    recommendations: [],
     check: { at: "2026-11-28T12:00:00.000Z", by: ["codex"] },
     not_borne_out: [{ text: "It is cheap.", where: "/findings/0", rests_on: ["p1#1"], check: fell }],
   };
   writeFileSync(join(research, "report.json"), JSON.stringify(report));
   const answer: Answer = {
-    ...{ id: "answer-1", at: "2026-11-28T12:00:00.000Z", question: "Does it hold?", seen: 0 },
+    id: "answer-1",
+    at: "2026-11-28T12:00:00.000Z",
+    question: "Does it hold?",
+    seen: 0,
     statements: [{ text: "It holds always.", rests_on: ["p1#1"], check: { verdict: "overstated", by: ["guesser"] } }],
     quotes: [{ ...kept, handle: "p1#1", paper: "p1" }],
     check: { at: "2026-11-28T12:00:00.000Z", by: ["guesser"], unproven: ["guesser"] },

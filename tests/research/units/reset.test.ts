@@ -306,17 +306,13 @@ describe("resetting a unit that is no paper", () => {
 
   it("searches anew: nothing that was asked, given up or kept of the search stays, but for what a person blocked", async () => {
     const discovery_metrics = {
-      ...{
-        batches: 4,
-        exhausted: "every round is done",
-        rounds: [{ kind: "search" as const, sources: ["arXiv"], queries: [] }],
-        screening: [{ screened: 9, kept: 0, rounds: 1 }],
-      },
-      ...{
-        failures_in_a_row: { arXiv: 3, Crossref: 0 },
-        source_failure_reasons: { arXiv: "was away" },
-        pool_sha256: "a",
-      },
+      batches: 4,
+      exhausted: "every round is done",
+      rounds: [{ kind: "search" as const, sources: ["arXiv"], queries: [] }],
+      screening: [{ screened: 9, kept: 0, rounds: 1 }],
+      failures_in_a_row: { arXiv: 3, Crossref: 0 },
+      source_failure_reasons: { arXiv: "was away" },
+      pool_sha256: "a",
     };
     const rrd = {
       ...sampleRrd(1),

@@ -14,14 +14,28 @@ import { checkedFields } from "../../../src/research/units/retractions.js";
 
 const title = "Slow release of alpha matter after transplantation in adults with infection";
 const listed = (id: string, more: Partial<PaperRecord>): PaperRecord => ({
-  ...{ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Sample", "Bo Other"] },
-  ...{ date: "2026-01-01", source: "Crossref", abstract: null, identifiers: {} },
-  ...{ venue: "Journal of Matter", volume: "36", issue: "5", pages: "542-549" },
+  id,
+  title,
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: ["Ada Sample", "Bo Other"],
+  date: "2026-01-01",
+  source: "Crossref",
+  abstract: null,
+  identifiers: {},
+  venue: "Journal of Matter",
+  volume: "36",
+  issue: "5",
+  pages: "542-549",
   ...more,
 });
 const article = listed("article", { title: `${title}.[Erratum appears in J Matter. 2026 Nov 4;36(9):987]` });
 const correction = listed("correction", {
-  ...{ title: `Erratum: ${title}`, kind: "notice", issue: "9", pages: "987", date: "2026-11-04" },
+  title: `Erratum: ${title}`,
+  kind: "notice",
+  issue: "9",
+  pages: "987",
+  date: "2026-11-04",
   identifiers: { doi: "10.1000/correction" },
 });
 const noted = {
@@ -40,8 +54,16 @@ async function cameOf(
   textNow?: DocumentText,
 ) {
   const paper: Paper = {
-    ...{ id: "article", title, url: "https://example.org/article", status: "presented", decision: "PRESENT" },
-    ...{ date: "2026-01-01", text_sha256: "0".repeat(64), read_depth: "full", iteration: 3, ...over },
+    id: "article",
+    title,
+    url: "https://example.org/article",
+    status: "presented",
+    decision: "PRESENT",
+    date: "2026-01-01",
+    text_sha256: "0".repeat(64),
+    read_depth: "full",
+    iteration: 3,
+    ...over,
   };
   const before = { requirements: { sources: [] }, papers_pool: [paper] } as unknown as Rrd;
   const ledger = [read] as unknown as LedgerLine[];
@@ -53,7 +75,9 @@ async function cameOf(
   const outside = {
     sources: { serves: () => false, services: () => [], candidates: async () => [], substitution: () => undefined },
     kept: () => ({
-      ...{ search: "", day: "2026-02-01", steps: [first, { ...first, update: update.id }] },
+      search: "",
+      day: "2026-02-01",
+      steps: [first, { ...first, update: update.id }],
       listings: [
         { step: 0, source: "Crossref", asked: "a", status: "ok", records: [article] },
         { step: 1, source: "Crossref", asked: "a", status: "ok", records: [found] },

@@ -6,16 +6,31 @@ import { type Outside, whatCame } from "../../../src/research/update/new-and-cha
 
 const update: ProjectUpdate = { id: "update-1", since: "2026-10-01", until: "2026-11-20", at: "2026-11-20T10:00:00Z" };
 const printed: PaperRecord = {
-  ...{ id: "doi_10.5555_inv.99", title: "Holding Sponges", url: "https://doi.org/10.5555/inv.99", pdf_url: null },
-  ...{ authors: ["Ada Author"], date: "2025-06-25", source: "Crossref", abstract: null, kind: "published" },
-  ...{ venue: "Journal of Invented Robotics", identifiers: { doi: "10.5555/inv.99" } },
+  id: "doi_10.5555_inv.99",
+  title: "Holding Sponges",
+  url: "https://doi.org/10.5555/inv.99",
+  pdf_url: null,
+  authors: ["Ada Author"],
+  date: "2025-06-25",
+  source: "Crossref",
+  abstract: null,
+  kind: "published",
+  venue: "Journal of Invented Robotics",
+  identifiers: { doi: "10.5555/inv.99" },
 };
 
 /** What an update says of a paper of which a service knows the printed record. */
 async function cameOf(over: Partial<Paper>) {
   const paper: Paper = {
-    ...{ id: "p1", title: "Holding Sponges", url: "https://example.org/p1", status: "presented", date: "2024-02-01" },
-    ...{ decision: "PRESENT", text_sha256: "0".repeat(64), read_depth: "full", ...over },
+    id: "p1",
+    title: "Holding Sponges",
+    url: "https://example.org/p1",
+    status: "presented",
+    date: "2024-02-01",
+    decision: "PRESENT",
+    text_sha256: "0".repeat(64),
+    read_depth: "full",
+    ...over,
   };
   const rrd = { requirements: { sources: [] }, papers_pool: [paper], updates: [update] } as unknown as Rrd;
   const fetched: Paper[] = [];

@@ -4,10 +4,18 @@ import type { ProjectUpdate, Rrd } from "../../../src/research/generated/rrd.js"
 import { type Asked, askedBy, nextWindow } from "../../../src/research/update/window.js";
 
 const batch = (iteration: number, day: string): LedgerLine => ({
-  ...{ iteration, at: `${day}T10:00:00Z`, unit: `discovery-${iteration}`, phase: "DISCOVERY", outcome: "accepted" },
+  iteration,
+  at: `${day}T10:00:00Z`,
+  unit: `discovery-${iteration}`,
+  phase: "DISCOVERY",
+  outcome: "accepted",
 });
 const update = (over: Partial<ProjectUpdate>): ProjectUpdate => ({
-  ...{ id: "update-1", since: "2026-05-01", until: "2026-06-01", at: "2026-06-01T10:00:00Z", iteration: 10 },
+  id: "update-1",
+  since: "2026-05-01",
+  until: "2026-06-01",
+  at: "2026-06-01T10:00:00Z",
+  iteration: 10,
   ...over,
 });
 const state = (updates: readonly ProjectUpdate[] = [], requirements = {}) =>
@@ -19,7 +27,9 @@ describe("the window of the next update", () => {
   it("begins 30 days before the day that the first search took for today, however long it was judged", () => {
     const known = { rrd: state(), ledger: [batch(1, "2026-06-01"), batch(5, "2026-09-01")] };
     expect(windowOf({ ...known, searchedOn: "2026-06-01" })).toEqual({
-      ...{ since: "2026-05-02", until: "2026-11-20", sources: {} },
+      since: "2026-05-02",
+      until: "2026-11-20",
+      sources: {},
     });
     expect(windowOf(known).since).toBe("2026-08-02");
   });

@@ -326,7 +326,11 @@ describe("the reading of a paper", () => {
       insight: "a",
     }));
     const update = (read_again: boolean) => ({
-      ...{ id: "update-1", since: "2026-01-01", until: "2026-02-01", at: "2026-02-01T00:00:00.000Z", iteration: 8 },
+      id: "update-1",
+      since: "2026-01-01",
+      until: "2026-02-01",
+      at: "2026-02-01T00:00:00.000Z",
+      iteration: 8,
       changed: [{ id: "p1", read_again }],
     });
     const removed = (read_again: boolean) =>

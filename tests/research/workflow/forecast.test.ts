@@ -16,7 +16,7 @@ import {
 } from "../../../src/research/workflow/forecast.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { given } from "../../../src/engine/lib/given.js";
+import { withoutUndefined } from "../../../src/engine/lib/without-undefined.js";
 
 const fresh = {
   project: "R",
@@ -169,7 +169,8 @@ test("cost tells of a fresh research what it will take, its check among it, at t
 });
 
 test("checks are foreseen as they are set: of two checkers twice, of every claim by the papers, of none none", () => {
-  const left = (checks?: CheckPlan) => forecastOf(fresh, [], { ...before, ...given({ checks }) })?.iterations ?? 0;
+  const left = (checks?: CheckPlan) =>
+    forecastOf(fresh, [], { ...before, ...withoutUndefined({ checks }) })?.iterations ?? 0;
   expect(left({ wish: "reports", checkers: 1 }) - left()).toBe(3);
   expect(left({ wish: "reports", checkers: 2 }) - left()).toBe(5);
   // 16 papers have some 128 claims.
@@ -202,7 +203,7 @@ test("a run says what the whole will take before its first iteration", async () 
   });
   const unitAgent = `cmd:${process.execPath} ${fileURLToPath(new URL("../../support/processes/unit-agent.mjs", import.meta.url))}`;
   makeResearch(cwd, "other", { phase: "COMPLETE", papers_pool: [paper("a", "presented")] }, [
-    given({ ...read(1, "a", 40_000, { agent: unitAgent }), model: undefined }),
+    { ...read(1, "a", 40_000, { agent: unitAgent }), model: undefined },
   ]);
   const io = fakeIo({ cwd, env: { HOME: cwd, PATH: process.env["PATH"] } });
   const flags = { agent: unitAgent, unconfined: true, git: false, iterations: 1 };

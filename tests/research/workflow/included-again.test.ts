@@ -12,8 +12,15 @@ import { wanting, libraryOf } from "../../support/projects/searched-library.js";
 import { nextBatch } from "../../../src/research/units/screening/screening-batch.js";
 
 const record: PaperRecord = {
-  ...{ id: "doi_10.5555_x", title: "On hands", url: "https://doi.org/10.5555/x", pdf_url: null, source: "OpenAlex" },
-  ...{ authors: ["Ada Author", "Bob Builder"], date: "2025-03-01", abstract: "We measured hands.", venue: "Hands" },
+  id: "doi_10.5555_x",
+  title: "On hands",
+  url: "https://doi.org/10.5555/x",
+  pdf_url: null,
+  source: "OpenAlex",
+  authors: ["Ada Author", "Bob Builder"],
+  date: "2025-03-01",
+  abstract: "We measured hands.",
+  venue: "Hands",
   identifiers: { doi: "10.5555/x" },
 };
 const identified = { OpenAlex: 2 };
@@ -28,14 +35,22 @@ test("a screened-out record that a person includes keeps all that the search kno
   const step = { kind: "search" as const, sources: ["OpenAlex"], queries: ["hands"] };
   const listing = { step: 0, source: "OpenAlex", asked: "hands", status: "ok", records: [record] };
   await commitSearch(searchFile(folder), {
-    ...{ search: searchOf(project), day: "2026-01-01", steps: [step] as never, listings: [listing] as never },
+    search: searchOf(project),
+    day: "2026-01-01",
+    steps: [step] as never,
+    listings: [listing] as never,
   });
   const complete = await completing(folder, project, new Set([record.id]));
   const after = withOverrides(withOverride(complete(project), record.id, include));
   expect(after.excluded).toEqual([]);
   expect(after.papers_pool.at(-1)).toMatchObject({
-    ...{ authors: record.authors, date: record.date, abstract: record.abstract, venue: "Hands", source: "OpenAlex" },
-    ...{ status: "pending", found: { sources: ["OpenAlex"] } },
+    authors: record.authors,
+    date: record.date,
+    abstract: record.abstract,
+    venue: "Hands",
+    source: "OpenAlex",
+    status: "pending",
+    found: { sources: ["OpenAlex"] },
   });
   const [before, now] = [flowCounts(project).searched, flowCounts(after).searched];
   expect([before.screened, before.sought, now.screened, now.sought]).toEqual([2, 1, 2, 2]);
@@ -50,8 +65,14 @@ test("without the search it comes back as it was kept, and counts in the same pl
 
 test("dates bind the documents of folders too", async () => {
   const documents = ["1999-01-01", "2026-01-01", ""].map((date, index) => ({
-    ...{ ...record, id: `d${index}`, title: `Subject ${index}`, url: `file:///p/${index}.pdf`, identifiers: {} },
-    ...{ authors: [`Author ${index}`], date, source: "folder:papers" },
+    ...record,
+    id: `d${index}`,
+    title: `Subject ${index}`,
+    url: `file:///p/${index}.pdf`,
+    identifiers: {},
+    authors: [`Author ${index}`],
+    date,
+    source: "folder:papers",
   }));
   const plain = wanting(["folder:papers"], 5);
   const rrd = { ...plain, requirements: { ...plain.requirements, published_from: "2020" } };

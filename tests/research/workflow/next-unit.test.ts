@@ -10,7 +10,6 @@ import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { isLastUnit } from "../../../src/research/units/kinds.js";
 import type { ResearchState } from "../../../src/research/units/unit-kind.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
-import { given } from "../../../src/engine/lib/given.js";
 
 const nextUnit = (state: ResearchState, busy: readonly Unit[], later: readonly Delayed[] = []) =>
   nextUnitOf(state, busy, later, "/my-research");
@@ -46,11 +45,11 @@ const searching = (
   const { batches, without, tried, ...requirements } = over;
   const rrd = rrdWith(papers, {
     phase: "DISCOVERY",
-    statistics: { discovery_metrics: given({ batches, batches_without_new: without, sources_tried: tried }) },
+    statistics: { discovery_metrics: { batches, batches_without_new: without, sources_tried: tried } },
   });
   return {
     ...rrd,
-    requirements: given({ ...rrd.requirements, target_papers: 3, sources: ["arXiv", "web"], ...requirements }),
+    requirements: { ...rrd.requirements, target_papers: 3, sources: ["arXiv", "web"], ...requirements },
   };
 };
 
@@ -121,7 +120,7 @@ describe("papers", () => {
   it("are read by priority, those without one as of priority 3, and not while another reads them", () => {
     const rrd = rrdWith([
       paper("p1", { priority: 2 }),
-      given({ ...paper("p2"), priority: undefined }),
+      { ...paper("p2"), priority: undefined },
       paper("p3", { priority: 3 }),
       paper("p4", { priority: 4 }),
     ]);
@@ -219,7 +218,7 @@ describe("report and ideas", () => {
       reason: "All 2 papers are analysed, the report and the ideas are written.",
     });
     for (const handoff of [unwanted.handoff, undefined, {}]) {
-      expect(next(given({ ...rrd(), handoff }), [...read, line(3, "report")])).toEqual({
+      expect(next({ ...rrd(), handoff }, [...read, line(3, "report")])).toEqual({
         verdict: "complete",
         reason: "All 2 papers are analysed and the report is written.",
       });
@@ -284,7 +283,7 @@ describe("report and ideas", () => {
 
   it("of which the last is the ideas, or the report where no ideas are wanted and no paper was given up", () => {
     const isLast = (kind: Unit["kind"], over: { handoff: Rrd["handoff"] | undefined }, papers = [done("p1")]) =>
-      isLastUnit(stateOf(given({ ...rrdWith(papers), ...over })), unit(kind));
+      isLastUnit(stateOf({ ...rrdWith(papers), ...over }), unit(kind));
     expect([
       isLast("ideas", wanted),
       isLast("report", wanted),
@@ -343,7 +342,7 @@ describe("scores", () => {
     expect(decisionOf({ ...both, mission: { min_blue_ocean_score: 15 } }, totals(10, 14))).toBe("REJECT");
     expect(decisionOf({ ...both, mission: { min_blue_ocean_score: 14 } }, totals(10, 14))).toBe("EXTRACT_INSIGHTS");
     expect(decisionOf({ ...both, mission: {} }, totals(12, 12))).toBe("EXTRACT_INSIGHTS");
-    expect(decisionOf(given({ ...both, mission: undefined }), totals(18))).toBe("PRESENT");
+    expect(decisionOf({ ...both, mission: undefined }, totals(18))).toBe("PRESENT");
   });
 
   it("decide together with what is known of the paper, which says why it changed the decision", () => {
@@ -358,7 +357,7 @@ describe("scores", () => {
       decision: "EXTRACT_INSIGHTS",
       because: "only the abstract could be read",
     });
-    expect(decide(given({ ...both, mission: undefined }), totals(30), abstract)).toMatchObject({
+    expect(decide({ ...both, mission: undefined }, totals(30), abstract)).toMatchObject({
       decision: "EXTRACT_INSIGHTS",
     });
     expect(decide({ ...both, mission: { present_abstract_only: true } }, totals(30, 20), abstract)).toEqual({
@@ -391,7 +390,7 @@ describe("scores", () => {
     expect(totalsOf(both, { execution, strategic: blue_ocean })).toEqual({ execution: 6, strategic: 8, combined: 14 });
     expect(totalsOf(both, { execution })).toEqual({ execution: 6, combined: 6 });
     expect(totalsOf(one, { execution, strategic: blue_ocean })).toEqual({ execution: 6, combined: 6 });
-    expect(totalsOf(given({ ...both, mission: undefined }), { execution, strategic: blue_ocean })).toEqual({
+    expect(totalsOf({ ...both, mission: undefined }, { execution, strategic: blue_ocean })).toEqual({
       execution: 6,
       combined: 6,
     });

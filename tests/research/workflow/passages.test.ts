@@ -85,7 +85,10 @@ test("the paper's own sentence goes from the result to state, briefs and reports
 
 test("an answer prints each quote in its passage, and one of an earlier version as it was kept", () => {
   const answer = {
-    ...{ id: "answer-1", question: "Does it help?", at: "2026-11-22T10:00:00Z", dropped: 0 },
+    id: "answer-1",
+    question: "Does it help?",
+    at: "2026-11-22T10:00:00Z",
+    dropped: 0,
     statements: [{ text: "It does.", rests_on: ["p1#1", "p2#1"] }],
     quotes: [
       { handle: "p1#1", paper: "p1", passage: sentence, quoted: "12-63", locator: "§ 1" },

@@ -11,12 +11,21 @@ import { decided, paper, rrdWith } from "../../support/projects/research.js";
 const january = (day: number, hour = 10) => new Date(Date.UTC(2026, 0, day, hour)).toISOString();
 const november = (hour: number) => new Date(Date.UTC(2026, 10, 22, hour)).toISOString();
 const line = (iteration: number, at: string, unit: string, more: Partial<LedgerLine> = {}): LedgerLine => ({
-  ...{ iteration, at, unit, phase: unit === "ideas" ? "IDEATION" : "ANALYSIS", outcome: "accepted" },
-  ...{ duration_seconds: 60, agent: "claude" },
+  iteration,
+  at,
+  unit,
+  phase: unit === "ideas" ? "IDEATION" : "ANALYSIS",
+  outcome: "accepted",
+  duration_seconds: 60,
+  agent: "claude",
   ...more,
 });
 const reset = (iteration: number, at: string, unit: string): LedgerLine => ({
-  ...{ iteration, at, unit, phase: "COMPLETE", outcome: "reset" },
+  iteration,
+  at,
+  unit,
+  phase: "COMPLETE",
+  outcome: "reset",
 });
 const pool = [decided("a", "presented", 4, "PRESENT"), decided("b", "rejected", 1, "REJECT")];
 
@@ -25,8 +34,11 @@ describe("a report that is written again", () => {
     research_started_at: january(19),
     discovery: { started_at: january(19), ended_at: january(19, 11), duration_seconds: 3600 },
     analysis: {
-      ...{ started_at: january(19, 11), ended_at: january(20, 9), duration_seconds: 30_615 },
-      ...{ papers_analyzed: 2, avg_seconds_per_paper: 1015 },
+      started_at: january(19, 11),
+      ended_at: january(20, 9),
+      duration_seconds: 30_615,
+      papers_analyzed: 2,
+      avg_seconds_per_paper: 1015,
     },
     ideation: { started_at: january(20, 9), ended_at: january(20, 10), duration_seconds: 3600 },
     complete: { ended_at: january(20, 10) },

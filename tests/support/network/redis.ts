@@ -78,7 +78,10 @@ export async function startRedis({ tls = false, password, args = [] }: RedisWish
   };
   await start();
   const redis = new Redis({
-    ...{ port, host: "127.0.0.1", maxRetriesPerRequest: null, retryStrategy: () => 100 },
+    port,
+    host: "127.0.0.1",
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 100,
     ...(password === undefined ? {} : { password }),
     ...(tls ? { tls: { rejectUnauthorized: false } } : {}),
   });
@@ -89,7 +92,11 @@ export async function startRedis({ tls = false, password, args = [] }: RedisWish
     await once(child, "exit");
   };
   return {
-    ...{ port, folder, redis, start, kill },
+    port,
+    folder,
+    redis,
+    start,
+    kill,
     url: `${tls ? "rediss" : "redis"}://127.0.0.1:${port}`,
     ...(certificate === undefined ? {} : { certificate }),
     async stop() {

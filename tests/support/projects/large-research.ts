@@ -32,10 +32,15 @@ export function large(decided: number, pending: number): Rrd {
             score: 30,
             decision: "PRESENT",
             analysis: {
-              ...{ summary: words(300, "sum"), results: words(300, "res"), methodology: "m", limitations: "l" },
+              summary: words(300, "sum"),
+              results: words(300, "res"),
+              methodology: "m",
+              limitations: "l",
               evidence: Array.from({ length: 8 }, (_unused, number) => ({
-                ...{ claim: words(20, "claim"), quote: `In ${index + number} trials ${words(60, "quote")}.` },
-                ...{ status: "verified" as const, locator: "§ 3 Results" },
+                claim: words(20, "claim"),
+                quote: `In ${index + number} trials ${words(60, "quote")}.`,
+                status: "verified" as const,
+                locator: "§ 3 Results",
               })),
             },
           }
@@ -65,7 +70,9 @@ export async function briefOf(
   );
   const derived = derive(rrd, []);
   const state = {
-    ...{ rrd: derived, ledger: [], status: statusOf(derived, []) },
+    rrd: derived,
+    ledger: [],
+    status: statusOf(derived, []),
     noted: new Map(unit === undefined ? [] : [[unit.id, noted]]),
   };
   const next = unit ?? nextUnit(state, [], [], "/my-research");

@@ -27,7 +27,10 @@ export const readPapers = (): Paper[] =>
         evidence: unlikePassages
           .filter((each) => each.paper === `other_${index}`)
           .map(({ passage }) => ({
-            ...{ claim: passage, passage, quoted: `0-${passage.length}`, status: "verified" as const },
+            claim: passage,
+            passage,
+            quoted: `0-${passage.length}`,
+            status: "verified" as const,
           })),
       },
     }),

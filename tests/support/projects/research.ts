@@ -58,8 +58,12 @@ export function rrdWith(papers: readonly Paper[], over: Partial<Rrd> = {}): Rrd 
   const rrd = newRrd(
     { papers: Math.max(papers.length, 1), sources: ["arXiv", "web"] },
     {
-      ...{ name: "a small matter", description: "Small matters.", focus_area: "matter", keywords: ["small", "matter"] },
-      ...{ time_window_days: 365, historical_lookback_days: 1095 },
+      name: "a small matter",
+      description: "Small matters.",
+      focus_area: "matter",
+      keywords: ["small", "matter"],
+      time_window_days: 365,
+      historical_lookback_days: 1095,
     },
   );
   return { ...rrd, papers_pool: [...papers], phase: papers.length > 0 ? "ANALYSIS" : "DISCOVERY", ...over };
@@ -131,7 +135,10 @@ export const narrative = (over: Partial<ReportResult> = {}, handle: string | nul
   question: "How long does it take?",
   answer: [{ text: "It can be done in 14 minutes.", rests_on: handle === null ? [] : [handle] }],
   findings: handle === null ? [] : [{ text: "Fourteen minutes are enough.", rests_on: [handle] }],
-  ...{ agreed: [], disputed: [], gaps: [], themes: [] },
+  agreed: [],
+  disputed: [],
+  gaps: [],
+  themes: [],
   recommendations: [{ priority: "high", text: "Build it.", rests_on: handle === null ? [] : [handle] }],
   ...over,
 });

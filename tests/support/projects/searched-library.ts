@@ -80,6 +80,13 @@ export function expectWhole({
 export const page = (url: string, title: string, date?: string, source = "SearXNG"): PaperRecord =>
   pageRecord(source, { url, title, snippet: "A page.", date }) as PaperRecord;
 export const document = (id: string, title: string): PaperRecord => ({
-  ...{ id, title, url: `file:///papers/${id}.pdf`, pdf_url: null, authors: ["Ada Author"], date: "2026-01-01" },
-  ...{ source: "folder:papers", abstract: null, identifiers: {} },
+  id,
+  title,
+  url: `file:///papers/${id}.pdf`,
+  pdf_url: null,
+  authors: ["Ada Author"],
+  date: "2026-01-01",
+  source: "folder:papers",
+  abstract: null,
+  identifiers: {},
 });

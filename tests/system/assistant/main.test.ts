@@ -685,7 +685,7 @@ describe("the memory", () => {
   });
 
   it("is sent to no embedding service that a folder's file names before the user has agreed", async () => {
-    const projectConfig = { ...{ api_url: chat }, embedding_api_url: "https://vectors.example/v1/embeddings" };
+    const projectConfig = { api_url: chat, embedding_api_url: "https://vectors.example/v1/embeddings" };
     const { code, err, asked } = await ralph({ args: ["memory", "add", "secret"], env: keyed, projectConfig });
     expect([code, asked]).toEqual([2, []]);
     expect(err).toContain("sets embedding_api_url,");

@@ -17,7 +17,11 @@ const request = (tokens: number, id: string): string => {
   return JSON.stringify({
     type: "assistant",
     message: {
-      ...{ id, type: "message", role: "assistant", model: "claude-haiku-4-5", content: [call] },
+      id,
+      type: "message",
+      role: "assistant",
+      model: "claude-haiku-4-5",
+      content: [call],
       usage: { input_tokens: tokens, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 10 },
     },
   });

@@ -92,8 +92,13 @@ describe("add with files that list works", () => {
     const papers = rrd().papers_pool.filter(({ title }) => title.includes("water of shrews"));
     expect(papers).toMatchObject([
       {
-        ...{ id: "doi_10.1101_2019.01.02.123456", source: "a.bib", date: "2019", venue: "Invented Nature" },
-        ...{ volume: "5", pages: "1-9", identifiers: { doi: "10.1000/inv.28" } },
+        id: "doi_10.1101_2019.01.02.123456",
+        source: "a.bib",
+        date: "2019",
+        venue: "Invented Nature",
+        volume: "5",
+        pages: "1-9",
+        identifiers: { doi: "10.1000/inv.28" },
         other_versions: [{ relation: "preprint", doi: "10.1101/2019.01.02.123456" }],
         found: { merged: [{ id: "doi_10.1000_inv.28", source: "b.bib", why: expect.stringMatching(/\S/) }] },
       },
@@ -131,9 +136,19 @@ describe("add with files that list works", () => {
     ]);
     const [, tools, plain, night] = rrd().papers_pool;
     expect(tools).toMatchObject({
-      ...{ id: "doi_10.1000_tools", title: "Tools for hands", authors: ["Kim, Bo", "Lee, Ann"], date: "2023" },
-      ...{ url: "https://doi.org/10.1000/tools", status: "pending", priority: 5, source: "mine.bib" },
-      ...{ venue: "Journal of Grips", volume: "4", issue: "2", pages: "11-19", abstract: "We study tools." },
+      id: "doi_10.1000_tools",
+      title: "Tools for hands",
+      authors: ["Kim, Bo", "Lee, Ann"],
+      date: "2023",
+      url: "https://doi.org/10.1000/tools",
+      status: "pending",
+      priority: 5,
+      source: "mine.bib",
+      venue: "Journal of Grips",
+      volume: "4",
+      issue: "2",
+      pages: "11-19",
+      abstract: "We study tools.",
     });
     expect(plain).toMatchObject({ id: expect.stringMatching(/^listed_/), url: null, authors: ["Moreau, Lise"] });
     expect(night).toMatchObject({ id: "pmid_123456", url: "https://pubmed.ncbi.nlm.nih.gov/123456/" });

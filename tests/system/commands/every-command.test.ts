@@ -78,7 +78,7 @@ describe("the built command", () => {
     expect((await cli(["run", ...withUnitAgent], cwd)).code).toBe(0);
     for (const [name, args, said] of commands) {
       // No task is worked on in the user's home.
-      const home = name === "task" ? { HOME: `${cwd}-home` } : {};
+      const home: Record<string, string> = name === "task" ? { HOME: `${cwd}-home` } : {};
       const ended = await run(process.execPath, [program, name, ...args], cwd, home);
       expect([name, ended.code, ended.out + ended.err]).toEqual([name, 0, expect.stringMatching(said)]);
     }

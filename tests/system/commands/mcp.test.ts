@@ -23,8 +23,12 @@ async function serve(cwd: string, env: Record<string, string>): Promise<Served> 
     args: [join(await sharedPackage(), "dist/cli.js"), "mcp", "--write"],
     cwd,
     env: {
-      ...{ PATH: process.env["PATH"] ?? "", HOME: cwd, RESEARCH_RALPH_STATE_DIR: join(cwd, "state") },
-      ...{ RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false", ...env },
+      PATH: process.env["PATH"] ?? "",
+      HOME: cwd,
+      RESEARCH_RALPH_STATE_DIR: join(cwd, "state"),
+      RESEARCH_RALPH_TRUST: "true",
+      RESEARCH_RALPH_CHECK: "false",
+      ...env,
     },
   });
   const client = new Client({ name: "test", version: "1" });

@@ -55,7 +55,10 @@ async function project() {
   });
   const command = `${process.execPath} ${join(cwd, "agent.mjs")} ${cwd}`;
   const settings = {
-    ...{ git: false, state_dir: join(cwd, "state"), unconfined: true, agent: "thinker" },
+    git: false,
+    state_dir: join(cwd, "state"),
+    unconfined: true,
+    agent: "thinker",
     agents: { thinker: { command }, doubter: { command } },
     think: { critic: "doubter", rounds: 1 },
     sandbox: "host",

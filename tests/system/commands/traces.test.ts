@@ -53,7 +53,8 @@ test("a run with --otel arrives at a collector as one trace: run, units, iterati
   sampleResearch(cwd);
   const { address, sent } = await collector(200);
   const { code, out, err } = await cli(["run", "--otel", ...baseline], cwd, {
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_SERVICE_NAME: "reviews" },
+    OTEL_EXPORTER_OTLP_ENDPOINT: address,
+    OTEL_SERVICE_NAME: "reviews",
     OTEL_EXPORTER_OTLP_HEADERS: `api-key=${secret}`,
   });
   expect({ code, out }).toMatchObject({ code: 0 });

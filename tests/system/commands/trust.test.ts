@@ -70,7 +70,9 @@ test("a hostile clone starts nothing of its own, by any command that would, unti
   writeFileSync(
     join(cwd, "ralph.config.json"),
     JSON.stringify({
-      ...{ agent: "mine", unconfined: true, agents: { mine: { command } } },
+      agent: "mine",
+      unconfined: true,
+      agents: { mine: { command } },
       hooks: [{ on: ["before-iteration"], run: command }],
       mcpServers: { mine: { command: "sh", args: ["-c", command] } },
     }),

@@ -20,7 +20,10 @@ const askedName = "asked.log";
 async function act(cli: string, root: string, words: readonly string[], delayMs?: number): Promise<number | null> {
   const env = { PATH: process.env["PATH"], HOME: root, RESEARCH_RALPH_TRUST: "true" };
   const child = spawn(process.execPath, [cli, ...words, "--quiet"], {
-    ...{ cwd: root, env, detached: true, stdio: "ignore" },
+    cwd: root,
+    env,
+    detached: true,
+    stdio: "ignore",
   });
   const ended = once(child, "close");
   if (delayMs !== undefined) {

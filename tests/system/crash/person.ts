@@ -68,7 +68,9 @@ export function newDesk(cli: string, sources: object): Desk {
   const folder = join(root, "researches", readdirSync(join(root, "researches"))[0] ?? "");
   let next = 100;
   return {
-    ...{ root, folder, env: trusted },
+    root,
+    folder,
+    env: trusted,
     rrd: () => JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd,
     newList() {
       const name = `more-${next}.ris`;
@@ -121,7 +123,9 @@ export function instantIn({ ms, writes }: Pick<Ended, "ms" | "writes">, random: 
 export async function act(cli: string, desk: Desk, args: readonly string[], instant?: Instant): Promise<Ended> {
   const begun = performance.now();
   const child = spawn(process.execPath, [cli, ...args], {
-    ...{ cwd: desk.root, env: desk.env, detached: true },
+    cwd: desk.root,
+    env: desk.env,
+    detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const { pid } = child;

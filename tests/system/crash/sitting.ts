@@ -61,7 +61,8 @@ export async function sitUntil(
   // `script` gives the program a terminal, and passes on what it is told on its stdin.
   const line = `exec '${process.execPath}' '${cli}' screen '${desk.folder}' --all`;
   const child = spawn("script", ["-qec", line, "/dev/null"], {
-    ...{ cwd: desk.root, env: { ...desk.env, SHELL: "/bin/sh" } },
+    cwd: desk.root,
+    env: { ...desk.env, SHELL: "/bin/sh" },
     stdio: ["pipe", "pipe", "inherit"],
   });
   let [said, shown] = ["", 0];

@@ -65,13 +65,11 @@ export function makeWorld(agent: WorldAgent, withGit: boolean, jobs = 1): World 
   };
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
   const env = {
-    ...{
-      PATH: process.env["PATH"],
-      HOME: root,
-      XDG_STATE_HOME: join(root, "state"),
-      RESEARCH_RALPH_CHECK: "false",
-      GIT_CONFIG_NOSYSTEM: "1",
-    },
+    PATH: process.env["PATH"],
+    HOME: root,
+    XDG_STATE_HOME: join(root, "state"),
+    RESEARCH_RALPH_CHECK: "false",
+    GIT_CONFIG_NOSYSTEM: "1",
     // For the hooks written above.
     RESEARCH_RALPH_TRUST: "true",
   };

@@ -44,7 +44,9 @@ it("a new work is compared with few of thousands, and never with those that it m
 it("compares a new work with few of thousands whose titles begin alike, and still knows one by its DOI", () => {
   const known = workIndex();
   const paper = (n: number): TitledPaper => ({
-    ...{ title: `Study number ${n} of all`, authors: ["Moreau, Lise"], date: "2024" },
+    title: `Study number ${n} of all`,
+    authors: ["Moreau, Lise"],
+    date: "2024",
     identifiers: { doi: `10.1000/${n}` },
   });
   for (let n = 0; n < 3000; n++) known.add(`p${n}`, matchFeaturesOf(paper(n)));

@@ -42,8 +42,14 @@ describe.skipIf(noRedis !== undefined)(`a network that fails between Redis, run 
   beforeEach(async () => {
     Object.assign(times, usual, {
       // Of half a minute, so that only what a test loses is lost: here workers and run share one busy process.
-      ...{ lock: 30_000, stallCheck: 500, lease: 30_000, look: 200, announce: 500, silence: 800 },
-      ...{ noWorker: 2_000, answer: 1_500 },
+      lock: 30_000,
+      stallCheck: 500,
+      lease: 30_000,
+      look: 200,
+      announce: 500,
+      silence: 800,
+      noWorker: 2_000,
+      answer: 1_500,
     });
     await server.redis.flushall();
     [nearRun, nearWorkers] = [await badNetwork(server.port), await badNetwork(server.port)];

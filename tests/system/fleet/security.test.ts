@@ -112,7 +112,9 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
     const told = await startWorker(
       { url },
       {
-        ...{ agent: "baseline", concurrency: 1, accepts: [(await ownSigner(world.root)).key] },
+        agent: "baseline",
+        concurrency: 1,
+        accepts: [(await ownSigner(world.root)).key],
         settings: settingsIn(fresh(), {
           adapters: [{ ...scripted, name: "baseline" }],
           async *exec({ stdin, cwd }) {
@@ -124,7 +126,8 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
             };
             writeFileSync(join(cwd, "result.json"), JSON.stringify(reading(unit, { evidence: [lie, lie] })));
             yield JSON.stringify({
-              ...{ type: "usage", cost_usd: -1_000 },
+              type: "usage",
+              cost_usd: -1_000,
               usage: { input: -5e9, cached: 0, output: -5e9, requests: 1 },
             });
             yield JSON.stringify({ type: "text", text: "\u001b]0;owned\u0007\u001b[2J" });

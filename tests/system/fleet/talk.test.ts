@@ -62,7 +62,10 @@ const begun: Said["items"][number] = { type: "begun", worker: "hostile", confine
 function silentWorker(lockMs: number): Worker {
   const connection = { host: "127.0.0.1", port: server.port };
   const silent = new Worker("agent-scripted", () => new Promise(() => undefined), {
-    ...{ connection, prefix, lockDuration: lockMs, skipStalledCheck: true },
+    connection,
+    prefix,
+    lockDuration: lockMs,
+    skipStalledCheck: true,
   });
   silent.on("error", () => undefined);
   return silent;
@@ -406,9 +409,15 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     await worker();
     const fleet = () =>
       fleetOf({
-        ...{ project: "a project", paths: new Map(), redact: (text) => text, iterationMs: 600_000, patienceMs: 60_000 },
-        ...{ home: home(), now: Date.now },
-        ...{ address: () => addressOf(server.url, false), projectId: async () => "b".repeat(32) },
+        project: "a project",
+        paths: new Map(),
+        redact: (text) => text,
+        iterationMs: 600_000,
+        patienceMs: 60_000,
+        home: home(),
+        now: Date.now,
+        address: () => addressOf(server.url, false),
+        projectId: async () => "b".repeat(32),
       });
     const [earlier, later] = [fleet(), fleet()];
     const agents = [earlier, later].map((each) => each.agent({ name: "fleet:scripted", spec: "scripted" }));

@@ -31,11 +31,17 @@ export function openTaskFolder(hasGit: boolean) {
   const env = { PATH: process.env["PATH"], HOME: home, RESEARCH_RALPH_CHECK: "false", LANG: "C.UTF-8" };
   const start = async (args: readonly string[], cwd = folder) =>
     spawn(process.execPath, [join(await sharedPackage(), "dist/cli.js"), ...args], {
-      ...{ cwd, env, detached: true },
+      cwd,
+      env,
+      detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
   const it = {
-    ...{ top, folder, home, mark, start },
+    top,
+    folder,
+    home,
+    mark,
+    start,
     /** Files of the folder, those of git and of ours left out. */
     files: () => readdirSync(folder).filter((name) => name !== ".git" && name !== ".ralph"),
     guards: () => {

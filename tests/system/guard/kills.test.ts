@@ -49,7 +49,9 @@ function prepare(place: string, deeds: "plant" | "tamper" | "innocent") {
   const has = (name: string) => existsSync(join(it.folder, name));
   const read = (name: string) => (has(name) ? readFileSync(join(it.folder, name), "utf8") : "");
   return {
-    ...{ it, has, script },
+    it,
+    has,
+    script,
     args: (run: number, hold: number) => [
       ...["task", file, "--json", "--force", "--sandbox", place, "--agent", `cmd:sh ${script} ${run} ${hold}`],
       ...(place === "host" ? ["--unconfined"] : []),

@@ -80,7 +80,11 @@ describe.skipIf(noBubblewrap !== undefined)(`hostile plugins${skippedFor(noBubbl
     writeFileSync(join(home, ".ssh", "id_ed25519"), "PRIVATE");
     const seconds = `4${process.pid}`;
     const config = {
-      ...{ tell: told.address, other: other.address, key: join(home, ".ssh", "id_ed25519"), home, seconds },
+      tell: told.address,
+      other: other.address,
+      key: join(home, ".ssh", "id_ed25519"),
+      home,
+      seconds,
       itself: join(cwd, "plugins", "spy.mjs"),
     };
     const entry = { config, allow: { hosts: [told.host] } };
@@ -108,7 +112,11 @@ describe.skipIf(noBubblewrap !== undefined)(`hostile plugins${skippedFor(noBubbl
     const said = told.heard.map(({ body }) => JSON.parse(body));
     const spied = said.find(({ key }) => key !== undefined);
     expect(spied).toMatchObject({
-      ...{ key: "no: ENOENT", passwd: "no: ENOENT", secret: "0", state: "no: EROFS", added: "no: EROFS" },
+      key: "no: ENOENT",
+      passwd: "no: ENOENT",
+      secret: "0",
+      state: "no: EROFS",
+      added: "no: EROFS",
       itself: "no: EROFS",
     });
     expect([spied.home, spied.other, spied.far]).toEqual([

@@ -29,8 +29,12 @@ describe.skipIf(noBubblewrap !== undefined)(`a source of a plugin${skippedFor(no
     const { sources, results } = JSON.parse(out);
     expect(sources).toEqual([{ source: "dblp", status: "ok", results: 120 }]);
     expect(results.find(({ title }: { title: string }) => title.endsWith("part 1"))).toMatchObject({
-      ...{ title: "Tactile sensing & robot hands, part 1", authors: ["Bo Li", "Cy Ng"], date: "2021" },
-      ...{ venue: "ICRA, CoRL", identifiers: { doi: "10.1000/dblp.1" }, url: "https://dblp.org/rec/conf/x/1" },
+      title: "Tactile sensing & robot hands, part 1",
+      authors: ["Bo Li", "Cy Ng"],
+      date: "2021",
+      venue: "ICRA, CoRL",
+      identifiers: { doi: "10.1000/dblp.1" },
+      url: "https://dblp.org/rec/conf/x/1",
     });
     expect(service.heard.map(({ path }) => path)).toEqual([
       "/search/publ/api?q=tactile+sensing&format=json&c=0&h=100&f=0",

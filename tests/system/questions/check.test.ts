@@ -117,7 +117,9 @@ test("a check that was stopped says so where the answer is read, and goes on wit
   const { statements, not_borne_out, controls } = lines<Answer>("answers.jsonl").at(-1) as Answer;
   const expected = whole.at(-1) as Answer;
   expect({ statements, not_borne_out, controls }).toEqual({
-    ...{ statements: expected.statements, not_borne_out: expected.not_borne_out, controls: expected.controls },
+    statements: expected.statements,
+    not_borne_out: expected.not_borne_out,
+    controls: expected.controls,
   });
 });
 

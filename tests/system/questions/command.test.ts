@@ -172,7 +172,8 @@ test("projects that lie in different folders are found again, and a handle names
   const { code } = await cli(["ask", ...projects, asked, ...agent], cwd, { ANSWER: JSON.stringify(result) });
   const answer = answers().at(-1);
   expect({ code, projects: answer?.projects, on: answer?.statements.map(({ rests_on }) => rests_on) }).toEqual({
-    ...{ code: 0, projects: ["grasping-2026-03-01", "../elsewhere/researches/grasping-2026-03-01"] },
+    code: 0,
+    projects: ["grasping-2026-03-01", "../elsewhere/researches/grasping-2026-03-01"],
     on: [[`2:${id}#q1`]],
   });
   expect(answer?.seen_in).toHaveLength(2);
@@ -242,7 +243,8 @@ describe("an answer no longer stands", () => {
     const { text, marks } = JSON.parse(before) as DocumentText;
     await saveText(join(home, ".ralph/texts"), id, {
       ...(JSON.parse(before) as DocumentText),
-      ...{ text: `${text}\n\nA correction came.`, marks },
+      text: `${text}\n\nA correction came.`,
+      marks,
       sha256: createHash("sha256").update(`${text}\n\nA correction came.`).digest("hex"),
     });
     expect(await staleOf()).toEqual([`${id} was read anew`]);

@@ -36,9 +36,16 @@ function model({ user }: ModelRequest): Answer {
   const results: Record<string, object> = {
     question: { unit: unit.unit, quotes: [], statements: three, not_found: null },
     report: {
-      ...{ unit: "report", question: "What helps weak hands?", answer: [said(right, "other_0#1")] },
+      unit: "report",
+      question: "What helps weak hands?",
+      answer: [said(right, "other_0#1")],
       findings: three,
-      ...{ agreed: [], disputed: [], gaps: [], themes: [], comparison: null, recommendations: [] },
+      agreed: [],
+      disputed: [],
+      gaps: [],
+      themes: [],
+      comparison: null,
+      recommendations: [],
     },
     check: { unit: "check", answers: shown.map((each) => ({ number: each.number, ...judged(each) })) },
     mend: {

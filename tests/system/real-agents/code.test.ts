@@ -33,8 +33,11 @@ const python = {
 const javascript = (name: string, script: string, more: Fixture["files"]): Fixture["files"] => ({
   ".gitignore": "node_modules\n",
   "package.json": JSON.stringify({
-    ...{ name: "sample", private: true, type: "module" },
-    ...{ scripts: { test: script }, devDependencies: { [name]: "*" } },
+    name: "sample",
+    private: true,
+    type: "module",
+    scripts: { test: script },
+    devDependencies: { [name]: "*" },
   }),
   "src/price.mjs": "export const price = async () => 2;\n",
   "src/total.mjs":

@@ -20,7 +20,6 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { given } from "../../../src/engine/lib/given.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import type { Limits } from "../../../src/engine/sandbox/sandbox.js";
 import { noBubblewrap, sandboxPath, skippedFor } from "../../support/processes/bubblewrap.js";
@@ -174,7 +173,8 @@ async function order(
     stateDir: join(place, "state"),
     // In a container the attempts need the host's own programs: without curl nothing could get out.
     readOnly: [join(place, "workspace/.git"), ...(where === "docker" ? ["/usr"] : [])],
-    ...given({ limits, image: where === "docker" ? docker.image : undefined }),
+    limits,
+    image: where === "docker" ? docker.image : undefined,
   };
   const [first = process.execPath, ...rest] = [...as, ...withKey, process.execPath, program];
   const child = spawn(first, rest, {

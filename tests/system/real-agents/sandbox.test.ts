@@ -49,7 +49,10 @@ describe.skipIf(noCodex !== undefined)(
         env: { HOME: join(folder, "home"), FAKE_KEY: "", [name]: "the-real-key" },
       };
       const { events, workspace } = await runReal("codex", "the brief", {
-        ...{ folder, server, settings, options },
+        folder,
+        server,
+        settings,
+        options,
         access: { shell: true },
       });
       expect(events.at(-1), JSON.stringify(events)).toMatchObject({ type: "end", message: "Done." });
@@ -69,7 +72,9 @@ describe.skipIf(noCodex !== undefined)(
       writeFileSync(join(dirname(login), "config.toml"), 'model = "planted"');
       const { port } = new URL(server.url);
       const { events, workspace } = await runReal("codex", "the brief", {
-        ...{ folder, server, settings: { exec: sandbox.exec, sandbox } },
+        folder,
+        server,
+        settings: { exec: sandbox.exec, sandbox },
         options: {
           args: ["-c", `openai_base_url="${server.url}/v1"`],
           env: { HOME: join(folder, "home"), FAKE_KEY: "" },
@@ -104,7 +109,9 @@ describe.skipIf(noCodex !== undefined)(
       writeFileSync(login, JSON.stringify({ ...old, tokens: { ...tokens, account_id: "mine" } }));
       const own = `http://127.0.0.1:${port}`;
       await runReal("codex", "the brief", {
-        ...{ folder, server, settings: { exec: sandbox.exec, sandbox } },
+        folder,
+        server,
+        settings: { exec: sandbox.exec, sandbox },
         options: {
           args: ["-c", `openai_base_url="${own}/v1"`, "-c", `chatgpt_base_url="${own}"`],
           env: { HOME: join(folder, "home"), FAKE_KEY: "", CODEX_REFRESH_TOKEN_URL_OVERRIDE: `${own}/token` },

@@ -31,7 +31,9 @@ function model({ user }: ModelRequest): Answer {
   if (unit.kind === "discovery") {
     const isWet = ({ title }: { readonly title: string }) => title.includes("Wet Objects");
     return say({
-      ...{ unit: unit.unit, papers: [], sources: [] },
+      unit: unit.unit,
+      papers: [],
+      sources: [],
       kept: unit.candidates.filter(isWet).map(({ id }) => ({ id, priority: 4, reason: "It grasps by touch." })),
       dropped: unit.candidates.filter((each) => !isWet(each)).map(({ id }) => ({ id, reason: "Something else." })),
     });
@@ -48,7 +50,8 @@ function model({ user }: ModelRequest): Answer {
     { text: kept?.text ?? "", rests_on: handleOf("arxiv_2601.00003"), was: "f1" },
     { text: "It succeeds more often than the baseline.", rests_on: handleOf("arxiv_2601.00001"), was: reworded?.id },
     {
-      ...{ text: "Two groups found the same.", was: stronger?.id },
+      text: "Two groups found the same.",
+      was: stronger?.id,
       rests_on: [...handleOf("arxiv_2601.00002"), ...handleOf("arxiv_2601.00004")],
     },
     { text: "It works on wet objects too.", rests_on: handleOf(newcomerId) },

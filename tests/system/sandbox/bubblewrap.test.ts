@@ -46,8 +46,15 @@ async function run(
 ): Promise<{ out: string; end: ProcessEnd }> {
   const { sandbox } = await openSandbox("bubblewrap", { env: { PATH: sandboxPath }, ...options });
   const lines = sandbox?.exec({
-    ...{ command: "sh", args: ["-c", command], cwd: workspace, env: { PATH: sandboxPath }, stdin: "" },
-    ...{ timeoutMs: 60_000, idleMs: 0, finished: () => false, signal: new AbortController().signal },
+    command: "sh",
+    args: ["-c", command],
+    cwd: workspace,
+    env: { PATH: sandboxPath },
+    stdin: "",
+    timeoutMs: 60_000,
+    idleMs: 0,
+    finished: () => false,
+    signal: new AbortController().signal,
     reach: { ...noReach, write: [workspace], ...reach },
     ...request,
   });

@@ -61,7 +61,14 @@ async function run(
   const { sandbox } = await openSandbox("docker", { env: env() });
   const work = join(folder, "work");
   const output = sandbox?.exec({
-    ...{ command: "true", args: [], cwd: work, env: env(), stdin: "", timeoutMs: 20_000, idleMs: 0, graceMs: 100 },
+    command: "true",
+    args: [],
+    cwd: work,
+    env: env(),
+    stdin: "",
+    timeoutMs: 20_000,
+    idleMs: 0,
+    graceMs: 100,
     finished: () => false,
     signal: new AbortController().signal,
     reach: { ...noReach, write: [work] },
@@ -106,8 +113,14 @@ describe("a program in a container", () => {
         ].map((option) => [option, valuesOf(args, option)]),
       ),
     ).toEqual({
-      ...{ "--pull": ["never"], "--network": ["none"], "--cap-drop": ["ALL"], "--security-opt": ["no-new-privileges"] },
-      ...{ "--memory": [`${2 ** 31}`], "--memory-swap": [`${2 ** 31}`], "--pids-limit": ["256"], "--cpus": ["2"] },
+      "--pull": ["never"],
+      "--network": ["none"],
+      "--cap-drop": ["ALL"],
+      "--security-opt": ["no-new-privileges"],
+      "--memory": [`${2 ** 31}`],
+      "--memory-swap": [`${2 ** 31}`],
+      "--pids-limit": ["256"],
+      "--cpus": ["2"],
     });
     expect(valuesOf(args, "--ulimit")).toEqual([`fsize=${2 ** 31}:${2 ** 31}`, "core=0:0"]);
     expect(valuesOf(args, "--tmpfs")[0]).toMatch(/^\/tmp:rw,exec,nosuid,nodev,size=\d+,mode=1777$/);

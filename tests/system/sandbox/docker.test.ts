@@ -34,7 +34,13 @@ async function run(command: string, { options, reach, request }: More = {}): Pro
   const env = { PATH: process.env["PATH"], DOCKER_HOST: host };
   const { sandbox } = await openSandbox("docker", { env, image, ...options });
   const lines = sandbox?.exec({
-    ...{ command: "sh", args: ["-c", command], cwd: folder, env, stdin: "", timeoutMs: 60_000, idleMs: 0 },
+    command: "sh",
+    args: ["-c", command],
+    cwd: folder,
+    env,
+    stdin: "",
+    timeoutMs: 60_000,
+    idleMs: 0,
     finished: () => false,
     signal: new AbortController().signal,
     reach: { ...noReach, write: [folder], ...reach },

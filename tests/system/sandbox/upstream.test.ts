@@ -27,7 +27,7 @@ let proxy: Proxy | undefined;
 
 /** Starts a service, and a forward proxy that leads there, as a process of its own. */
 async function begin(secure = false): Promise<void> {
-  const answer = (request: { url?: string | undefined; headers: object }, response: { end(text: string): void }) =>
+  const answer = (request: { url?: string; headers: object }, response: { end(text: string): void }) =>
     response.end(JSON.stringify({ path: request.url, ...request.headers }));
   service = secure ? createSecure(certificate(), answer) : createServer(answer);
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));

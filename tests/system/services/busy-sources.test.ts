@@ -76,7 +76,11 @@ function project({
   };
   const folder = temporaryFolder();
   const search = scholarly({
-    ...{ folder, root: folder, now: clock.now, patienceMs, signal: new AbortController().signal },
+    folder,
+    root: folder,
+    now: clock.now,
+    patienceMs,
+    signal: new AbortController().signal,
     contextFor: contextsWith({ sources: settings }, {}, http),
     replay: async () => [],
     tell: () => undefined,
@@ -183,7 +187,8 @@ describe("one busy source does not end a run", () => {
       return tries <= 4 ? { status: 429 } : { body: feed(1, 4) };
     });
     const run = project({
-      ...{ arxiv: server.origin, openalex: "http://127.0.0.1:1" },
+      arxiv: server.origin,
+      openalex: "http://127.0.0.1:1",
       fetch: (url, options) =>
         String(url).startsWith("http://127.0.0.1:1/")
           ? Promise.reject(Object.assign(new TypeError("fetch failed"), { cause: refused }))
@@ -205,8 +210,11 @@ describe("one busy source does not end a run", () => {
       return tries === 1 ? { status: 429, headers: { "retry-after": "1800" } } : { body: feed(1, 4) };
     });
     const run = project({
-      ...{ arxiv: "https://arxiv.test", openalex: "https://openalex.test", fetch },
-      ...{ sources: ["arXiv", "OpenAlex"], target: 5 },
+      arxiv: "https://arxiv.test",
+      openalex: "https://openalex.test",
+      fetch,
+      sources: ["arXiv", "OpenAlex"],
+      target: 5,
     });
     const { verdict, rrd, events } = await run.run(keeping(), 40, { clock: run.clock });
     expect(verdict).toMatchObject({ verdict: "complete" });

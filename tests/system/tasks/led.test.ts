@@ -127,8 +127,12 @@ test("watch shows a task and each of its iterations", async () => {
     .split("\n")
     .map((line) => JSON.parse(line));
   expect(lines.at(-1)).toMatchObject({
-    ...{ type: "stopped", research: "project", folder, phase: "TASK" },
-    ...{ progress: { done: 1, total: 1 }, last_run: { verdict: "complete" } },
+    type: "stopped",
+    research: "project",
+    folder,
+    phase: "TASK",
+    progress: { done: 1, total: 1 },
+    last_run: { verdict: "complete" },
   });
   expect(lines.filter(({ type }) => type === "iteration").map(({ line }) => line.outcome)).toEqual([
     "refused",

@@ -120,11 +120,11 @@ describe("a paper that was read, in an update", () => {
       rests_on.some((handle) => handle.startsWith(gone.id));
     const without = {
       ...narrative,
-      ...{
-        findings: narrative.findings.filter((each) => !isOf(each)),
-        answer: narrative.answer.filter((a) => !isOf(a)),
-      },
-      ...{ agreed: [], gaps: [], recommendations: narrative.recommendations.filter((each) => !isOf(each)) },
+      findings: narrative.findings.filter((each) => !isOf(each)),
+      answer: narrative.answer.filter((a) => !isOf(a)),
+      agreed: [],
+      gaps: [],
+      recommendations: narrative.recommendations.filter((each) => !isOf(each)),
       quotes: Object.fromEntries(Object.entries(narrative.quotes ?? {}).filter(([at]) => !at.startsWith(gone.id))),
     };
     writeFileSync(join(folder, "report.json"), `${JSON.stringify(without, null, 2)}\n`);

@@ -109,7 +109,13 @@ export async function finished(over: Partial<Rrd["requirements"]> = {}) {
   const text = (name: string): string => readFileSync(join(folder, name), "utf8");
   const read = (): Rrd => JSON.parse(text("rrd.json")) as Rrd;
   return {
-    ...{ papers, pages, scholars, home, folder, text, read },
+    papers,
+    pages,
+    scholars,
+    home,
+    folder,
+    text,
+    read,
     git: gitIn(home),
     ralph: (...args: string[]) => cli(args, home),
     /** `update` with the agent that uses no model. */

@@ -37,7 +37,9 @@ describe("the update of a finished project", () => {
     const again = await update(...since);
     expect(again.out).toContain("nothing new");
     expect({ code: again.code, head: git("rev-parse", "HEAD"), status: git("status", "--porcelain") }).toEqual({
-      ...{ code: 0, head, status: "" },
+      code: 0,
+      head,
+      status: "",
     });
   });
 
@@ -51,7 +53,9 @@ describe("the update of a finished project", () => {
     const withdrawn = papers[gone] as Invented;
     papers[printed] = {
       ...preprint,
-      ...{ doi: "10.5555/inv.99", venue: "Journal of Invented Robotics", printed: "2026-06-25" },
+      doi: "10.5555/inv.99",
+      venue: "Journal of Invented Robotics",
+      printed: "2026-06-25",
       knownTo: ["arxiv", "openalex", "crossref"],
     };
     papers[gone] = { ...withdrawn, retracted: true };
@@ -64,12 +68,18 @@ describe("the update of a finished project", () => {
     git("commit", "-qam", "by hand");
     papers.push({
       ...newcomer,
-      ...{ key: "p14", title: dropped.title, authors: ["Di Drop"], arxiv: "2606.00014", openalex: "W9000000014" },
+      key: "p14",
+      title: dropped.title,
+      authors: ["Di Drop"],
+      arxiv: "2606.00014",
+      openalex: "W9000000014",
     });
 
     const dry = await update(...since, "--dry-run");
     expect({ code: dry.code, err: dry.err, status: git("status", "--porcelain") }).toEqual({
-      ...{ code: 0, err: "", status: "" },
+      code: 0,
+      err: "",
+      status: "",
     });
     expect(dry.out).toContain("1 new work, 1 paper changed, 1 retracted");
     expect(dry.out).toContain("new: Tactile Grasping of Wet Objects");
@@ -91,7 +101,8 @@ describe("the update of a finished project", () => {
       changed: [{ id: pool.get(preprint.title)?.id, read_again: false }],
     });
     expect(after.papers_pool.find(({ title }) => title === withdrawn.title)).toMatchObject({
-      ...{ retracted: true, status: "rejected" },
+      retracted: true,
+      status: "rejected",
     });
     expect(after.papers_pool.find(({ title }) => title === preprint.title)?.identifiers?.doi).toBe("10.5555/inv.99");
     expect(after.papers_pool.some(({ title }) => title === dropped.title)).toBe(false);

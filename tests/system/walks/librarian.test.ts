@@ -23,8 +23,12 @@ const whom = "shrews moles voles bats hedgehogs mice hares otters foxes badgers"
 const works = Array.from({ length: 200 }, (_, n): Work => {
   const [cause, animal] = [what[n % 10] ?? "", whom[Math.floor(n / 10) % 10] ?? ""];
   return {
-    ...{ n, year: 2000 + (n % 24), journal: `Journal of ${whom[n % 10]}`, first: 10 + n },
-    ...{ doi: `10.5555/walk.${n}`, pmid: String(20_000_000 + n) },
+    n,
+    year: 2000 + (n % 24),
+    journal: `Journal of ${whom[n % 10]}`,
+    first: 10 + n,
+    doi: `10.5555/walk.${n}`,
+    pmid: String(20_000_000 + n),
     title: `Effects of ${cause} on the ${n % 5 === 0 ? "growth" : "memory"} of ${animal}: a cohort of region ${n}`,
     authors: [
       [`Sample${n}`, "Ann"],
@@ -100,7 +104,8 @@ test("a librarian's exports are merged, screened whole, counted for PRISMA, and 
     const flow = rrd.statistics?.discovery_metrics?.flow;
     expect(flow).toMatchObject({
       identified: { PubMed: 80, "Ovid MEDLINE(R)": 60, Embase: 60, Scopus: 70, "Web of Science": 50, "zotero.bib": 30 },
-      ...{ duplicates_removed: 150, not_screened: 0 },
+      duplicates_removed: 150,
+      not_screened: 0,
     });
     const screenedOut = (rrd.excluded ?? []).filter(({ stage }) => stage === "screened").length;
     expect(rrd.papers_pool.length + screenedOut).toBe(200);

@@ -103,7 +103,8 @@ test("its types fit", async () => {
   );
   const examples = ["format", "webhook"].map((name) => packageFile("docs", "plugins", `${name}.mjs`));
   const program = ts.createProgram([file, plugin, ...examples], {
-    ...{ allowJs: true, checkJs: true },
+    allowJs: true,
+    checkJs: true,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2023,

@@ -16,8 +16,12 @@ const skipped: Shown = { statuses: ["skip"], passed: false, failing: 1 };
 const slow: Shown = { statuses: ["timeout"], error: "timeout", passed: false, failing: 1 };
 
 const of = (failing: Shown, crashed: Shown): Record<Case, Shown> => ({
-  ...{ none, passing, skipped, slow },
-  ...{ failing, crashed },
+  none,
+  passing,
+  skipped,
+  slow,
+  failing,
+  crashed,
 });
 
 const two = (line: number, error = "assertion"): Shown => ({

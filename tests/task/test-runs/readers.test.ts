@@ -38,10 +38,7 @@ describe("a test file that never loaded and is gone is failing", () => {
     writeProject(cwd, framework, "crashed");
     const { tests: seen = [] } = judgeTests(await recordedResults(framework, "crashed"), [], cwd);
     expect(seen).toEqual([`${file} could not be loaded`]);
-    const other = {
-      ...{ framework, stdout: "", stderr: "" },
-      tests: [{ test_name: "other", status: "pass" as const }],
-    };
+    const other = { framework, stdout: "", stderr: "", tests: [{ test_name: "other", status: "pass" as const }] };
     expect(judgeTests(other, seen, cwd)).toMatchObject({ passed: true, failing: 0 });
     rmSync(join(cwd, file));
     expect(judgeTests(other, seen, cwd)).toMatchObject({

@@ -6,7 +6,11 @@ import { readOnlyHint, seenByTests } from "../../../src/task/test-runs/seen-plac
 
 const tests: TestPlace = { at: "/workspace", maxMs: 300_000 };
 const place = (more: Partial<Place> = {}): Place => ({
-  ...{ exec: runProcess, node: "/usr/bin/node", cwd: "/repo/packages/a", env: { LANG: "C" }, scratch: "/scratch" },
+  exec: runProcess,
+  node: "/usr/bin/node",
+  cwd: "/repo/packages/a",
+  env: { LANG: "C" },
+  scratch: "/scratch",
   reach: { ...noReach, read: ["/opt/node", "/repo", "/repo/packages/a/.git"], write: ["/repo/packages/a", "/scratch"] },
   signal: new AbortController().signal,
   ...more,

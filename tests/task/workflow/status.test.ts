@@ -7,7 +7,9 @@ import { isBetter, reached } from "../../../src/task/workflow/status.js";
 /** What a run of these tests reaches, each written as `name` or, failing, as `!name`; `seen`: those of before. */
 function after(tests: readonly string[], seen: readonly string[] = []) {
   const results: TestResults = {
-    ...{ framework: "vitest", stdout: "", stderr: "" },
+    framework: "vitest",
+    stdout: "",
+    stderr: "",
     tests: tests.map((name) => ({
       test_name: name.replace("!", ""),
       status: name.startsWith("!") ? "fail" : "pass",

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { appendFile, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { given } from "../../../engine/lib/given.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
@@ -41,7 +40,7 @@ export async function replaceFile(
       : await keepBackup(backups, found.path, old, Date.now());
   makeFolder(dirname(found.path));
   await writeFileAtomic(found.path, content);
-  return { success: true, path: found.path, bytes_written: size, created: old === undefined, ...given({ backup }) };
+  return { success: true, path: found.path, bytes_written: size, created: old === undefined, backup };
 }
 
 /** Most files that are kept as they were. */

@@ -92,7 +92,7 @@ export const shellExecute: AssistantTool<ShellArguments> = {
       const said = {
         stdout: clean(out.text()),
         ...(given.capture_stderr === false ? {} : { stderr: clean(end.stderr) }),
-        ...(end.exitCode === undefined ? {} : { exit_code: end.exitCode }),
+        exit_code: end.exitCode,
       };
       if (end.cause === "timeout")
         return { ...toolFailure("SHELL_ERROR_TIMEOUT", `The command was ended after ${seconds} seconds.`), ...said };

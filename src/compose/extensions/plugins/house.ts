@@ -1,5 +1,4 @@
 import { homedir } from "node:os";
-import { given } from "../../../engine/lib/given.js";
 import { redactFor } from "../../../engine/lib/redact.js";
 import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../../../engine/plugins/plugins.js";
 import { noReach } from "../../../engine/process/reach.js";
@@ -43,7 +42,7 @@ async function houseOf(
   }
   if (!unconfined) return { problem: `nothing confines it here: ${found.problem}. ${found.fix} Or add --unconfined` };
   const named = environmentInside(env, { passes, reach: noReach, isOnline: false, node: process.execPath });
-  const own = { ...named, ...given({ HOME: outside["HOME"] }) };
+  const own = { ...named, HOME: outside["HOME"] };
   const exec: PluginHouse["exec"] = (request) => runProcess({ ...request, env: own });
   return { exec, node: process.execPath, unconfined: true };
 }

@@ -1,4 +1,3 @@
-import { given } from "../../../engine/lib/given.js";
 import { hostOf } from "../../../engine/process/reach.js";
 import type { Told } from "../../../engine/loop/types.js";
 import type { DescribedSource, PluginAnswer, SourceRecord } from "../../../engine/generated/plugin.js";
@@ -41,7 +40,7 @@ function sourceOf(plugin: LoadedPlugin, { id, endpoint }: DescribedSource, index
         first,
         (cursor) => {
           const next = cursor === first ? undefined : cursor;
-          return page(source, plugin, index, { terms, most, ...given({ from, until, next }) }, context);
+          return page(source, plugin, index, { terms, most, from, until, next }, context);
         },
         `${id} has no results for '${terms}' in this period.`,
       ),
@@ -64,11 +63,7 @@ async function page(
   const { answer: asked, told } = await ask("search", "request", search);
   if (asked?.request === undefined) return { status: "error", reason: reasonIn(told, plugin) };
   const { path, accept } = asked.request;
-  const answer = await askText(source, context, {
-    url: `${context.endpoint}${path}`,
-    limit: maxAnswer,
-    ...given({ accept }),
-  });
+  const answer = await askText(source, context, { url: `${context.endpoint}${path}`, limit: maxAnswer, accept });
   if (answer.status !== "ok") return answer;
   const { answer: read, told: problems } = await ask("read", "page", { text: answer.value, search });
   if (read?.page === undefined) return { status: "error", reason: reasonIn(problems, plugin) };

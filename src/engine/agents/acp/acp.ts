@@ -1,4 +1,4 @@
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import { entry, packageFile, packageVersion } from "../../lib/package-root.js";
 import { hostOf, keyAddress, keyPlaceholder, anyPublicHost } from "../../process/reach.js";
 import { realOf } from "../../process/search-path.js";
@@ -39,8 +39,8 @@ export const acp: AgentDefinition = {
       all: isAtWork,
       web: access.web,
       version: packageVersion(),
-      ...(known?.modelFlag === undefined ? given({ model: context.options.model }) : {}),
-      ...given({
+      ...(known?.modelFlag === undefined ? withoutUndefined({ model: context.options.model }) : {}),
+      ...withoutUndefined({
         tools: access.tools && {
           server: { name: serverName, ...withoutSecrets(access.tools, env), env: [] },
           names: access.tools.names,

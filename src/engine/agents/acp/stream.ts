@@ -1,4 +1,4 @@
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import type { AgentEvent, Failure } from "../../loop/types.js";
 import type { Answer, Reader } from "../definition.js";
 import { quote, recogniseFailure } from "../failures.js";
@@ -79,7 +79,7 @@ export function readAcp(name = "the agent"): Reader {
     answer = answerAt(text(end["stopReason"]) ?? "", message.trim(), name);
     const { usage, model: used } = usageIn(end);
     model = used ?? model;
-    const more = given({ model, version, window, cost_usd });
+    const more = withoutUndefined({ model, version, window, cost_usd });
     return [...saidSoFar(), { type: "usage", usage: { ...usage, requests }, ...more }];
   }
 
@@ -137,7 +137,7 @@ function usageIn(end: Json): { usage: { input: number; cached: number; output: n
   const count = object(quota?.["token_count"]);
   const model = text(objects(quota?.["model_usage"]).at(-1)?.["model"]);
   const own = { input: tokens(count?.["input_tokens"]), cached: 0, output: tokens(count?.["output_tokens"]) };
-  return { usage: own, ...given({ model }) };
+  return { usage: own, ...withoutUndefined({ model }) };
 }
 
 function failureOf(said: Json, name: string): Failure {

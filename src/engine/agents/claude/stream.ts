@@ -3,7 +3,7 @@ import type { Answer, Reader } from "../definition.js";
 import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure, timeIn } from "../failures.js";
 import { amount, detailOf, type Json, number, object, objectIn, objects, text, tokens } from "../shared/json-line.js";
 import { countAnswers, eventsOf, totalUsage, usageIn } from "../shared/messages.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 
 /** What the `error` of an assistant event or a retry means; the HTTP status is not always told. */
 const kindOfError: ReadonlyMap<string, ServiceFailure> = new Map(
@@ -38,7 +38,10 @@ export function readClaude(): Reader {
     // What was tried again has come right.
     retried = undefined;
     answers.add(message);
-    return [...eventsOf(message), { type: "usage", usage: answers.total(), ...given({ model, version, billing }) }];
+    return [
+      ...eventsOf(message),
+      { type: "usage", usage: answers.total(), ...withoutUndefined({ model, version, billing }) },
+    ];
   }
 
   function system(event: Json): AgentEvent[] {
@@ -69,7 +72,10 @@ export function readClaude(): Reader {
       message: `Refused: ${text(denial["tool_name"]) ?? "a tool"} ${detailOf(denial["tool_input"])}`,
     }));
     const cost_usd = amount(event["total_cost_usd"]);
-    return [...denials, { type: "usage", usage: total(event), ...given({ cost_usd, model, version, billing }) }];
+    return [
+      ...denials,
+      { type: "usage", usage: total(event), ...withoutUndefined({ cost_usd, model, version, billing }) },
+    ];
   }
 
   /** The result's own totals: those of the streamed events lack the last words of each answer. */

@@ -19,7 +19,7 @@ import {
 } from "../program.js";
 import { serverName } from "../shared/tool-server.js";
 import { codexHome, codexLastMessage, codexTemporary } from "../../lib/layout.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 
 /** OpenAI Codex: https://developers.openai.com/codex/noninteractive */
 export const codex: AgentDefinition = {
@@ -229,7 +229,7 @@ function providersIn({ options }: AgentContext): { id: string; base: string; key
     const id = providerBase.exec(key)?.[1];
     if (id === undefined) return [];
     const keyVariable = settings.find((each) => each.key === `model_providers.${id}.env_key`)?.value;
-    return [{ id, base, ...given({ keyVariable }) }];
+    return [{ id, base, ...withoutUndefined({ keyVariable }) }];
   });
 }
 
@@ -274,7 +274,7 @@ function usersHome(context: AgentContext): string {
 function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
   const { CODEX_API_KEY, OPENAI_API_KEY } = environment(context);
   if ((CODEX_API_KEY ?? "") !== "" || (OPENAI_API_KEY ?? "") === "") return {};
-  return existsSync(join(usersHome(context), "auth.json")) ? {} : given({ CODEX_API_KEY: OPENAI_API_KEY });
+  return existsSync(join(usersHome(context), "auth.json")) ? {} : withoutUndefined({ CODEX_API_KEY: OPENAI_API_KEY });
 }
 
 /** A key is paid by use; the login that is linked says itself whether it is a subscription's. */

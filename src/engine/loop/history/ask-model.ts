@@ -6,7 +6,7 @@ import { newRun, runAfter } from "../run-record/agent-run.js";
 import { type SummaryAnswer, summaryTemperature, summaryTokens } from "./summarise.js";
 import type { Agent, Brief } from "../types.js";
 import type { Clock } from "../../lib/clock.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 
 /** The time limit of an agent for one summary, in milliseconds. */
 export const maxSummaryMs = 300_000;
@@ -50,7 +50,7 @@ export async function askForSummary(
     let run = newRun(agent, brief, clock.now());
     for await (const event of agent.run(brief, { signal })) run = runAfter(run, event);
     const { usage, cost_usd, estimated } = run;
-    const usedByModel = { tokens: usage.input + usage.output, ...given({ cost_usd, estimated }) };
+    const usedByModel = { tokens: usage.input + usage.output, ...withoutUndefined({ cost_usd, estimated }) };
     if (run.failure !== undefined) return { reason: run.failure.message, ...usedByModel };
     if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...usedByModel };
     return { summary: redact(run.message), ...usedByModel };

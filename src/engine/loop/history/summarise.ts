@@ -1,4 +1,4 @@
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import { roundUsd } from "../run-record/ledger-line.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
@@ -17,7 +17,7 @@ const maxTrend = 20;
 type Priced = Pick<Compression, "cost_usd" | "estimated">;
 
 const priceFields = ({ cost_usd, estimated }: Priced): Priced =>
-  cost_usd === undefined ? {} : { cost_usd, ...given({ estimated }) };
+  cost_usd === undefined ? {} : { cost_usd, ...withoutUndefined({ estimated }) };
 
 /** The summary of a model, or the reason why it gave none; in both cases with its usage. */
 export type SummaryAnswer = ({ readonly summary: string } | { readonly reason: string }) & {

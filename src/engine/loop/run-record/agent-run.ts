@@ -1,6 +1,6 @@
 import { digestOf, emptyDigest } from "./digest.js";
 import type { Agent, AgentEvent, AgentRun, Brief } from "../types.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 
 /** The record of a run before its first event. `now`: milliseconds since the epoch. */
 export function newRun(agent: Agent, brief: Brief, now: number): AgentRun {
@@ -24,7 +24,7 @@ export const workedMs = ({ startedAt, endedAt, asleepMs = 0 }: AgentRun): number
 /** The run after one more event. Pure. */
 export function runAfter(run: AgentRun, event: AgentEvent): AgentRun {
   const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };
-  if (event.type === "end") return { ...next, message: event.message, ...given({ failure: event.failure }) };
+  if (event.type === "end") return { ...next, message: event.message, ...withoutUndefined({ failure: event.failure }) };
   if (event.type === "begun") return { ...next, confinement: event.confinement, worker: event.worker };
   if (event.type !== "usage") return next;
   const { type: _type, final: _final, cost_usd, estimated, ...reported } = event;
@@ -32,5 +32,5 @@ export function runAfter(run: AgentRun, event: AgentEvent): AgentRun {
   const { estimated: _estimated, ...withoutEstimate } = next;
   return cost_usd === undefined
     ? { ...next, ...reported }
-    : { ...withoutEstimate, ...reported, cost_usd, ...given({ estimated }) };
+    : { ...withoutEstimate, ...reported, cost_usd, ...withoutUndefined({ estimated }) };
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../generated/event.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 
 const maxLabel = 90;
 const maxSteps = 24;
@@ -49,7 +49,7 @@ export function digestOf(digest: Digest, event: AgentEvent): Digest {
   if (event.type === "tool") {
     const { name, detail, key } = event;
     const kind = kindOfTool(name, detail);
-    const action = { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...given({ key }) };
+    const action = { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...withoutUndefined({ key }) };
     return withStep(digest, action, editTools.test(name));
   }
   const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";

@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../generated/ledger.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import { occupancyOf } from "../stop-conditions/context-window.js";
 import type { AgentRun, Unit } from "../types.js";
 import { workedMs } from "./agent-run.js";
@@ -28,16 +28,16 @@ export function ledgerLine(
     unit: unit.id,
     phase: unit.phase,
     outcome,
-    ...given({ role: unit.role, round: unit.round }),
+    ...withoutUndefined({ role: unit.role, round: unit.round }),
     agent: run.agent,
-    ...given({ model: run.model, agent_version: run.version, prompt_sha256: brief.prompt }),
+    ...withoutUndefined({ model: run.model, agent_version: run.version, prompt_sha256: brief.prompt }),
     confinement: run.confinement,
-    ...given({ worker: run.worker }),
+    ...withoutUndefined({ worker: run.worker }),
     duration_seconds: inSeconds(workedMs(run)),
     ...(prepareMs === undefined ? {} : { prepare_seconds: inSeconds(prepareMs) }),
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,
-    ...given({ cost_usd: run.cost_usd, estimated: run.estimated, billing: run.billing }),
+    ...withoutUndefined({ cost_usd: run.cost_usd, estimated: run.estimated, billing: run.billing }),
     ...(occupancy === undefined
       ? {}
       : {

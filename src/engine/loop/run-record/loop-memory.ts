@@ -1,4 +1,4 @@
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import type { HistoryLimits } from "../../lib/history-limits.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import type { HistoryMetrics, Observation, Steering } from "../../generated/memory.js";
@@ -27,11 +27,11 @@ export interface LoopMemory {
 
 /** The fields of a state that store the loop's memory. */
 interface StateMemory {
-  readonly observations?: readonly Observation[] | undefined;
-  readonly history_summary?: string | null | undefined;
-  readonly rch_metrics?: HistoryMetrics | undefined;
-  readonly stagnation_since?: number | undefined;
-  readonly steering?: readonly Steering[] | undefined;
+  readonly observations?: readonly Observation[];
+  readonly history_summary?: string | null;
+  readonly rch_metrics?: HistoryMetrics;
+  readonly stagnation_since?: number;
+  readonly steering?: readonly Steering[];
 }
 
 /** The loop's memory from a state, with the last five lines of `ledger`. */
@@ -46,9 +46,13 @@ export const memoryFrom = (
   ledger: readonly LedgerLine[],
   limits: HistoryLimits,
 ): LoopMemory => ({
-  ...{ limits, observations, steering, since: stagnation_since, ledger: ledger.slice(-5) },
+  limits,
+  observations,
+  steering,
+  since: stagnation_since,
+  ledger: ledger.slice(-5),
   ...(summary ? { historySummary: summary } : {}),
-  ...given({ metrics }),
+  ...withoutUndefined({ metrics }),
 });
 
 /** A summary and what it cost. */
@@ -77,7 +81,7 @@ export const lastRun = (
   at: new Date(now).toISOString(),
   verdict,
   reason,
-  ...given({ cause }),
+  ...withoutUndefined({ cause }),
 });
 
 /**
@@ -107,6 +111,6 @@ export function boundedObservations(
 export function observationsSinceSummary({
   observations,
   metrics,
-}: Pick<LoopMemory, "observations"> & { readonly metrics?: HistoryMetrics | undefined }): readonly Observation[] {
+}: Pick<LoopMemory, "observations"> & { readonly metrics?: HistoryMetrics }): readonly Observation[] {
   return observations.slice(observations.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration) + 1);
 }

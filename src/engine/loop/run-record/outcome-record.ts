@@ -10,7 +10,7 @@ interface RecordDetails<Change> {
   /** The time of the judgement. */
   readonly at: Date;
   /** How long the unit was prepared, in milliseconds; absent: it was not. */
-  readonly prepareMs?: number | undefined;
+  readonly prepareMs?: number;
   /** The answer of the run; absent: there was nothing to compare. */
   readonly left?: RunAnswer;
   /** The changes of the state; absent: none. */

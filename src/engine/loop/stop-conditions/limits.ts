@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure, StopCondition, PastIteration, Spent, Verdict, Words } from "../types.js";
 import { awakeBetween, spanInWords } from "../../lib/clock.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import { pauseName, stopName } from "../../lib/layout.js";
 
 const serviceFailures: ReadonlySet<string> = new Set<Failure["kind"]>([
@@ -85,6 +85,6 @@ export const stopOnSignal =
     return {
       verdict: "interrupted",
       reason: `Ended by ${source}; nothing is lost; run again to continue.`,
-      ...given({ signal }),
+      ...withoutUndefined({ signal }),
     };
   };

@@ -21,7 +21,7 @@ import { type Entry, type Guard, type Guarded, openGuard, type Record, type Reme
  */
 interface Header<About> extends Guarded {
   readonly pid: number;
-  readonly started?: string | undefined;
+  readonly started?: string;
   readonly host: string;
   /** Marks the agents of this process, so that those still running after a kill are found; absent in old records. */
   readonly starter?: string;
@@ -54,8 +54,15 @@ export async function openRecordedGuard(
       explaining(folder, () => makeFolder(folder, 0o700));
       const { folder: of, iteration, places, rescue } = guarded;
       const header: Header<unknown> = {
-        ...{ pid: process.pid, started, host: hostname(), starter: ownStarter, about },
-        ...{ folder: of, iteration, places, rescue },
+        pid: process.pid,
+        started,
+        host: hostname(),
+        starter: ownStarter,
+        about,
+        folder: of,
+        iteration,
+        places,
+        rescue,
       };
       const lines = [...known].map(([path, each]) => lineOf(path, each));
       await writeFileAtomic(file, `${[header, ...lines].map((line) => JSON.stringify(line)).join("\n")}\n`, {

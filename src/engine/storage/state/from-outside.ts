@@ -86,7 +86,7 @@ export async function resume(work: SteeredWork): Promise<WorkStatus & { readonly
 
 /** The instructions of a person for the agents. */
 export interface Wish {
-  readonly text?: string | undefined;
+  readonly text?: string;
   /** Removes all earlier instructions first. */
   readonly clear?: boolean;
 }

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
-import { given } from "../../lib/given.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import { lastGoodOf } from "../../lib/layout.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
@@ -75,7 +75,14 @@ export async function resetRecords<State extends Fields>(
       files: planFiles = [],
       forgets: obsoletePaths = [],
     } = await plan({ state, ledger });
-    const line: LedgerLine = { iteration, at, unit, phase: format.phaseOf(state), outcome: "reset", ...given({ to }) };
+    const line: LedgerLine = {
+      iteration,
+      at,
+      unit,
+      phase: format.phaseOf(state),
+      outcome: "reset",
+      ...withoutUndefined({ to }),
+    };
     const files = [...(await outputsAfter(folder, format, ledger, line, options)), ...planFiles];
     const removedNames = files.filter(({ text }) => text === null).map(({ name }) => name);
     const allSentences =

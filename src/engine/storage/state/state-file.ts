@@ -68,8 +68,13 @@ export function openStateFile<State extends Fields>(
       throw await invalidStateError(folder, format, result.problems ?? []);
     if (isNewer(result.ok)) throw newerFormat(path, result.ok);
     return (cached = {
-      ...{ state: result.ok, stamp, bytes, readAt: Date.now(), changedAt },
-      ...{ changes: result.changes.length, isOwn: false },
+      state: result.ok,
+      stamp,
+      bytes,
+      readAt: Date.now(),
+      changedAt,
+      changes: result.changes.length,
+      isOwn: false,
     });
   };
 
@@ -221,7 +226,7 @@ export async function invalidStateError<State extends Fields>(
  * Returns a reader of the ledger at `path`. It reads the file only after a change, and parses only appended lines.
  */
 export function openLedger(path: string, notify: (message: string) => void): () => Promise<readonly LedgerLine[]> {
-  let cached: { stamp?: Stamp | undefined; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };
+  let cached: { stamp?: Stamp; text: string; lines: readonly LedgerLine[] } = { text: "", lines: [] };
   const reportedNotices = new Set<string>();
   return async () => {
     const stamp = stampOf(path);

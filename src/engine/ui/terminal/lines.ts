@@ -25,26 +25,26 @@ export interface Live {
   readonly name: string;
   readonly agent: string;
   /** Most iterations of this run. */
-  readonly maxIterations?: number | undefined;
+  readonly maxIterations?: number;
   readonly tally: Tally;
   /** The last line the agent said, or the tool it used. */
   readonly said: string;
   /** When it did, in milliseconds since the epoch. */
   readonly saidAt: number;
   /** The sources of a search under way. */
-  readonly searching?: Round | undefined;
+  readonly searching?: Round;
   /** Titles of the units that are prepared, by the unit. */
   readonly preparing?: ReadonlyMap<string, string>;
   /** The criterion under check, and since when, in milliseconds since the epoch. */
-  readonly checking?: { readonly criterion: string; readonly since: number } | undefined;
-  readonly waiting?: { readonly until: number; readonly reason: string } | undefined;
+  readonly checking?: { readonly criterion: string; readonly since: number };
+  readonly waiting?: { readonly until: number; readonly reason: string };
   /** What waits for the person's yes, and how they say it. */
-  readonly asking?: string | undefined;
+  readonly asking?: string;
   /** The person pressed Ctrl+C once. */
   readonly stopping?: boolean;
   readonly over?: boolean;
   /** When the machine slept; no time of the run went by then. */
-  readonly sleeps?: readonly Span[] | undefined;
+  readonly sleeps?: readonly Span[];
 }
 
 /**

@@ -15,10 +15,10 @@ export interface Tally {
   /** Input and output tokens of the iterations that ended. */
   readonly tokens: number;
   /** US dollars of the iterations that ended; undefined while none is known. */
-  readonly cost_usd?: number | undefined;
+  readonly cost_usd?: number;
   /** Part of that is our estimate. */
   readonly estimated?: true;
-  readonly progress?: Progress | undefined;
+  readonly progress?: Progress;
   /** The phase of the unit that was begun last. */
   readonly phase?: string;
   /** The iteration that began last of those under way. */
@@ -26,7 +26,7 @@ export interface Tally {
   /** The others under way, the oldest first. */
   readonly beside?: readonly Current[];
   /** What the rest will take. */
-  readonly forecast?: Forecast | undefined;
+  readonly forecast?: Forecast;
   /** Summaries of the history that this run made. */
   readonly history?: {
     readonly compressions: number;

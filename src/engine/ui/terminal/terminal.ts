@@ -24,7 +24,7 @@ interface TerminalOptions {
   readonly verbose: boolean;
   readonly agent: string;
   /** Most iterations of this run. */
-  readonly maxIterations?: number | undefined;
+  readonly maxIterations?: number;
   /** What may wait for a person's yes. */
   readonly questions?: Questions;
   /** Aborted when the run ends after the iteration under way. */

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Answer } from "../../generated/answer.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Evidence, OpenCheck, Paper } from "../../generated/rrd.js";
@@ -25,7 +25,9 @@ export function answerAsReport(answer: Answer, { papers }: Pick<Pool, "papers">)
     const own = answer.quotes.filter((quote) => quote.paper === key);
     for (const [index, { handle }] of own.entries()) handles.set(handleOf(key, known.length + index + 1), handle);
     const quoted = own.map(({ handle: _, paper: __, ...quote }) => ({
-      ...{ ...quote, claim: "", status: "verified" as const },
+      ...quote,
+      claim: "",
+      status: "verified" as const,
     })) as Evidence[];
     return { ...paper, id: key, analysis: { ...paper.analysis, evidence: [...known, ...quoted] } };
   });
@@ -33,7 +35,7 @@ export function answerAsReport(answer: Answer, { papers }: Pick<Pool, "papers">)
   const named = (handle: string) => numbered.get(handle);
   const narrative = narrativeOfAnswer({ ...answer, statements: answer.statements.map(renamed(named)) });
   const open = answer.open && openIn(answer.open.check, named);
-  return { papers_pool, narrative, handles, ...given({ open }) };
+  return { papers_pool, narrative, handles, ...withoutUndefined({ open }) };
 }
 
 /** What rests on handles, with those that this names; others lead nowhere and are left out. */
@@ -48,7 +50,7 @@ const renamed =
 export const openIn = (open: OpenCheck, named: (handle: string) => string | undefined): OpenCheck => ({
   ...open,
   sentences: open.sentences.map(renamed(named)),
-  ...given({ contradicted: open.contradicted?.map(renamed(named)) }),
+  ...withoutUndefined({ contradicted: open.contradicted?.map(renamed(named)) }),
 });
 
 /** The answer with a check of its sentences open; as it is where each of them was judged. */
@@ -69,9 +71,16 @@ export const narrativeOfAnswer = ({
   check,
   not_borne_out = [],
 }: Answer): ReportFile => ({
-  ...{ written_at: at, question, agent },
+  written_at: at,
+  question,
+  agent,
   answer: statements.map(({ text, rests_on, check: own }) => ({ text, rests_on, ...(own && { check: own }) })),
-  ...{ findings: [], agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  findings: [],
+  agreed: [],
+  disputed: [],
+  gaps: [],
+  themes: [],
+  recommendations: [],
   ...(check === undefined ? {} : { check, not_borne_out }),
 });
 

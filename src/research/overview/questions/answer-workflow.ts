@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
@@ -82,7 +82,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       seen: options.seen,
       statements: [],
       quotes: [],
-      ...given({
+      ...withoutUndefined({
         agent: line.agent,
         model: line.model,
         projects: options.projects?.slice(),
@@ -118,7 +118,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
     await workspaces.remove(run.iteration);
     const refuse = async (reasons: readonly string[], repair?: AnswerRepair): Promise<Outcome> => {
       const { repair: _, ...rest } = state;
-      state = { ...rest, refused: state.refused + 1, ...given({ repair }) };
+      state = { ...rest, refused: state.refused + 1, ...withoutUndefined({ repair }) };
       await options.keep({ line: lineOf("refused", reasons) });
       return { outcome: "refused", reasons: [...reasons] };
     };
@@ -161,14 +161,17 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
         started += 1;
         const workspace = await workspaces.create(started);
         const text = await questionBrief({
-          ...{ pool, question, unit: unit.id, project: options.project },
+          pool,
+          question,
+          unit: unit.id,
+          project: options.project,
           prompt: await loadPrompt(options.root, workspaces.stateDir),
           resultFile: join(workspace, resultName),
-          ...given({ refusal: notes.refusal, repair: state.repair }),
+          ...withoutUndefined({ refusal: notes.refusal, repair: state.repair }),
           hasTools: options.tools !== undefined,
         });
         const tools = state.repair === undefined ? options.tools : undefined;
-        const access = { web: false, read: false, everything: false, ...given({ tools }) };
+        const access = { web: false, read: false, everything: false, ...withoutUndefined({ tools }) };
         const tokens = estimateTokens(text);
         return { brief: { iteration: started, text, tokens, workspace, access }, context: undefined };
       }),
@@ -204,7 +207,7 @@ async function nearest(pool: Pool, query: ReturnType<Pool["query"]>): Promise<No
   return Promise.all(
     hits.map(async ({ passage: { paper, start, end, locator } }) => ({
       paper: pool.papers[paper]?.key ?? "",
-      ...given({ locator }),
+      ...withoutUndefined({ locator }),
       text: bare((await pool.textOf(paper))?.text.slice(start, end) ?? ""),
     })),
   );

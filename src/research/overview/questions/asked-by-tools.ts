@@ -4,7 +4,7 @@ import { wrongCall } from "../../../engine/tools/tool.js";
 import type { AskedByTools } from "../../tools/context.js";
 import { checkAnswer } from "./judge-answer.js";
 import type { Pool } from "./pool.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** What tools ask of a pool. It is opened with the first call, and again where the files have changed since. */
 export const askedByTools = (open: () => Promise<Pool>): AskedByTools => ({
@@ -14,7 +14,7 @@ export const askedByTools = (open: () => Promise<Pool>): AskedByTools => ({
     return Promise.all(
       hits.map(async ({ passage: { paper, start, end, locator } }) => ({
         key: pool.papers[paper]?.key ?? "",
-        ...given({ locator }),
+        ...withoutUndefined({ locator }),
         text: ((await pool.textOf(paper))?.text.slice(start, end) ?? "").trim(),
       })),
     );

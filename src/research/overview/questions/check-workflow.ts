@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { redactFor } from "../../../engine/lib/redact.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
@@ -74,10 +74,19 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
   const { answer, workspaces, redact } = options;
   const before = options.home.meaning?.checkers ?? {};
   const { papers_pool, narrative, open: opened, handles } = answerAsReport(answer, options.pool);
-  const rrd: Rrd = { ...options.home, papers_pool, meaning: { checkers: before, ...given({ open: opened }) } };
+  const rrd: Rrd = {
+    ...options.home,
+    papers_pool,
+    meaning: { checkers: before, ...withoutUndefined({ open: opened }) },
+  };
   let state: CheckState = {
-    ...{ rrd, narrative, ledger: [], status: statusOf(rrd, []), noted: heardOf(rrd, answer) },
-    ...{ refused: 0, isOver: opened === undefined },
+    rrd,
+    narrative,
+    ledger: [],
+    status: statusOf(rrd, []),
+    noted: heardOf(rrd, answer),
+    refused: 0,
+    isOver: opened === undefined,
   };
   let started = 0;
   let sharing: Pick<Sharing, "checkers"> = { checkers: options.checkers };
@@ -86,7 +95,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     ...(reasons.length === 0 ? {} : { reasons: [...reasons] }),
   });
   const keep = (line: LedgerLine, checked?: Answer) =>
-    options.keep({ line, checks: answer.at, ...given({ answer: checked }) });
+    options.keep({ line, checks: answer.at, ...withoutUndefined({ answer: checked }) });
   /** How its checkers have answered to its controls in all. */
   const controlsNow = (rates: Checkers) => withRates(answer.controls ?? {}, ratesSince(before, rates));
   /** The answer as far as its check has come. */
@@ -96,7 +105,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     const controls = controlsNow(checkers);
     return {
       ...answer,
-      open: { check: openIn(open, (handle) => handles.get(handle)), ...given({ heard }) },
+      open: { check: openIn(open, (handle) => handles.get(handle)), ...withoutUndefined({ heard }) },
       ...(Object.keys(controls).length === 0 ? {} : { controls }),
     };
   };
@@ -190,7 +199,10 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
           isRepair: false,
           services: () => [],
         };
-        const { data, material = {} } = await work.brief({ ...asked, ...given({ agent: notes.agent?.name }) });
+        const { data, material = {} } = await work.brief({
+          ...asked,
+          ...withoutUndefined({ agent: notes.agent?.name }),
+        });
         const prompt = await loadPrompt(options.root, workspaces.stateDir);
         const values = { PROJECT: "", PHASE: unit.phase, UNIT: unit.id };
         const reasons = (notes.refusal ?? []).slice(0, 12).map((reason) => `- ${reason}`);
@@ -217,8 +229,12 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       if (verdict === "complete" || verdict === "interrupted" || open === undefined) return undefined;
       const at = new Date(options.now());
       const line: LedgerLine = {
-        ...{ iteration: 1, at: at.toISOString(), unit: answer.id, phase: "QUESTION" },
-        ...{ outcome: "accepted", duration_seconds: 0 },
+        iteration: 1,
+        at: at.toISOString(),
+        unit: answer.id,
+        phase: "QUESTION",
+        outcome: "accepted",
+        duration_seconds: 0,
       };
       const unit = { kind: check.name, id: check.name, phase: "QUESTION", title: "" };
       const fewer = verdict === "limit" ? undefined : withoutOne(unit, state, sharing);

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { abstractLocator } from "../../../text/evidence/check-evidence.js";
 import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
 import { keptPassage, quotedWords } from "../../../text/evidence/quoted.js";
@@ -60,7 +60,11 @@ export async function checkAnswer(
       else if (match?.found !== true || match.isCited === true) missing.set(handle, { quote, ...problemOf(match) });
       else if (isOfRecord) found.set(handle, each);
       else {
-        const place = { ...keptPassage(match), ...given({ locator: match.locator }), text_sha256: text.sha256 };
+        const place = {
+          ...keptPassage(match),
+          ...withoutUndefined({ locator: match.locator }),
+          text_sha256: text.sha256,
+        };
         found.set(handle, { handle, paper, ...place });
       }
     }
@@ -148,7 +152,7 @@ function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: st
   if (evidence === undefined) return "its paper has no such quote";
   if (evidence.status !== "verified") return "that quote was not found in its paper";
   const { passage, quoted, quote, locator, text_sha256 } = evidence;
-  return { handle, paper: key, ...given({ passage, quoted, quote, locator, text_sha256 }) };
+  return { handle, paper: key, ...withoutUndefined({ passage, quoted, quote, locator, text_sha256 }) };
 }
 
 /** What a reader should know of a statement. */

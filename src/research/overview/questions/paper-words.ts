@@ -42,7 +42,9 @@ export function wordsOfPaper(
     tokens += estimateTokens(said);
   }
   return {
-    ...{ passages, tokens, ofPassages },
+    passages,
+    tokens,
+    ofPassages,
     card: counted([title, idsOf(paper.abstract ?? "")]),
     body: counted(body),
     record: counted([idsOf(recordText(paper))]),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { abstractLocator } from "../../../text/evidence/check-evidence.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
@@ -279,7 +279,7 @@ export async function passagesFor(pool: Pool, query: Query, tokens: number): Pro
     shown.push({
       rank: rank.get(passage) ?? 0,
       cost: estimateTokens(text) + passageFrame,
-      passage: { key, text, ...given({ locator: passage.locator }) },
+      passage: { key, text, ...withoutUndefined({ locator: passage.locator }) },
     });
   }
   // What the passages of a paper cost on average says little of one: the last ones chosen may not fit.

@@ -108,10 +108,15 @@ function encoded(papers: ReadonlyMap<string, KeptPaper>, vocabulary: Vocabulary)
   const parts = [stems, bytesOf(table), bytesOf(ids), bytesOf(counts)];
   const sha256 = hashOf(parts);
   const head: Head = {
-    ...{ format: stateVersion, sha256, locators: [...locators.keys()] },
+    format: stateVersion,
+    sha256,
+    locators: [...locators.keys()],
     sizes: [stems.length, table.length, ids.length, counts.length],
     papers: [...papers].map(([id, { stamp, words }]) => ({
-      ...{ id, stamp, tokens: words.tokens, passages: words.passages.length },
+      id,
+      stamp,
+      tokens: words.tokens,
+      passages: words.passages.length,
     })),
   };
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...parts]);

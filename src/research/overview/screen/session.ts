@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { hiddenFolder } from "../../../engine/lib/layout.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { many } from "../../../engine/lib/words.js";
@@ -114,7 +114,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
         await keep();
       }
       const note = place.notes[record?.id ?? ""] ?? "";
-      return { rrd, criteria: criteriaOf(rrd), records, index, said, note, ...given({ record }) };
+      return { rrd, criteria: criteriaOf(rrd), records, index, said, note, ...withoutUndefined({ record }) };
     },
     async decide({ id, decision, why, criterion }) {
       const before = (await readResearch(folder)).rrd;
@@ -123,7 +123,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
         why ??
         place.notes[id] ??
         (decision === "include" ? "Included on the screen." : by === undefined ? (criterion ?? "") : wordsOf(by));
-      const one = { paper: id, decision, why: reason, ...given({ criterion }) };
+      const one = { paper: id, decision, why: reason, ...withoutUndefined({ criterion }) };
       const [made] = await recordDecisions(folder, [one], { ...writing, where, now: now() });
       done.push({ id, before });
       said.set(id, `${decision}: ${reason}`);
@@ -175,7 +175,7 @@ async function readPlace(folder: string): Promise<Place> {
   try {
     const text = existsSync(path) ? await readRegularText(path) : "{}";
     const { maybe = [], notes = {}, at } = JSON.parse(text) as Partial<Place>;
-    return { maybe, notes, ...given({ at }) };
+    return { maybe, notes, ...withoutUndefined({ at }) };
   } catch {
     // Nobody loses a decision with it.
     return { maybe: [], notes: {} };

@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { maxMessage } from "../../../engine/storage/state/steering-inbox.js";
 import { keptText } from "../../full-text/text-cache.js";
@@ -26,9 +26,9 @@ export interface SaidOfField {
   /** "first", "second" or "own". */
   readonly take: string;
   /** The person's own value, and the paper's words that show it, of "own" alone. */
-  readonly value?: string | undefined;
-  readonly quote?: string | undefined;
-  readonly why?: string | undefined;
+  readonly value?: string;
+  readonly quote?: string;
+  readonly why?: string;
 }
 
 export interface SettleOptions extends LeaveOptions {
@@ -79,7 +79,10 @@ export async function settleField(folder: string, said: SaidOfField, options: Se
   const counts = value === undefined ? "not reported" : oneLine(textOf(value));
   const when = edited === undefined ? " A run is under way and takes this before its next iteration." : "";
   return {
-    ...{ paper: id, settled, ...given({ value }), applied: edited !== undefined },
+    paper: id,
+    settled,
+    ...withoutUndefined({ value }),
+    applied: edited !== undefined,
     says: `${name}, ${field.name}: ${counts} counts.${when}`,
   };
 }

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import type { Answer, Criterion, Override, Reading, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../papers/authors.js";
@@ -67,7 +67,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
       answers: answered(paper.answers),
       readings: paper.readings ?? [],
       notes: oneLine(withNames(paper.notes ?? "", names)),
-      ...given({ override: paper.override }),
+      ...withoutUndefined({ override: paper.override }),
     } satisfies ToScreen,
   }));
   const ids = new Set(pool.map(({ record }) => record.id));
@@ -85,7 +85,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
         answers: answered(one.answers),
         readings: one.readings ?? [],
         notes: oneLine(withNames(one.reason, names)),
-        ...given({ override: one.override }),
+        ...withoutUndefined({ override: one.override }),
       } satisfies ToScreen,
     }));
   return [...pool, ...excluded]

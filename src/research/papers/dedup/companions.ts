@@ -126,8 +126,8 @@ export function isSameUpdate(a: NotedUpdate, b: NotedUpdate): boolean {
 
 interface NotedUpdate {
   readonly type: string;
-  readonly date?: string | undefined;
-  readonly notice?: string | undefined;
+  readonly date?: string;
+  readonly notice?: string;
 }
 
 /** In the order of their days, those of no day last. */

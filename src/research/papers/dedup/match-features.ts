@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { authorsOf, partsOfName, surnameOf } from "../authors.js";
 import { isGroupName } from "../person-name.js";
 import { normalTitle } from "../normalise-title.js";
@@ -82,7 +82,7 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const year = yearOf(paper.date);
   const onServer = paper.venue != null && isPreprintServer(paper.venue);
   return {
-    ...given({ title }),
+    ...withoutUndefined({ title }),
     keys: [
       ...new Set([
         ...dois.map((doi) => `doi ${doi}`),
@@ -96,10 +96,10 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
       ]),
     ],
     published: [...new Set(published)],
-    ...given({ arxiv }),
+    ...withoutUndefined({ arxiv }),
     ...(identifiers?.pmid ? { pmid: identifiers.pmid } : {}),
     authors: authorTraits(paper.authors),
-    ...given({ year }),
+    ...withoutUndefined({ year }),
     preprint: kind === "preprint" || onServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
     notice: kind === "notice" || title?.notice === true,
     // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".
@@ -199,7 +199,7 @@ function authorTraits(authors: PaperFacts["authors"]): Authors {
     group: names.every(isGroupName),
     words: new Set(words.flat()),
     first: new Set(words[0]),
-    ...given({ surname, initial: wordsOf(forename)[0]?.[0] }),
+    ...withoutUndefined({ surname, initial: wordsOf(forename)[0]?.[0] }),
   };
 }
 

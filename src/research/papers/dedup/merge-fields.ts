@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { correctionsAmong, isSameUpdate } from "./companions.js";
 import type { CompanionReport, Identifiers, PaperRecord, Provenance, Publication, Update } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
@@ -45,7 +45,7 @@ export function mergedWork(of: readonly PaperRecord[], companions: readonly Comp
     abstract: pick("abstract", members) ?? null,
     identifiers,
     kind: published[0]?.kind ?? main.kind ?? "other",
-    ...given({
+    ...withoutUndefined({
       venue: pick("venue", published) ?? pick("venue", members),
       volume: pick("volume"),
       issue: pick("issue"),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { mergedWork, type MergedWork } from "./merge-fields.js";
 import type { PaperRecord } from "../paper-record.js";
 import { companionship, type Companionship } from "./companions.js";
@@ -65,7 +65,7 @@ export function mergeRecords(
     );
     for (const other of from.mergedFrom.slice(1)) {
       const { why = "", kind } = whys.get(other) ?? {};
-      merges.push({ into: id, from: other.id, source: other.source, why, ...given({ companion: kind }) });
+      merges.push({ into: id, from: other.id, source: other.source, why, ...withoutUndefined({ companion: kind }) });
     }
     return { record: id === record.id ? record : { ...record, id }, ...from };
   });

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** Where in a journal a record stands. */
 export interface JournalPlace {
@@ -33,7 +33,7 @@ export const placeOf = (paper: {
   readonly issue?: string | null;
   readonly pages?: string | null;
 }): JournalPlace =>
-  given({ volume: numbered(paper.volume), issue: numbered(paper.issue), pages: pagesOf(paper.pages) });
+  withoutUndefined({ volume: numbered(paper.volume), issue: numbered(paper.issue), pages: pagesOf(paper.pages) });
 
 function numbered(text: string | null | undefined): Numbered | undefined {
   // "4 (1)" is a volume with its issue.
@@ -118,7 +118,7 @@ export function asMeant(place: JournalPlace, { volume, issue }: JournalPlace): J
   if (moved.numbers[0] !== volume.numbers[0]) return place;
   if (pages === undefined) return { volume: moved };
   const isIssue = pages.letters === "" && !isRange(pages) && issue?.numbers[0] === pages.first;
-  return isIssue ? { volume: moved, ...given({ issue }) } : place;
+  return isIssue ? { volume: moved, ...withoutUndefined({ issue }) } : place;
 }
 
 /** Whether it takes up one page or two, as abstracts, letters and corrections do; or only the first is known. */
@@ -159,7 +159,7 @@ export function correctionPlaces(title: string): {
   const places = [...noted.matchAll(/;\s?(\d{1,5})(?:\s?\((\d{1,5})[^()]*\))?\s?:\s?\p{L}{0,3}(\d{1,7})/gu)].map(
     ([, volume, issue, page]) => ({
       volume: Number(volume),
-      ...given({ issue: issue === undefined ? undefined : Number(issue) }),
+      ...withoutUndefined({ issue: issue === undefined ? undefined : Number(issue) }),
       page: Number(page),
     }),
   );

@@ -1,5 +1,5 @@
 import { normalTitle } from "../normalise-title.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** A title taken apart, so that it can be compared with many. */
 export interface TitleParts {
@@ -131,9 +131,9 @@ export function titleParts(written: string, venue?: string | null): TitleParts |
     compact: compacted(words) || normal,
     within: answers === undefined ? titlesIn(plain) : [answers],
     initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
-    ...given({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain), lead: leadOf(plain) }),
+    ...withoutUndefined({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain), lead: leadOf(plain) }),
     letters: lettersNote.test(title),
-    ...given({ marked: markOf(title) }),
+    ...withoutUndefined({ marked: markOf(title) }),
     generic: generic.test(normal),
     notice: plain !== whole || notices.test(normal) || correctsWhat.test(title),
     corrects: plain !== whole,

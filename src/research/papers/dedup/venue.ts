@@ -1,5 +1,5 @@
 import { normalTitle } from "../normalise-title.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Likeness } from "./published-place.js";
 
 /** A journal or conference in a form that can be compared with abbreviations of it. */
@@ -98,7 +98,7 @@ function nameOf(name: string | undefined): Venue | undefined {
     return text !== "" && !seen.has(text) && seen.add(text);
   });
   const isTranslated = translatedName.test(normal) || undefined;
-  return { names, ...given({ sort, acronym: isAcronym ? only : undefined, isTranslated }) };
+  return { names, ...withoutUndefined({ sort, acronym: isAcronym ? only : undefined, isTranslated }) };
 }
 
 /** British and American spelling in one form: "gynaecology". */

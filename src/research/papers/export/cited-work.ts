@@ -1,5 +1,5 @@
 import { oneLine } from "../../../engine/lib/sanitise.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { keysOf } from "../paper-keys.js";
@@ -146,7 +146,7 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
     ...(year === undefined
       ? {}
       : { year: Number(year), date: [year, ...rest].filter((part) => part !== undefined).map(Number) }),
-    ...given({
+    ...withoutUndefined({
       venue: said(paper.venue),
       volume: said(paper.volume),
       issue: said(paper.issue),
@@ -155,8 +155,8 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       decision: paper.status?.replaceAll("_", " ") ?? decisionWords(paper.outcome),
       outcome: paper.outcome,
     }),
-    ...given({ doi, arxiv, url: webAddress(paper.url), pdf: webAddress(paper.pdf_url) }),
-    ...given({ pmid: said(paper.identifiers?.pmid), pmcid: said(paper.identifiers?.pmcid) }),
+    ...withoutUndefined({ doi, arxiv, url: webAddress(paper.url), pdf: webAddress(paper.pdf_url) }),
+    ...withoutUndefined({ pmid: said(paper.identifiers?.pmid), pmcid: said(paper.identifiers?.pmcid) }),
     publication: inLines(paper.publication ?? {}),
     tags: paper.tags ?? [],
     retracted: paper.retracted === true,

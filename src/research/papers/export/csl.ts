@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { kindNames } from "./ris.js";
 import { ownNotes } from "./own-notes.js";
@@ -38,18 +38,22 @@ const item = (work: CitedWork): object => {
     title: work.title,
     ...(work.authors.length === 0 ? {} : { author: work.authors.map(authorItem) }),
     ...(work.date === undefined ? {} : { issued: { "date-parts": [work.date] } }),
-    ...given({ "container-title": work.venue }),
-    ...(isInVolume(work.kind) ? given({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
-    ...given({ genre: kindNames[work.kind] }),
+    ...withoutUndefined({ "container-title": work.venue }),
+    ...(isInVolume(work.kind) ? withoutUndefined({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
+    ...withoutUndefined({ genre: kindNames[work.kind] }),
     ...(publication.editors === undefined
       ? {}
       : { editor: publication.editors.map((name) => authorItem(personName(name))) }),
-    ...given({ publisher: publication.publisher, "publisher-place": publication.place, edition: publication.edition }),
-    ...given({ "collection-title": publication.series, ISBN: publication.isbn, ISSN: publication.issn }),
-    ...given({ language: publication.language, archive_location: publication.accession }),
-    ...given({ number: work.arxiv && `arXiv:${work.arxiv}` }),
-    ...given({ DOI: work.doi, PMID: work.pmid, PMCID: work.pmcid, URL: work.url, abstract: work.abstract }),
-    ...given({ keyword: keywords || undefined }),
+    ...withoutUndefined({
+      publisher: publication.publisher,
+      "publisher-place": publication.place,
+      edition: publication.edition,
+    }),
+    ...withoutUndefined({ "collection-title": publication.series, ISBN: publication.isbn, ISSN: publication.issn }),
+    ...withoutUndefined({ language: publication.language, archive_location: publication.accession }),
+    ...withoutUndefined({ number: work.arxiv && `arXiv:${work.arxiv}` }),
+    ...withoutUndefined({ DOI: work.doi, PMID: work.pmid, PMCID: work.pmcid, URL: work.url, abstract: work.abstract }),
+    ...withoutUndefined({ keyword: keywords || undefined }),
     note: note.filter(Boolean).join("\n"),
   };
 };
@@ -59,5 +63,5 @@ const authorItem = (name: AuthorName): object =>
     ? name
     : {
         family: name.family,
-        ...given({ given: name.given, "non-dropping-particle": name.particle, suffix: name.suffix }),
+        ...withoutUndefined({ given: name.given, "non-dropping-particle": name.particle, suffix: name.suffix }),
       };

@@ -2,7 +2,7 @@ import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { authorsOf } from "../authors.js";
 import { workTypeOf } from "./ris.js";
 import { zoteroFields } from "./zotero-item.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 type Item = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
     if ("itemType" in item) {
       const fields = zoteroFields(item);
       if (fields === undefined) return { line, why: "it is a note or an attachment" };
-      return { line, entry: fields, ...given({ key: fields.key, ownKey: fields.key }) };
+      return { line, entry: fields, ...withoutUndefined({ key: fields.key, ownKey: fields.key }) };
     }
     const { id } = item;
     const key = typeof id === "string" || typeof id === "number" ? String(id) : "";

@@ -1,5 +1,5 @@
 import type { CsvError } from "csv-parse/sync";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import type { Columns } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
@@ -148,7 +148,7 @@ export async function readTable(text: string, path: string, chosen: ChosenColumn
     return {
       line: info.lines + before,
       entry: workOf(cell, isParted),
-      ...given({ key: ownKey ?? cell("accession"), ownKey }),
+      ...withoutUndefined({ key: ownKey ?? cell("accession"), ownKey }),
     };
   });
   return [...entries, ...errors];

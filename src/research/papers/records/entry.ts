@@ -80,37 +80,37 @@ export type ReadEntry = {
 
 /** The fields of a record before they are brought into the form of this house. Lists keep the order of the file. */
 export interface RawEntry {
-  readonly title?: string | undefined;
+  readonly title?: string;
   readonly authors?: readonly string[];
   readonly editors?: readonly string[];
   /** Values that may hold the year, the surest first. */
   readonly dates?: readonly string[];
   /** A month and a day that stand apart from the year: "May 12", "Mar", "05". */
-  readonly day?: string | undefined;
-  readonly venue?: string | undefined;
-  readonly volume?: string | undefined;
-  readonly issue?: string | undefined;
-  readonly pages?: string | undefined;
-  readonly lastPage?: string | undefined;
-  readonly abstract?: string | undefined;
+  readonly day?: string;
+  readonly venue?: string;
+  readonly volume?: string;
+  readonly issue?: string;
+  readonly pages?: string;
+  readonly lastPage?: string;
+  readonly abstract?: string;
   /** Values that may be or name a DOI, the surest first. */
   readonly dois?: readonly string[];
   /** Values that may be an arXiv id. */
   readonly arxiv?: readonly string[];
-  readonly pmid?: string | undefined;
-  readonly pmcid?: string | undefined;
+  readonly pmid?: string;
+  readonly pmcid?: string;
   readonly urls?: readonly string[];
-  readonly type?: WorkType | undefined;
+  readonly type?: WorkType;
   /** Values of ISBN and ISSN fields, told apart by their form. */
   readonly numbers?: readonly string[];
   readonly keywords?: readonly string[];
-  readonly note?: string | undefined;
-  readonly publisher?: string | undefined;
-  readonly place?: string | undefined;
-  readonly edition?: string | undefined;
-  readonly series?: string | undefined;
-  readonly language?: string | undefined;
-  readonly accession?: string | undefined;
-  readonly database?: string | undefined;
+  readonly note?: string;
+  readonly publisher?: string;
+  readonly place?: string;
+  readonly edition?: string;
+  readonly series?: string;
+  readonly language?: string;
+  readonly accession?: string;
+  readonly database?: string;
   readonly files?: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Paper } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { mergedWork } from "../dedup/merge-fields.js";
@@ -19,10 +19,15 @@ export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
   const others = merged.otherVersions ?? [];
   // The document of a paper that was read is the one that was read.
   const file = wasRead(paper) || fileOf(asRecord(paper)) !== undefined ? undefined : fileOf(record);
-  const facts = given({
+  const facts = withoutUndefined({
     identifiers,
     pdf_url: file,
-    ...{ venue, volume, issue, pages, publication_type, publication },
+    venue,
+    volume,
+    issue,
+    pages,
+    publication_type,
+    publication,
     abstract: paper.abstract ?? abstract ?? undefined,
     date: paper.date ?? merged.date ?? undefined,
     authors: authorsOf(paper.authors).length > 0 ? undefined : [...merged.authors],
@@ -47,9 +52,16 @@ function asRecord(paper: Paper): PaperRecord {
   const { id, title, identifiers = {}, other_versions: otherVersions } = paper;
   const text = (value: string | null | undefined): string | undefined => value ?? undefined;
   return {
-    ...{ id, title, url: paper.url ?? "", pdf_url: paper.pdf_url ?? null, authors: authorsOf(paper.authors) },
-    ...{ date: paper.date ?? null, source: paper.source ?? "", abstract: paper.abstract ?? null, identifiers },
-    ...given({
+    id,
+    title,
+    url: paper.url ?? "",
+    pdf_url: paper.pdf_url ?? null,
+    authors: authorsOf(paper.authors),
+    date: paper.date ?? null,
+    source: paper.source ?? "",
+    abstract: paper.abstract ?? null,
+    identifiers,
+    ...withoutUndefined({
       venue: text(paper.venue),
       volume: text(paper.volume),
       issue: text(paper.issue),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { statsAt } from "../../../engine/storage/regular-file.js";
 import { addressOf } from "../identifiers.js";
 import type { PaperRecord } from "../paper-record.js";
@@ -31,7 +31,7 @@ export async function readListedPapers(name: string, path: string, columns: Chos
     key: entry.key,
     record: withFile(recordOf(entry, databaseOf(entry) ?? basename(path)), entry, dirname(path)),
   }));
-  return { papers, broken: bibliography.broken, ...given({ said: unreadSentence(name, bibliography) }) };
+  return { papers, broken: bibliography.broken, ...withoutUndefined({ said: unreadSentence(name, bibliography) }) };
 }
 
 /** The record with the address of its PDF, where the entry names one that is there. `folder`: where paths start. */
@@ -60,10 +60,25 @@ export function recordOf(entry: Entry, source: string): PaperRecord {
   const { ownKey } = entry;
   const { arxiv } = identifiers;
   return {
-    ...{ id: nameOf(entry), title, authors, date: date ?? null, source, abstract: abstract ?? null, identifiers },
+    id: nameOf(entry),
+    title,
+    authors,
+    date: date ?? null,
+    source,
+    abstract: abstract ?? null,
+    identifiers,
     url: addressOf(identifiers) ?? url ?? "",
     pdf_url: arxiv === undefined ? null : `https://arxiv.org/pdf/${arxiv}`,
-    ...given({ venue, volume, issue, pages, publication, ownKey, publicationType: type, kind: kindOf(type) }),
+    ...withoutUndefined({
+      venue,
+      volume,
+      issue,
+      pages,
+      publication,
+      ownKey,
+      publicationType: type,
+      kind: kindOf(type),
+    }),
   };
 }
 

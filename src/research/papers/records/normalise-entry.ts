@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { withoutReferences } from "../../../text/entities.js";
 import { identifiersFrom } from "../identifiers.js";
 import type { Identifiers, Publication } from "../paper-record.js";
@@ -38,7 +38,7 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
     title,
     authors,
     identifiers,
-    ...given({
+    ...withoutUndefined({
       date: dateOf(raw.dates ?? [], raw.day),
       venue: isOwn ? undefined : plain(raw.venue, maxShort),
       volume: placeIn(raw.volume),
@@ -101,7 +101,7 @@ function publicationOf(raw: RawEntry): Publication {
     ...new Set((raw.keywords ?? []).flatMap((word) => plain(word.replaceAll("*", ""), maxShort) ?? [])),
   ];
   const editors = namesIn(raw.editors ?? []);
-  return given({
+  return withoutUndefined({
     publisher: plain(raw.publisher, maxShort),
     place: plain(raw.place, maxShort),
     editors: editors.length === 0 ? undefined : editors,

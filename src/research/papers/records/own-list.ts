@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Columns, Step } from "../../generated/rrd.js";
 
 /** A file or page of works that a person brings, as a project's sources name it. */
@@ -30,7 +30,7 @@ export function ownListIn(name: string): OwnList | undefined {
 export const listRound = (lists: readonly string[], columns?: Columns): Step => ({
   kind: "search",
   sources: [...lists],
-  queries: [{ terms: "", most: 20_000, ...given({ columns }) }],
+  queries: [{ terms: "", most: 20_000, ...withoutUndefined({ columns }) }],
 });
 
 /**

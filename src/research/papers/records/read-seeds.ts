@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
 import { ExpectedError } from "../../../engine/lib/errors.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Columns, Seed } from "../../generated/rrd.js";
 import { parseReference } from "../reference.js";
 import type { Entry } from "./entry.js";
@@ -57,7 +57,7 @@ function seedOf({ key, title, authors, date, venue, abstract, identifiers, url }
     reference: doi ?? (arxiv === undefined ? undefined : `arXiv:${arxiv}`) ?? url ?? key,
     title,
     authors: authors.slice(0, maxAuthors),
-    ...given({ date, venue, abstract }),
+    ...withoutUndefined({ date, venue, abstract }),
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
     from,
   };

@@ -9,7 +9,7 @@ interface Dialect {
   readonly begins: ReadonlySet<string>;
   /** A line that ends a record. */
   readonly ends?: RegExp;
-  readonly fields: (of: Tags) => RawEntry & { readonly key?: string | undefined };
+  readonly fields: (of: Tags) => RawEntry & { readonly key?: string };
 }
 
 /** The values of a record by their tags, in the order of the file. */

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Rrd, Seed } from "../../generated/rrd.js";
 import type { Identifiers, PaperFacts } from "../paper-record.js";
 import { paperId, parseReference } from "../reference.js";
@@ -40,7 +40,7 @@ function knownSeed(seed: Seed): KnownSeed {
   return {
     reference,
     identifiers,
-    ...given({ id: idOf(identifiers, url), url, title, authors, date, venue, abstract, notKnown }),
+    ...withoutUndefined({ id: idOf(identifiers, url), url, title, authors, date, venue, abstract, notKnown }),
   };
 }
 

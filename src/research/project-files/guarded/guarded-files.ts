@@ -288,7 +288,10 @@ async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileM
     const files = paths.filter((path) => (bytes += statOf(path)?.size ?? 0) <= maxBytes);
     const isNow = new Set<string>();
     entries.push({
-      ...{ rule: "put back", files, memory, ...apart },
+      rule: "put back",
+      files,
+      memory,
+      ...apart,
       async judge({ who }) {
         // A person may have worked there meanwhile.
         if (await isSignedState(other, stateDir)) return {};

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
@@ -50,5 +50,5 @@ export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: S
   // An update asks for no new ideas; those that there are stay.
   const isSame = narrative === undefined || narrative.iteration === kept?.iteration;
   const input = isSame || (rrd.updates ?? []).length > 0 ? rest : withoutIdeas;
-  return documentsOf({ ...input, ...given({ report, ideas }) });
+  return documentsOf({ ...input, ...withoutUndefined({ report, ideas }) });
 }

@@ -38,7 +38,9 @@ export async function renderProject(folder: string, { git, now, notify }: Render
     return { model, files, written: files.map(({ name }) => name) };
   };
   const research = await openResearch(folder, {
-    ...{ derive, git, short: true },
+    derive,
+    git,
+    short: true,
     notify: (_, message) => notify(message),
   }).catch(async (error: unknown) => {
     // Only a state that can't be used has a last good version to fall back on; a lock that is held is not a reason.

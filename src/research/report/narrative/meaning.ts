@@ -34,7 +34,8 @@ export function meaningOf(
 ): Meaning | undefined {
   if (report === undefined || report.taken_from !== undefined) return undefined;
   const removed = (report.not_borne_out ?? []).map(({ text, rests_on = [], check }) => ({
-    ...{ text, rests_on },
+    text,
+    rests_on,
     says: meaningMark(check, rrd.meaning?.checkers).says,
   }));
   const checks = sentences(report).flatMap(([, { check }]) => check ?? []);

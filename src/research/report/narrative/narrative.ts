@@ -1,6 +1,6 @@
 import type { ReportFile } from "../../generated/report.js";
 import type { SaidSentence } from "../statements.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** What an agent said of the whole: from report.json, or the words under the headings of an older report. */
 export interface Narrative {
@@ -28,7 +28,13 @@ export interface Narrative {
 /** Of a project whose report is not written yet. */
 export const narrativeOfNothing: Narrative = {
   from: "nothing",
-  ...{ answer: [], findings: [], agreed: [], disputed: [], gaps: [], themes: [], recommendations: [] },
+  answer: [],
+  findings: [],
+  agreed: [],
+  disputed: [],
+  gaps: [],
+  themes: [],
+  recommendations: [],
 };
 
 /** The narrative of report.json. */
@@ -36,9 +42,16 @@ export function narrativeOf(file: ReportFile): Narrative {
   const { question, answer, findings, agreed, disputed, gaps, themes, comparison, recommendations } = file;
   return {
     from: file.taken_from === undefined ? "data" : "headings",
-    ...{ question, answer, findings, agreed, disputed, gaps, themes, recommendations },
+    question,
+    answer,
+    findings,
+    agreed,
+    disputed,
+    gaps,
+    themes,
+    recommendations,
     ...(comparison == null ? {} : { comparison }),
-    ...given({ contrasts: file.side_by_side, agent: file.agent }),
+    ...withoutUndefined({ contrasts: file.side_by_side, agent: file.agent }),
     // When the words of an older report were taken over says nothing of when they were written.
     ...(file.taken_from === undefined ? { writtenAt: file.written_at } : {}),
   };
@@ -64,8 +77,13 @@ export function narrativeOfHeadings(markdown: string, knownPapers: ReadonlySet<s
   if (answer.length + findings.length + recommendations.length === 0) return undefined;
   return {
     from: "headings",
-    ...{ answer, findings, recommendations },
-    ...{ agreed: [], disputed: [], gaps: [], themes: [] },
+    answer,
+    findings,
+    recommendations,
+    agreed: [],
+    disputed: [],
+    gaps: [],
+    themes: [],
     ...(name === undefined ? {} : { agent: name.trim() }),
   };
 }

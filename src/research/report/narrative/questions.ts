@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { many } from "../../../engine/lib/words.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
 import { notesOfOld } from "../../../text/evidence/quoted.js";
@@ -90,9 +90,10 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: 
   return {
     question,
     day: at.slice(0, 10),
-    ...given({ meaning: answerMeaning(answer, checkers) }),
+    ...withoutUndefined({ meaning: answerMeaning(answer, checkers) }),
     sentences: statements.map(({ text, marks = [], rests_on, check }) => ({
-      ...{ text, marks },
+      text,
+      marks,
       ...markGiven(check, checkers),
       quotes: rests_on.flatMap((handle): AskedQuote[] => {
         const found = byHandle.get(handle);
@@ -100,7 +101,7 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: 
         const paper = nameOf(found.paper);
         return [
           {
-            ...given({ paper }),
+            ...withoutUndefined({ paper }),
             key: found.paper,
             pieces: piecesOf(found),
             notes: notesOfOld(found),

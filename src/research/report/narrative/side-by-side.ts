@@ -38,7 +38,8 @@ export function shownPairs(
   return sideBySide(papers).map(({ outcome, stand, sides }) => {
     const differs = byHandles.get(keyOf(sides.map(({ handle }) => handle)));
     return {
-      ...{ outcome, stand },
+      outcome,
+      stand,
       sides: sides.flatMap(({ paper, handle, about }): ShownSide[] => {
         const number = Number(handle.slice(handle.lastIndexOf("#") + 1));
         const evidence = paper.analysis?.evidence?.[number - 1];

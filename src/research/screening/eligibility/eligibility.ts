@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Answer, Criterion, Insight, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { countEach } from "../../../engine/lib/group.js";
@@ -94,7 +94,7 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
       // One that nobody has read yet waits because its readers disagree.
       const isRead = paper.analysis != null;
       const conflict = isRead ? undefined : paper.readings;
-      return { paper, open: isRead ? openCriteria(criteria, paper) : [], ...given({ conflict }) };
+      return { paper, open: isRead ? openCriteria(criteria, paper) : [], ...withoutUndefined({ conflict }) };
     }),
     screening: counted(criteria, [
       ...screened.flatMap(({ criterion, override }) =>
@@ -165,6 +165,6 @@ function counted(criteria: readonly Criterion[], reasons: readonly string[]): Ex
   return ordered.flatMap((reason) => {
     const [count, criterion] = [counts.get(reason), known.get(reason)];
     if (count === undefined) return [];
-    return [{ reason, count, ...given({ criterion }) }];
+    return [{ reason, count, ...withoutUndefined({ criterion }) }];
   });
 }

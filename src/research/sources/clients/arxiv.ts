@@ -8,7 +8,7 @@ import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
 import { parseXml } from "../../../text/xml.js";
 import type { Request } from "../../../net/http.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** Most entries of one request, and of all pages of a query together. */
 const maxSlice = 2000;
@@ -150,7 +150,7 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
       reason: "arXiv's answer is not a complete Atom feed (it counts no results); try again later.",
       transient: true,
     };
-  return { status: "ok", value: { records, entries: entries.length, ...given({ total }) } };
+  return { status: "ok", value: { records, entries: entries.length, ...withoutUndefined({ total }) } };
 }
 
 function recordOf(entry: unknown): PaperRecord | undefined {
@@ -201,7 +201,7 @@ const beginsWithdrawn = new RegExp(String.raw`^${gone}\b(?! (?:papers?|articles?
 
 function updatesOf(entry: unknown, id: string, abstract: string | undefined): readonly Update[] {
   const date = day(at(entry, "updated"));
-  const dated = { ...given({ date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
+  const dated = { ...withoutUndefined({ date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
   const comment = line(at(entry, "arxiv:comment")) ?? "";
   if (beginsWithdrawn.test(comment) || saysWithdrawn.test(comment) || saysWithdrawn.test(abstract ?? ""))
     return [{ type: "withdrawal", ...dated }];

@@ -5,7 +5,7 @@ import type { PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../shared/source.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxAnswer = 10 * 1024 * 1024;
 const servers = ["biorxiv", "medrxiv"] as const;
@@ -71,7 +71,7 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
       const date = day(at(each, "date"));
       const isWithdrawn = /withdrawn/i.test(line(at(each, "type")) ?? "");
       if (!isWithdrawn && index === 0) return [];
-      return [{ type: isWithdrawn ? "withdrawal" : "version", source: server, ...given({ date }) }];
+      return [{ type: isWithdrawn ? "withdrawal" : "version", source: server, ...withoutUndefined({ date }) }];
     }),
     otherVersions: published === undefined ? [] : [{ relation: "published", doi: published }],
   });

@@ -7,7 +7,7 @@ import { unversioned } from "../../papers/identifiers.js";
 import type { Answer, ContextFor, Query, Source, SourceContext } from "../shared/source.js";
 import type { Request } from "../../../net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** A repository of a paper's code, or one that names the paper. */
 interface CodeLink {
@@ -133,7 +133,10 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   const repository = repositoryOf(at(answer.value, "githubRepo"));
   const stars = count(at(answer.value, "githubStars"));
   if (repository === undefined) return { status: "empty", reason: `Hugging Face lists no code for arXiv:${arxiv}.` };
-  return { status: "ok", value: { repository, relation: "official", source: "Hugging Face", ...given({ stars }) } };
+  return {
+    status: "ok",
+    value: { repository, relation: "official", source: "Hugging Face", ...withoutUndefined({ stars }) },
+  };
 }
 
 const requestOf = (path: string, context: SourceContext): Request => ({
@@ -160,7 +163,7 @@ async function searchRepositories(query: Query, context: SourceContext): Promise
       title: name === undefined || description === undefined ? name : `${name}: ${description.slice(0, 160)}`,
       snippet: description,
       date: day(at(item, "created_at")),
-      ...given({ authors: owner === undefined ? undefined : [owner] }),
+      ...withoutUndefined({ authors: owner === undefined ? undefined : [owner] }),
     });
   });
 }
@@ -228,8 +231,8 @@ function detailsOf(item: unknown): Pick<CodeLink, "stars" | "archived" | "pushed
   const pushed = day(at(item, "pushed_at"));
   const description = plainText(at(item, "description"))?.slice(0, 200);
   return {
-    ...given({ stars }),
+    ...withoutUndefined({ stars }),
     ...(at(item, "archived") === true ? { archived: true } : {}),
-    ...given({ pushed, description }),
+    ...withoutUndefined({ pushed, description }),
   };
 }

@@ -9,7 +9,7 @@ import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxPage = 500;
 const maxAnswer = 40 * 1024 * 1024;
@@ -202,7 +202,11 @@ function updateOf(json: unknown): readonly Update[] {
   const source = line(at(json, "source"));
   const { doi } = identifiersFrom({ doi: at(json, "DOI") });
   return [
-    { type, source: source === undefined ? "Crossref" : `Crossref (${source})`, ...given({ date, notice: doi }) },
+    {
+      type,
+      source: source === undefined ? "Crossref" : `Crossref (${source})`,
+      ...withoutUndefined({ date, notice: doi }),
+    },
   ];
 }
 

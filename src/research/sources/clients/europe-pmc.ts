@@ -6,7 +6,7 @@ import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, paperRecord, sharesIdentifier } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxPage = 500;
 const maxAnswer = 60 * 1024 * 1024;
@@ -212,7 +212,7 @@ function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
           {
             type,
             source,
-            ...given({ date }),
+            ...withoutUndefined({ date }),
             ...(id === undefined ? {} : { notice: `https://pubmed.ncbi.nlm.nih.gov/${id}/` }),
           },
         ];

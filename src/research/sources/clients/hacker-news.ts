@@ -4,7 +4,7 @@ import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxAnswer = 5 * 1024 * 1024;
 const maxPage = 50;
@@ -42,7 +42,7 @@ async function searchStories(query: Query, context: SourceContext): Promise<Answ
       title: plainText(at(hit, "title")),
       snippet: plainText(at(hit, "story_text")),
       date: day(at(hit, "created_at")),
-      ...given({ authors: author === undefined ? undefined : [author] }),
+      ...withoutUndefined({ authors: author === undefined ? undefined : [author] }),
     });
   });
 }

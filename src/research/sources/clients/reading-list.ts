@@ -14,7 +14,7 @@ import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
 import { parseReference, type Reference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord } from "../shared/web-page.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { readListedPapers } from "../../papers/records/listed-papers.js";
 import { isRecordFile } from "../../papers/records/read-records.js";
 import type { OwnList } from "../../papers/records/own-list.js";
@@ -57,7 +57,7 @@ async function recordsIn(
       const from = database ?? record.source;
       return { ...record, source: from, database: from };
     });
-    return { status: "ok", value: records, total: records.length, ...given({ incomplete: said }) };
+    return { status: "ok", value: records, total: records.length, ...withoutUndefined({ incomplete: said }) };
   } catch (error) {
     if (error instanceof ExpectedError) return { status: "error", reason: error.message };
     throw error;
@@ -126,7 +126,7 @@ async function resolveAll(
       : `${notes.length} of ${some.length} could not be described: ${notes.slice(0, 3).join("; ")}.`;
   if (records.length === 0)
     return { status: failures.length > 0 ? "error" : "empty", reason: incomplete ?? `${name} names no paper.` };
-  return { status: "ok", value: records, total: named.length, ...given({ incomplete }) };
+  return { status: "ok", value: records, total: named.length, ...withoutUndefined({ incomplete }) };
 
   function isOpen(work: Identifiers): boolean {
     return !records.some(({ identifiers }) => sharesIdentifier(identifiers, work));
@@ -198,7 +198,7 @@ async function describedBy(name: string, html: string, url: string | undefined):
     abstract,
     date,
     doi,
-    ...given({ authors }),
+    ...withoutUndefined({ authors }),
   });
   return record === undefined || pdfUrl === undefined ? record : { ...record, pdf_url: pdfUrl };
 }

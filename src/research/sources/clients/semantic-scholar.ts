@@ -9,7 +9,7 @@ import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /**
  * A search by relevance ends below 1,000 and gives 100 a page; the bulk search gives 1,000 and goes on, in no order of
@@ -48,7 +48,7 @@ export const semanticScholar: Source = {
 const requestOf = (path: string, context: SourceContext, json?: unknown): Request => ({
   url: `${context.endpoint}${path}`,
   limit: maxAnswer,
-  ...given({ json }),
+  ...withoutUndefined({ json }),
   ...(context.key === undefined ? {} : { secret: { headers: { "x-api-key": context.key } } }),
 });
 
@@ -109,7 +109,7 @@ function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: strin
     .map((each) => readPaper(paper === undefined ? each : at(each, paper)))
     .filter((record) => record !== undefined);
   const total = count(at(json, "total"));
-  return { status: "ok", value: { records, ...given({ total, next }) } };
+  return { status: "ok", value: { records, ...withoutUndefined({ total, next }) } };
 }
 
 async function matchTitle({ title }: TitledPaper, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
@@ -244,7 +244,8 @@ export function readPaper(json: unknown): PaperRecord | undefined {
     volume: at(json, "journal", "volume"),
     pages: at(json, "journal", "pages"),
     citations: count(at(json, "citationCount")),
-    copies: copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...given({ license }) }],
+    copies:
+      copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...withoutUndefined({ license }) }],
   });
 }
 

@@ -4,7 +4,7 @@ import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxAnswer = 10 * 1024 * 1024;
 const maxPage = 20;
@@ -26,7 +26,7 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
       query: query.terms.slice(0, 400),
       max_results: Math.max(1, Math.min(query.most, maxPage)),
       search_depth: "basic",
-      ...given({ start_date: query.from, end_date: query.until }),
+      ...withoutUndefined({ start_date: query.from, end_date: query.until }),
     },
     ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
   });

@@ -25,7 +25,8 @@ export const zotero = {
 
 /** The works of a collection, or of the whole library, with the addresses of their PDFs on this machine. */
 export const zoteroSource = (name: string, collection: string | undefined): Source => ({
-  ...{ ...zotero, name },
+  ...zotero,
+  name,
   search: async (_query, context) => {
     const place = collection === undefined ? [library] : await collectionPlaces(collection, context);
     if (!Array.isArray(place)) return place;

@@ -4,7 +4,7 @@ import type { HttpFailure } from "../../../net/http-failure.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "./source.js";
 import type { Request } from "../../../net/http.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** An answer that holds no value. */
 export type NoAnswer = Exclude<Answer<never>, { readonly status: "ok" }>;
@@ -65,7 +65,12 @@ export function notAnswered(
       : { status: "error", reason: `${name}: ${said ?? reason}` };
   // GitHub and others say so with 403.
   if (status === "blocked" && /rate limit|too many requests|quota/i.test(said ?? ""))
-    return { status: "rate_limited", reason: `${name} asks to wait: ${said}`, transient: true, ...given({ retryAt }) };
+    return {
+      status: "rate_limited",
+      reason: `${name} asks to wait: ${said}`,
+      transient: true,
+      ...withoutUndefined({ retryAt }),
+    };
   if (status === "blocked" && code !== undefined && [401, 402, 403].includes(code)) {
     const todo =
       keyVariable === undefined ? "try again later or leave it out of the sources" : `check the key in ${keyVariable}`;
@@ -74,7 +79,7 @@ export function notAnswered(
   return {
     status,
     reason: said === undefined ? `${name}: ${reason}` : `${name} answered with HTTP ${code}: ${said}`,
-    ...given({ transient, unreached, retryAt, unsent }),
+    ...withoutUndefined({ transient, unreached, retryAt, unsent }),
   };
 }
 
@@ -150,7 +155,7 @@ export function pageOf<Cursor>(
 ): Answer<Page<Cursor>> {
   const records = items.map((item) => read(item)).filter((record) => record !== undefined);
   const least = records.length === 0 && items.length > 0 ? items.length : undefined;
-  return { status: "ok", value: { records, ...given({ total: total ?? least, next }) } };
+  return { status: "ok", value: { records, ...withoutUndefined({ total: total ?? least, next }) } };
 }
 
 /** No list that anyone reads has more pages; a service that goes on giving new cursors would else be asked forever. */
@@ -203,5 +208,5 @@ export async function gather<Cursor>(
         `The source counts ${total} ${total === 1 ? "result" : "results"}, and none that it sent could be read.`,
     };
   if (records.length === 0) return { status: "empty", reason: emptyBecause };
-  return { status: "ok", value: records.slice(0, Math.max(0, most)), ...given({ total, incomplete }) };
+  return { status: "ok", value: records.slice(0, Math.max(0, most)), ...withoutUndefined({ total, incomplete }) };
 }

@@ -53,7 +53,7 @@ export interface SourceContext {
   readonly endpoint: string;
   readonly key?: string;
   /** A mail address that services may write to. Never invented. */
-  readonly contact?: string | undefined;
+  readonly contact?: string;
   /** For a source that asks others in turn, as a list of ids does. */
   readonly contextFor: ContextFor;
 }

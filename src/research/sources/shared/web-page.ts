@@ -3,16 +3,16 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import { identifiersFrom, paperRecord } from "../../papers/identifiers.js";
 import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query } from "./source.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** A page as a search engine or feed shows it. */
 interface ShownPage {
   readonly url: unknown;
   readonly title: string | undefined;
-  readonly snippet?: string | undefined;
-  readonly date?: string | undefined;
+  readonly snippet?: string;
+  readonly date?: string;
   readonly authors?: readonly string[];
-  readonly abstract?: string | undefined;
+  readonly abstract?: string;
   readonly doi?: unknown;
 }
 
@@ -34,7 +34,7 @@ export function pageRecord(source: string, page: ShownPage): PaperRecord | undef
     }),
     url,
     pdf: /\.pdf(?:$|\?)/i.test(url) ? url : undefined,
-    ...given({ authors: page.authors, date: page.date, abstract: page.abstract, snippet }),
+    ...withoutUndefined({ authors: page.authors, date: page.date, abstract: page.abstract, snippet }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { evidenceAt } from "../narrative/handles.js";
 import { notedOf } from "../shared-unit.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
@@ -33,7 +33,12 @@ export function briefOfMend({ state: { rrd } }: BriefRequest<CheckMaterial>): Un
   const sentences = toMend(rrd).map(({ text, rests_on, check }, index) => ({
     number: index + 1,
     sentence: text,
-    ...given({ verdict: check?.verdict, why: check?.why, too_much: check?.too_much, proposed: check?.better }),
+    ...withoutUndefined({
+      verdict: check?.verdict,
+      why: check?.why,
+      too_much: check?.too_much,
+      proposed: check?.better,
+    }),
     passages: rests_on.flatMap((handle) => {
       const found = evidenceAt(handle, papers);
       return "reason" in found ? [] : [{ handle, passage: clippedPassage(found.evidence, passageTokens) }];

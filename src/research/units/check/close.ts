@@ -1,5 +1,5 @@
 import { quotedWords } from "../../../text/evidence/quoted.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
 import { evidenceAt, whyNoGround } from "../narrative/handles.js";
@@ -34,7 +34,8 @@ export function closedNarrative(
     const { text, rests_on, was, check } = found;
     return {
       ...said,
-      ...{ text, rests_on },
+      text,
+      rests_on,
       ...(check === undefined ? {} : { check: { ...check, ...(was === undefined ? {} : { was }) } }),
     };
   });
@@ -56,7 +57,7 @@ export function closedNarrative(
       ...(by.length === 0 ? {} : { by }),
       ...(unproven.length === 0 ? {} : { unproven }),
       ...(answerFalls ? { answer_falls: true } : {}),
-      ...given({ unchecked, unheard: open.unheard }),
+      ...withoutUndefined({ unchecked, unheard: open.unheard }),
     },
   };
 }

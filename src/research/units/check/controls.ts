@@ -21,7 +21,9 @@ export function withControls(rrd: Rrd, sentences: readonly Sentence[], checker: 
     seed,
   );
   const items = controls.map(({ text, passage, holds }, index) => ({
-    ...{ id: `control ${index + 1}`, text, passages: [passage.asShown] },
+    id: `control ${index + 1}`,
+    text,
+    passages: [passage.asShown],
     expects: holds ? ("borne-out" as const) : ("not-borne-out" as const),
   }));
   return shuffledBy<BatchItem>([...sentences, ...items], seed);
@@ -35,7 +37,9 @@ const keptPassages = ({ papers_pool }: Rrd) =>
         ? []
         : [
             {
-              ...{ paper: id, passage, quoted },
+              paper: id,
+              passage,
+              quoted,
               asShown: { paper: id, passage: clippedPassage({ passage, quoted }, passageTokens) },
             },
           ],

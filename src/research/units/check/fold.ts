@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { many } from "../../../engine/lib/words.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Checked, Meaning, OpenCheck, Rrd } from "../../generated/rrd.js";
@@ -134,8 +134,8 @@ function told(
   const files = narrative && [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }];
   return {
     changes: [...changes, { in: "rrd", set: { meaning }, was: { meaning: rrd.meaning } }],
-    ...given({ files }),
-    shows: { rrd: withChanges(rrd, changes, meaning), ...given({ narrative }) },
+    ...withoutUndefined({ files }),
+    shows: { rrd: withChanges(rrd, changes, meaning), ...withoutUndefined({ narrative }) },
     progress: [`## ${dayOf(at)} - Check`, "", `${summary}.`, ""].join("\n"),
     summary,
   };

@@ -1,7 +1,7 @@
 import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
 import type { CheckResult } from "../../generated/result-check.js";
 import type { Checked } from "../../generated/rrd.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { type BatchItem, type CheckAnswer, isControl } from "./sentence.js";
 
 /** Words of a reason that are kept. */
@@ -51,8 +51,9 @@ function numbersLacking({ passages }: BatchItem, text: string): readonly string[
 
 /** What is kept of an answer. */
 export const checkedBy = (by: string, { verdict, why, too_much, better, against }: CheckAnswer): Checked => ({
-  ...{ verdict, by: [by] },
-  ...given({
+  verdict,
+  by: [by],
+  ...withoutUndefined({
     why: why?.split(/\s+/).slice(0, maxWords).join(" "),
     ...(verdict === "overstated" ? { too_much: too_much ?? undefined, better: better ?? undefined } : {}),
     ...(verdict === "contradicted" ? { against: against ?? undefined } : {}),
@@ -64,7 +65,11 @@ export function agreedOn([first, second]: readonly [Checked, Checked | undefined
   if (second === undefined) return first;
   const by = [...first.by, ...second.by];
   if (first.verdict === second.verdict) return { ...first, by };
-  const said = [first, second].map(({ by: [name = ""], verdict, why }) => ({ by: name, verdict, ...given({ why }) }));
+  const said = [first, second].map(({ by: [name = ""], verdict, why }) => ({
+    by: name,
+    verdict,
+    ...withoutUndefined({ why }),
+  }));
   return { verdict: "cannot-tell", by, said, why: "Its two readers disagree." };
 }
 

@@ -62,7 +62,9 @@ export function acceptMended(
       : [],
   );
   const again = {
-    ...{ ...open, step: "again" as const, sentences: mended },
+    ...open,
+    step: "again" as const,
+    sentences: mended,
     ...(contradicted.length === 0 ? {} : { contradicted }),
   };
   return advanced({ rrd, narrative, checkers: meaning?.checkers ?? {}, open: again, changes: [], summary, at });

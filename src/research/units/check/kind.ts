@@ -43,7 +43,8 @@ function checkerPart(noted: readonly Noted[], { checkers }: Sharing): Part | und
 
 /** Claims of readings, where all are checked: a full batch as soon as there is one, what is left before the report. */
 export const claims: UnitKind<CheckMaterial, CheckResult> = {
-  ...{ ...check, name: "claims" },
+  ...check,
+  name: "claims",
   doing: () => "checks claims of readings",
   writes: [],
   owns: ({ unit }) => unit === "claims",

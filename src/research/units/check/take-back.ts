@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
 import { many } from "../../../engine/lib/words.js";
 import { readEntry } from "../../../engine/storage/state/journal.js";
@@ -61,7 +61,7 @@ const withoutMarks = ({ not_borne_out: _, ...narrative }: ReportFile): ReportFil
     JSON.stringify(narrative, (_key, value: unknown) => {
       if (!isObject(value) || !isObject(value["check"])) return value;
       const { check, ...said } = value;
-      return { ...said, ...given({ text: (check as Checked).was ?? said["text"] }) };
+      return { ...said, ...withoutUndefined({ text: (check as Checked).was ?? said["text"] }) };
     }),
   ) as ReportFile;
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { readChecked } from "../../../engine/storage/result-file.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import type { CheckResult } from "../../generated/result-check.js";
@@ -78,7 +78,7 @@ async function withOneChecker(
   const answers = first.value as readonly CheckAnswer[];
   const { narrative } = await materialIn({ folder });
   const now = unheard?.shows?.rrd ?? rrd;
-  const judged = folded(now, unit, { batch, ...given({ narrative }) }, [{ by: first.agent, answers }], at);
+  const judged = folded(now, unit, { batch, ...withoutUndefined({ narrative }) }, [{ by: first.agent, answers }], at);
   const was = { meaning: rrd.meaning };
   return { ...judged, changes: judged.changes.map((each) => (each.in === "rrd" ? { ...each, was } : each)) };
 }

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
@@ -69,7 +69,7 @@ export const withoutPassage = "without a passage";
  */
 export async function checkOwn(
   field: Field,
-  said: { readonly value: string; readonly quote?: string | undefined },
+  said: { readonly value: string; readonly quote?: string },
   text: DocumentText | undefined,
   paper: Pick<Paper, "abstract">,
 ): Promise<Extracted | string> {
@@ -96,7 +96,7 @@ function saidOf(field: Field, said: Fields | undefined): Said {
   const entry = said !== undefined && Object.hasOwn(said, field.id) ? said[field.id] : undefined;
   const value = valueOf(field, entry?.value);
   const quotes = [...new Set((entry?.quotes ?? []).map((quote) => quote.trim()))].filter((quote) => quote !== "");
-  return { ...given({ value }), quotes, isUnreported: value === undefined && entry !== undefined };
+  return { ...withoutUndefined({ value }), quotes, isUnreported: value === undefined && entry !== undefined };
 }
 
 /** The value as it is kept: of a list each item, of a choice its own spelling. Undefined where nothing is said. */
@@ -128,7 +128,8 @@ function judged(field: Field, value: Value, evidence: Evidence[]): Extracted {
   const { missing, outside, near: rounded } = numbersIn(field, value, [...found, ...near]);
   if (missing.length > 0)
     return { ...kept, status: "not-in-text", reason: `number not in the passage: ${missing.join(", ")}` };
-  if (found.length === 0) return { ...kept, status: "near", ...given({ reason: near[0]?.reason ?? undefined }) };
+  if (found.length === 0)
+    return { ...kept, status: "near", ...withoutUndefined({ reason: near[0]?.reason ?? undefined }) };
   if (rounded.length > 0) {
     const differs = rounded.map(({ number, quoted }) => `${number} (the paper has ${quoted})`).join(", ");
     return { ...kept, status: "near", reason: differs };
@@ -188,7 +189,7 @@ export function extractedBy(
   const stamps = new Map(form.map((field) => [field.id, stampOf(field)]));
   const whole = extracted.map((each) => ({
     ...each,
-    ...given({ asked: stamps.get(each.field) }),
+    ...withoutUndefined({ asked: stamps.get(each.field) }),
     by: agent,
     iteration,
   }));

@@ -83,7 +83,9 @@ async function briefOfForm({
   const { files, ...shown } = await shownText(form.paper, material, excerpt, where, advice);
   return {
     data: {
-      ...{ kind: "extract", unit: unit.id, title },
+      kind: "extract",
+      unit: unit.id,
+      title,
       ...(abstract == null ? {} : { abstract }),
       ...(files.length > 0 ? { text_files: files } : {}),
     },

@@ -27,7 +27,8 @@ export function checkFrom(before: ReportFile | undefined, narrative: ReportFile)
   const isSameAnswer = narrative.answer.every(({ check }) => check !== undefined);
   return {
     check: {
-      ...{ at, by: [...new Set(checks.flatMap(({ by }) => by))] },
+      at,
+      by: [...new Set(checks.flatMap(({ by }) => by))],
       ...(unproven === undefined ? {} : { unproven }),
       ...(answer_falls === true && isSameAnswer ? { answer_falls } : {}),
     },

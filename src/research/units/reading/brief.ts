@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { paperOf } from "../../derived/status.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
@@ -54,7 +54,13 @@ export async function briefOfPaper({
         }),
   });
   if (isRepair) return part();
-  const { files, ...shown } = await shownText(paper, material, excerpt, { workspace, ...given({ tools }) }, advice);
+  const { files, ...shown } = await shownText(
+    paper,
+    material,
+    excerpt,
+    { workspace, ...withoutUndefined({ tools }) },
+    advice,
+  );
   return { ...part(files), ...shown };
 }
 
@@ -105,13 +111,13 @@ export function aboutData({ code, citations, unchecked }: AboutPaper): Record<st
     repository: clip(repository, 40),
     relation,
     source,
-    ...given({ stars }),
+    ...withoutUndefined({ stars }),
     ...(archived === true ? { archived } : {}),
     ...(pushed === undefined ? {} : { pushed: clip(pushed, 10) }),
   }));
   return {
     ...(code.length === 0 ? {} : { code_links: links.shown }),
-    ...given({ citations }),
+    ...withoutUndefined({ citations }),
     ...(unchecked.length === 0 ? {} : { code_and_citations_unchecked: short(unchecked, 12, 40) }),
   };
 }

@@ -187,8 +187,11 @@ function pointsFor(rrd: Rrd, { execution, strategic }: Scores, totals: Totals): 
   if (ownRubricOf(rrd) !== undefined) return { points: execution };
   if (strategic === undefined) return { ...execution } as FlatScores;
   return {
-    ...{ execution, blue_ocean: strategic, execution_total: totals.execution },
-    ...{ blue_ocean_total: totals.strategic ?? null, combined_total: totals.combined },
+    execution,
+    blue_ocean: strategic,
+    execution_total: totals.execution,
+    blue_ocean_total: totals.strategic ?? null,
+    combined_total: totals.combined,
   } as NestedScores;
 }
 

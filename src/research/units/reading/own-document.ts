@@ -46,7 +46,13 @@ export async function ownFacts(
   if (paper.url?.startsWith("file:") !== true || isLookedUp || Object.keys(names).length === 0) return {};
   const { id, title, url, pdf_url = null, date = null, source, abstract = null } = paper;
   const record: PaperRecord = {
-    ...{ id, title, url, pdf_url, date, source: source ?? "", abstract },
+    id,
+    title,
+    url,
+    pdf_url,
+    date,
+    source: source ?? "",
+    abstract,
     authors: [...authorsOf(paper.authors)],
     identifiers: { ...paper.identifiers, ...names },
   };

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Delay, Unit } from "../../../engine/loop/types.js";
 import { paperOf } from "../../derived/status.js";
 import type { Paper } from "../../generated/rrd.js";
@@ -70,9 +70,9 @@ export async function keptPaper(
   const { folder, now } = disk;
   const { checks, isWhole } = await keptChecks(folder, [paper], now());
   const check = checks.get(paper.id);
-  if (isRetracted(paper, check)) return { material: given({ check }), first: [] };
+  if (isRetracted(paper, check)) return { material: withoutUndefined({ check }), first: [] };
   const kept = await keptText(disk, paper);
-  const read: ReadingMaterial = { ...kept.material, ...given({ check }) };
+  const read: ReadingMaterial = { ...kept.material, ...withoutUndefined({ check }) };
   const about = await readAbout(folder, paper, now());
   return {
     material: about === undefined ? read : { ...read, about },

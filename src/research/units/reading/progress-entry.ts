@@ -30,7 +30,7 @@ const labelOf = (name: string): string =>
 export function paperEntry(
   rrd: Rrd,
   paper: Paper,
-  { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] | undefined },
+  { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] },
   scored: (Scores & { readonly totals: Totals }) | undefined,
   insights: readonly Insight[],
   counts: Counts,

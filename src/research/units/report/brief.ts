@@ -64,7 +64,10 @@ export function reportData({ rrd }: Pick<ResearchState, "rrd">, smaller: number)
     unit: "report",
     asked: clip(rrd.description || rrd.project, 80),
     statistics: {
-      ...{ total_discovered, total_presented, total_insights_extracted, total_rejected },
+      total_discovered,
+      total_presented,
+      total_insights_extracted,
+      total_rejected,
       total_insights: countingInsights(rrd).length,
     },
     ...formerFindings(rrd),
@@ -114,7 +117,13 @@ function shownPairs(rrd: Rrd, most: number): { readonly shown: readonly object[]
 }
 
 const order = {
-  ...{ presented: 0, insights_extracted: 1, waiting: 2, rejected: 3, not_retrieved: 4, pending: 5, analyzing: 5 },
+  presented: 0,
+  insights_extracted: 1,
+  waiting: 2,
+  rejected: 3,
+  not_retrieved: 4,
+  pending: 5,
+  analyzing: 5,
 };
 
 const byRank = (a: Paper, b: Paper): number =>

@@ -2,7 +2,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { many } from "../../../engine/lib/words.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
 import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
@@ -99,7 +99,7 @@ export function acceptReport(
     ...said,
     // What it is said to continue has to be a finding that there was.
     findings: findings.map(({ was, ...finding }) => ({ ...finding, ...(former.has(was ?? "") ? { was } : {}) })),
-    ...given({ comparison }),
+    ...withoutUndefined({ comparison }),
     ...(differing.length === 0 ? {} : { side_by_side: differing }),
     themes: themes.map(({ groups: named, ...theme }) => ({
       ...theme,

@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { openUpdate } from "../../derived/open-update.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
@@ -42,7 +42,7 @@ export async function keptReport(
 
 async function materialOf(folder: string, rrd: Rrd, retraction: RetractionCheck | undefined): Promise<ReportMaterial> {
   const narrative = await readNarrative(folder);
-  const checked = given({ retraction, before: narrative });
+  const checked = withoutUndefined({ retraction, before: narrative });
   if (openUpdate(rrd) === undefined || narrative === undefined) return checked;
   const isSame = !needsWriting(withChecks(rrd, retraction).rrd, narrative);
   return isSame ? { ...checked, sameReport: narrative } : checked;

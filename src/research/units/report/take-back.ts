@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { reportName } from "../../project-files/layout.js";
@@ -9,7 +9,7 @@ import type { TakenBack } from "../unit-kind.js";
 export async function takeBackReport(rrd: Rrd, folder: string): Promise<TakenBack> {
   const statistics = await withStated(folder, rrd.statistics);
   const phase = rrd.phase === "DISCOVERY" ? rrd.phase : "ANALYSIS";
-  return { rrd: { ...rrd, ...given({ statistics }), phase }, says: "The report will be written again" };
+  return { rrd: { ...rrd, ...withoutUndefined({ statistics }), phase }, says: "The report will be written again" };
 }
 
 /** The statistics with what the report that goes away states of the work, where another program wrote it. */
@@ -27,5 +27,5 @@ function statedByReport(report: string): { readonly research_period?: string; re
   if (/every table, count and score by code/.test(report)) return {};
   const head = report.slice(0, 4_000);
   const said = new Map([...head.matchAll(headLine)].map(([, name = "", text = ""]) => [name, text.trim()]));
-  return given({ research_period: said.get("Research Period"), agent: said.get("Agent") });
+  return withoutUndefined({ research_period: said.get("Research Period"), agent: said.get("Agent") });
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { behindName, sanitise } from "../../../engine/lib/sanitise.js";
 import { identifiersFrom } from "../../papers/identifiers.js";
 import { keptFacts } from "../../papers/paper-record.js";
@@ -137,7 +137,10 @@ export function acceptDiscovery(
     const candidate = candidates.get(id);
     if (candidate !== undefined && !added.some((paper) => paper.id === id))
       excluded.push({
-        ...{ id, title: candidate.title, reason, stage: "screened" },
+        id,
+        title: candidate.title,
+        reason,
+        stage: "screened",
         ...excludedFacts(candidate),
         ...readingsOf(readers, id),
       });
@@ -155,7 +158,7 @@ export function acceptDiscovery(
     waiting: batch.candidates.filter(({ id }) => ![...added, ...excluded].some((each) => each.id === id)).length,
   };
   const seeds = seedsFoundIn(rrd, batch, added);
-  const discovery_metrics = { ...metricsOf(rrd, batch, sources, judged), ...given({ seeds }) };
+  const discovery_metrics = { ...metricsOf(rrd, batch, sources, judged), ...withoutUndefined({ seeds }) };
   const { conflicts = 0 } = readers ?? {};
   const after = { papers_pool: [...rrd.papers_pool, ...added], excluded: [...(rrd.excluded ?? []), ...excluded] };
   const before = rrd.statistics?.discovery_metrics?.substitutions ?? {};
@@ -202,7 +205,7 @@ export function acceptDiscovery(
         in: "rrd",
         set: {
           statistics: { ...rrd.statistics, discovery_metrics },
-          ...given({ updates }),
+          ...withoutUndefined({ updates }),
           ...(freed.length === 0 ? {} : { blocked_sources: [...stillBlocked, ...blocked] }),
         },
         was: {
@@ -226,11 +229,21 @@ export function acceptDiscovery(
         }),
       ),
       readers: readers && readersLines(readers),
-      ...{ unit, judging, added, excluded, sources, blocked, beyond, result, freed: batch.busy?.answered ?? [] },
+      unit,
+      judging,
+      added,
+      excluded,
+      sources,
+      blocked,
+      beyond,
+      result,
+      freed: batch.busy?.answered ?? [],
       recall: discovery_metrics.recall?.says,
     }),
     summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
-    ...given({ notice: warning === undefined ? undefined : { level: "warning" as const, message: warning } }),
+    ...withoutUndefined({
+      notice: warning === undefined ? undefined : { level: "warning" as const, message: warning },
+    }),
     ledger: { new_papers: added.length },
   };
 }
@@ -454,7 +467,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   return {
     ...metrics,
     ...sourceMetrics(metrics, sources),
-    ...(isTurn ? given({ sources_skipped: metrics.sources_skipped }) : {}),
+    ...(isTurn ? withoutUndefined({ sources_skipped: metrics.sources_skipped }) : {}),
     batches: (metrics.batches ?? 0) + 1,
     batches_without_new: isTurn
       ? batchesWithoutNew(rrd)
@@ -568,7 +581,7 @@ function newlyBlocked(
       (status === "blocked" || (busy?.isGivenUp ?? (failures[name] ?? 0) >= maxFailures)),
   );
   const named = gaveUp.map(
-    ({ name, reason }) => [name.toLowerCase(), { name, ...given({ reason: reason ?? undefined }) }] as const,
+    ({ name, reason }) => [name.toLowerCase(), { name, ...withoutUndefined({ reason: reason ?? undefined }) }] as const,
   );
   return [...new Map(named).values()];
 }

@@ -45,10 +45,7 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     const [putOff] = choosing.later.filter(({ unit: { kind } }) => kind === this.name);
     if (putOff !== undefined) return { until: putOff.until, reason: putOff.reason };
     const batch = (project.rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
-    const unit = {
-      ...{ kind: this.name, id: `discovery-${batch}`, phase: this.phase },
-      title: `Discovery, batch ${batch}`,
-    };
+    const unit = { kind: this.name, id: `discovery-${batch}`, phase: this.phase, title: `Discovery, batch ${batch}` };
     return alone(project, unit, choosing);
   },
   basis({ description, requirements, papers_pool, excluded, apart, seeds, blocked_sources }) {

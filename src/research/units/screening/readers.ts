@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import type { Noted } from "../../../engine/storage/noted.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
@@ -117,7 +117,7 @@ export function combined(
     const isDropped = entries.every(({ isKept }) => !isKept);
     const priority = isDropped ? 1 : stated.length === 0 ? undefined : Math.max(...stated);
     const reason = isConflict ? `The readers disagree: ${readingsText(all)}` : (said?.entry.reason ?? "");
-    kept.push({ id, ...given({ priority }), reason: reason.slice(0, 500), ...shown });
+    kept.push({ id, ...withoutUndefined({ priority }), reason: reason.slice(0, 500), ...shown });
   }
   const results = readers.map(({ result }) => result);
   const offered = new Set(candidates.map(({ id }) => id));

@@ -32,7 +32,7 @@ export async function checkedAnswers(rrd: Rrd, result: DiscoveryResult, batch: B
 /** Why a result is refused that answers no criterion for any candidate; what is missing next to others is unclear. */
 export function unanswered(
   criteria: readonly Criterion[],
-  entries: readonly { readonly criteria?: Answers | undefined }[],
+  entries: readonly { readonly criteria?: Answers }[],
 ): string[] {
   if (criteria.length === 0 || entries.length === 0) return [];
   if (entries.some(({ criteria: said = {} }) => criteria.some(({ id }) => Object.hasOwn(said, id)))) return [];

@@ -7,7 +7,7 @@ import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import type { Apart } from "../../papers/dedup/merge-records.js";
 import { knownDocuments, type MovedDocument } from "../../papers/known-documents.js";
 import { excludedFacts, type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isChangedSince } from "../../full-text/local-file.js";
 import { parseReference } from "../../papers/reference.js";
 import { openUpdate } from "../../derived/open-update.js";
@@ -165,7 +165,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     // What only an agent can search is left out of an update, and where it brought nothing while others rest: it would
     // cost tokens where nothing came.
     toAgent: update === undefined && !isWaited ? toAgent : [],
-    ...given({ busy }),
+    ...withoutUndefined({ busy }),
     ...(search === undefined
       ? {}
       : {
@@ -238,7 +238,10 @@ function leftOutWorks({ excluded = [], apart }: Rrd): {
     const date = year === undefined ? null : String(year);
     // A notice may carry the title of its article, which is another work.
     const kind = stage === "notice" ? ("notice" as const) : undefined;
-    index.add(id, matchFeaturesOf({ id, title, url: url ?? null, authors, date, ...given({ identifiers, kind }) }));
+    index.add(
+      id,
+      matchFeaturesOf({ id, title, url: url ?? null, authors, date, ...withoutUndefined({ identifiers, kind }) }),
+    );
     ids.add(id);
   }
   return { ids, index };

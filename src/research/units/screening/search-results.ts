@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { countEach } from "../../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
@@ -119,7 +119,7 @@ export async function searchResults(
   ]);
   return {
     ...(unasked.length === 0 ? {} : { away: unasked }),
-    ...given({ busy }),
+    ...withoutUndefined({ busy }),
     works: session.works.map((work, index) =>
       screeningCandidate(index < maxOfABatch ? work : withoutLearned(work), decisionsOn),
     ),
@@ -135,7 +135,10 @@ export async function searchResults(
       ),
     ),
     search: {
-      ...{ candidatesSha256, passed, mayLeadOn, ...given({ exhausted, seeds }) },
+      candidatesSha256,
+      passed,
+      mayLeadOn,
+      ...withoutUndefined({ exhausted, seeds }),
       rounds: session.steps,
       identified: identified(session),
       works: session.candidates.works.length + decidedAlone(rrd, session),
@@ -148,7 +151,7 @@ export async function searchResults(
       notAsked: names.every(isOwnList) ? [] : termsNotAsked(rrd.requirements, session.steps),
       pooled: pooledCitations(rrd, session.candidates.works),
       corrections: pooledCorrections(rrd, session.candidates.works),
-      ...given({ leftOpen: leftOpenIn(rrd, library, session) }),
+      ...withoutUndefined({ leftOpen: leftOpenIn(rrd, library, session) }),
     },
   };
 }
@@ -307,7 +310,7 @@ export function excludedFacts(
     url,
     source,
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
-    ...given({ year, first_author }),
+    ...withoutUndefined({ year, first_author }),
     ...(document === undefined ? {} : { document: { ...document } }),
   };
 }

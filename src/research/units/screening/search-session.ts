@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../engine/lib/clock.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
@@ -182,7 +182,7 @@ function busyOf(
   const atMost = rests.waitsUntil(!rrd.papers_pool.some(isToRead));
   const isOnlyResting = open.length > 0 && open.every(({ isGivenUp, name }) => !isGivenUp || isBlocked(name));
   const waits = isOnlyResting ? { until: Math.min(...open.map(({ until }) => until)), atMost } : undefined;
-  return { open, busy: { rests: all, answered, retried, ...given({ waits }) } };
+  return { open, busy: { rests: all, answered, retried, ...withoutUndefined({ waits }) } };
 }
 
 const blockedIn = (rrd: Rrd): ReadonlySet<string> => new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
@@ -225,7 +225,7 @@ function stateOf(
     candidates,
     candidatesSha256: candidatesHash(kept.steps, candidates),
     ...(seeds.works.size + seeds.missing.length === 0 ? {} : { seeds }),
-    ...given({ exhausted, busy }),
+    ...withoutUndefined({ exhausted, busy }),
   };
   return typeof next === "object" ? { session, next } : { session };
 }
@@ -456,10 +456,13 @@ function progressOfRound(
     told(listing, { done, all, over }) {
       const { source, asked, records, reason } = listing;
       tell({
-        ...{ source, round, done, all },
+        source,
+        round,
+        done,
+        all,
         found: (latest.get(source)?.found ?? 0) + records.length,
         ...(asked === "" ? {} : { asked, listed: records.length }),
-        ...given({ reason }),
+        ...withoutUndefined({ reason }),
         ...(isFailed(listing) ? { failed: true as const } : {}),
         ...(over ? { over: true as const } : {}),
       });
@@ -501,7 +504,7 @@ export function scholarly({
   "services" | "substitution" | "standIn" | "search" | "givenUp"
 > {
   const open = opening(root, contextFor);
-  const rests = sourceRests({ now: searching.now, patienceMs, ...given({ sleeps }) });
+  const rests = sourceRests({ now: searching.now, patienceMs, ...withoutUndefined({ sleeps }) });
   const isUnavailable = (name: string) => "unavailable" in open(name);
   let asked = false;
   const isFirst = () => !asked && (asked = true);

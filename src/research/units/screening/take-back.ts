@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 import { many } from "../../../engine/lib/words.js";
 import type { Rrd } from "../../generated/rrd.js";
@@ -37,7 +37,7 @@ export function takeBackSearch(rrd: Rrd, folder: string): TakenBack {
   const after: Rrd = {
     ...kept,
     phase: "DISCOVERY",
-    ...given({ excluded, blocked_sources }),
+    ...withoutUndefined({ excluded, blocked_sources }),
     statistics: { ...statistics, discovery_metrics: { ...withoutRounds(metrics), batches_without_new: 0 } },
   };
   const again = (rrd.excluded ?? []).length - (excluded ?? []).length;

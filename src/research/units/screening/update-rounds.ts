@@ -41,7 +41,11 @@ export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly 
       : [
           {
             kind: "snowball",
-            ...{ sources: [...searched], directions: citations, from: first, seeds, most: citationsOfAPaper },
+            sources: [...searched],
+            directions: citations,
+            from: first,
+            seeds,
+            most: citationsOfAPaper,
           },
         ];
   // What stands in a list now and did not stand there before is new, whenever it was published.

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import type { Tell } from "../../../engine/loop/types.js";
@@ -113,7 +113,7 @@ export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rr
     if ("clear" in message) steering = [];
     else if ("record" in message) {
       const { record, decision, why, criterion } = message;
-      whole = withOverrides(withOverride(whole, record, { decision, why, ...given({ criterion }), at }));
+      whole = withOverrides(withOverride(whole, record, { decision, why, ...withoutUndefined({ criterion }), at }));
     } else if (!steering.some(({ id }) => id === message.id))
       steering = [...steering, { id: message.id, at, text: message.text }];
   }

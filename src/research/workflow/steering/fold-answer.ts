@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { many } from "../../../engine/lib/words.js";
 import { ratesSince, withRates } from "../../derived/checker-rates.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../project-files/layout.js";
 import { answerLine, isAnswerUnit, nextAnswerUnit, readAnswers } from "../../project-files/logs/answers-log.js";
@@ -47,7 +47,7 @@ export async function foldAsked(
   const ofCheck = checks === undefined ? undefined : (answers.find(({ at }) => at === checks)?.id ?? line.unit);
   const unit = ofCheck ?? (isTaken ? next() : line.unit);
   const iteration = research.nextIteration();
-  const kept = answer === undefined ? undefined : { ...answer, id: unit, ...given({ message }) };
+  const kept = answer === undefined ? undefined : { ...answer, id: unit, ...withoutUndefined({ message }) };
   const says = kept === undefined ? line.outcome : checks === undefined ? summaryOf(kept) : checkedSummary(kept);
   // A line of an answer counts all controls of its check so far; the project has those of the lines before it.
   const counted = answers.find(({ id }) => id === unit)?.controls ?? {};

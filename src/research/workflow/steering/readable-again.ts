@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Tell } from "../../../engine/loop/types.js";
 import { changesBetween } from "../../../engine/storage/state/hand-edits/merge-hand-edits.js";
 import { triedFor } from "../../full-text/find-text.js";
@@ -26,7 +26,9 @@ export async function openReadable(
     const at = new Date(now()).toISOString();
     const message = `There is something new to read of ${paper.id}, which could not be retrieved; it is pending again.`;
     await research.fold({
-      ...{ iteration, at, message: `${paper.id}: pending again` },
+      iteration,
+      at,
+      message: `${paper.id}: pending again`,
       changes: changesBetween(researchFormat, rrd, pendingAgain(rrd, paper)),
       progress: progressEntry(message, iteration),
       ledger: { iteration, at, unit: paper.id, phase: "ANALYSIS", outcome: "reset" },
@@ -43,6 +45,8 @@ const hasMoreToRead = async (paper: Paper): Promise<boolean> =>
 function pendingAgain(rrd: Rrd, paper: Paper): Rrd {
   const { id, override } = paper;
   const after = withoutResult(rrd, paper);
-  const pool = after.papers_pool.map((each) => (each.id === id ? { ...each, ...given({ override }) } : each));
+  const pool = after.papers_pool.map((each) =>
+    each.id === id ? { ...each, ...withoutUndefined({ override }) } : each,
+  );
   return { ...after, papers_pool: pool };
 }

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** The result file of jest, which vitest writes too. */
 interface JestReport {
@@ -44,7 +44,7 @@ export function readJest({ file, root, stdout, stderr }: RunOfTests): ReadTests 
           (line === undefined
             ? undefined
             : { file: name, line, ...(column === undefined ? {} : { column: column + 1 }) });
-        tests.push({ ...failed(test_name, { ...error, ...given({ source_location: place }) }), ...took });
+        tests.push({ ...failed(test_name, { ...error, ...withoutUndefined({ source_location: place }) }), ...took });
       }
     }
     if ((suite.assertionResults ?? []).length === 0 && suite.status === "failed") {

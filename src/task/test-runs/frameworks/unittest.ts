@@ -1,4 +1,4 @@
-import { given } from "../../../engine/lib/given.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { TestResult } from "../../generated/test-results.js";
 import { errorOf, failed, notLoaded, type ReadTests, relativeTo, type RunOfTests } from "../results.js";
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
@@ -88,7 +88,7 @@ export function readUnittest({ file, root, stdout, stderr }: RunOfTests): ReadTe
   if (lines.some(({ done }) => done === true))
     return tests.length > 0 ? { tests } : { tests, problem: "No tests were found." };
   const { tests: crash, problem } = withoutReport(stdout, stderr, root);
-  return { tests: [...tests, ...crash], ...given({ problem }) };
+  return { tests: [...tests, ...crash], ...withoutUndefined({ problem }) };
 }
 
 /** A module that can't be imported is reported as an ImportError around the error itself. */

@@ -2,13 +2,13 @@ import type { CheerioAPI } from "cheerio";
 
 /** What the head of a page says of the article that it is or is about. */
 interface PageMetadata {
-  readonly title?: string | undefined;
-  readonly authors?: string[] | undefined;
-  readonly date?: string | undefined;
-  readonly abstract?: string | undefined;
-  readonly doi?: string | undefined;
+  readonly title?: string;
+  readonly authors?: string[];
+  readonly date?: string;
+  readonly abstract?: string;
+  readonly doi?: string;
   /** Absolute. */
-  readonly pdfUrl?: string | undefined;
+  readonly pdfUrl?: string;
   /** The head names an article, as publishers' and preprint servers' pages do. */
   readonly isArticlePage: boolean;
 }

@@ -27,7 +27,7 @@ const mains = [
 ];
 
 /** The page and, where its meta data names one, the PDF that it is about. */
-export type HtmlResult = ReadResult & { readonly pdfUrl?: string | undefined };
+export type HtmlResult = ReadResult & { readonly pdfUrl?: string };
 
 /** Characters of text that a page about an article has at least; others want a login, or a program to write them. */
 const usualLeast = 200;

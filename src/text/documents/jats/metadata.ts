@@ -3,15 +3,15 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
 
 interface JatsMetadata {
-  readonly title?: string | undefined;
+  readonly title?: string;
   readonly authors?: string[];
-  readonly date?: string | undefined;
-  readonly abstract?: string | undefined;
-  readonly doi?: string | undefined;
+  readonly date?: string;
+  readonly abstract?: string;
+  readonly doi?: string;
   /** In the words of JATS, such as "research article". */
-  readonly publicationType?: string | undefined;
+  readonly publicationType?: string;
   /** The address of the licence where the article names one. */
-  readonly license?: string | undefined;
+  readonly license?: string;
   readonly retracted?: boolean;
   /** What the publisher says of the article at its head: a retraction, a concern. */
   readonly note?: string;

@@ -6,7 +6,6 @@ import { becomeText, type Element, elementsOf, type Node, raisePower, takeAway }
 import { sectionLabel } from "../text/markdown.js";
 import { barsOf } from "../text/table-columns.js";
 import { buildText, type Part, type ReadResult } from "../text/document-text.js";
-import { given } from "../../../engine/lib/given.js";
 
 /** Articles nest some twenty elements deep; the parser calls itself for each. */
 const maxDepth = 500;
@@ -200,7 +199,7 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
   /** What stands within the open paragraph and is set behind it. */
   let behind: Element[] | undefined;
   walkChildren(root);
-  return parts.map(({ label, pieces }) => ({ ...given({ label }), text: tidy(pieces.join("")) }));
+  return parts.map(({ label, pieces }) => ({ label, text: tidy(pieces.join("")) }));
 
   function begun(title: string | undefined): { label?: string; pieces: string[] } {
     return title === undefined || title === ""

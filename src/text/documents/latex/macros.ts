@@ -1,5 +1,4 @@
 import { argumentAt, commandAt, groupAt, skipSpace } from "./scan.js";
-import { given } from "../../../engine/lib/given.js";
 
 interface Macro {
   readonly parameters: number;
@@ -105,7 +104,7 @@ function define(
     macros.size < maxMacros
   ) {
     const written = kind === "DeclareMathOperator" ? `\\operatorname{${body.content}}` : body.content;
-    macros.set(command, { parameters, body: written, ...given({ standard }) });
+    macros.set(command, { parameters, body: written, standard });
   }
   return body.end;
 }

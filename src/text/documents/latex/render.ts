@@ -5,7 +5,6 @@ import { argumentAt, commandAt, groupAt } from "./scan.js";
 import { deepest, flushNotes, maxText, math, partsOf, say, type Walk } from "./walk.js";
 import { accents, symbols } from "./symbols.js";
 import type { Part } from "../text/document-text.js";
-import { given } from "../../../engine/lib/given.js";
 
 interface LatexParts {
   readonly parts: readonly Part[];
@@ -49,9 +48,9 @@ export function latexParts(body: string, preamble: string, theorems: ReadonlyMap
   const abstract = parts.find(({ label }) => label === "§ Abstract")?.text.replace(/^## Abstract\s*/, "");
   return {
     parts,
-    ...given({ title: walk.title }),
+    title: walk.title,
     authors: namesIn(walk.authors),
-    ...given({ abstract }),
+    abstract,
     hidden: walk.hidden,
     isCut: walk.length > maxText,
   };

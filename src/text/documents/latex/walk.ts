@@ -1,5 +1,4 @@
 import type { Part } from "../text/document-text.js";
-import { given } from "../../../engine/lib/given.js";
 
 /** Footnotes in captions in tables: deeper is not text that people wrote. */
 export const deepest = 12;
@@ -24,7 +23,7 @@ export interface Walk {
   hidden: number;
   length: number;
   notes: string[];
-  title?: string | undefined;
+  title?: string;
   authors: string;
 }
 
@@ -75,7 +74,7 @@ export function partsOf(walk: Walk): Part[] {
     text.replace(/\u0001([^\u0001]*)\u0001/g, (_, label: string) => walk.labels.get(label) ?? "?");
   return walk.parts
     .map(({ label, heading, pieces }) => ({
-      ...given({ label }),
+      label,
       text: `${heading === undefined ? "" : `## ${heading}\n\n`}${tidy(fill(pieces.join("")))}`,
     }))
     .filter(({ text }) => text.trim() !== "");

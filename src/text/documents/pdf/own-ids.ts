@@ -25,7 +25,7 @@ export function ownIds(firstPage: readonly Line[], info: Record<string, unknown>
   const lines = firstPage.map(({ text }) => text.trim());
   const doi = statedDoi(info, xmp) ?? printedDoi(firstPage);
   const arxiv = lines.map((line) => (stamp.exec(line) ?? stampedLine.exec(line))?.[1]).find((id) => id !== undefined);
-  return { ...(doi === undefined ? {} : { doi }), ...(arxiv === undefined ? {} : { arxiv }) };
+  return { doi, arxiv };
 }
 
 /** What publishers write into a file: XMP of three kinds, a field of their own, or the subject of the document. */

@@ -39,7 +39,7 @@ const maxUnnamed = 0.01;
 
 interface PdfOptions {
   /** Reads only so many pages, for a title and an abstract. */
-  readonly pages?: number | undefined;
+  readonly pages?: number;
 }
 
 /**

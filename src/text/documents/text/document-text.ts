@@ -54,7 +54,7 @@ export type ReadResult =
 
 /** A stretch of a text; `label` says that a page or section begins with it. */
 export interface Part {
-  readonly label?: string | undefined;
+  readonly label?: string;
   readonly text: string;
 }
 

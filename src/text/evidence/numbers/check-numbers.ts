@@ -107,7 +107,8 @@ export function numbersWithoutQuote(
     else missing.add(shown(number));
   }
   return {
-    ...{ missing: [...missing], outside: [...outside] },
+    missing: [...missing],
+    outside: [...outside],
     near: [...near].map(([number, held]) => ({ number, quoted: held })),
   };
 }

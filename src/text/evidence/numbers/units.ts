@@ -10,8 +10,21 @@ export interface Unit {
 
 const units = new Map<string, Unit>();
 const prefixes: Readonly<Record<string, number>> = {
-  ...{ f: 1e-15, p: 1e-12, n: 1e-9, µ: 1e-6, u: 1e-6, m: 1e-3, c: 1e-2, d: 1e-1, h: 1e2 },
-  ...{ k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 },
+  f: 1e-15,
+  p: 1e-12,
+  n: 1e-9,
+  µ: 1e-6,
+  u: 1e-6,
+  m: 1e-3,
+  c: 1e-2,
+  d: 1e-1,
+  h: 1e2,
+  k: 1e3,
+  K: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
 };
 /** Symbols with the prefixes that they are used with. Case counts in them: mW is not MW. */
 const symbols = new Set<string>();

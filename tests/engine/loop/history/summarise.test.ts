@@ -26,11 +26,10 @@ import { fakeClock } from "../../../support/clock.js";
 import { listener } from "../../../support/network/listener.js";
 import { remembered } from "../remembered.js";
 import { temporaryFolder } from "../../../support/projects/research.js";
-import { given } from "../../../../src/engine/lib/given.js";
 
 /** The measures that a state has after one more summary. */
 function measured(before: HistoryMetrics | undefined, compression: Compression): HistoryMetrics {
-  const state: { readonly loop: { readonly rch_metrics?: HistoryMetrics } } = { loop: given({ rch_metrics: before }) };
+  const state: { readonly loop: { readonly rch_metrics?: HistoryMetrics } } = { loop: { rch_metrics: before } };
   return withSummary(state, compression).loop.rch_metrics ?? {};
 }
 
@@ -47,7 +46,7 @@ const digest = `Said first: I read the paper.\nSaid last: Done.\nDid: ${"Read pa
 const seen = (iteration: number): Observation => {
   const refused = iteration % 4 === 3;
   const said = refused ? reasons[iteration % 3] : `presented with ${iteration % 50} of 50`;
-  return { iteration, unit: `p${iteration}`, outcome: refused ? "refused" : "accepted", digest, ...given({ said }) };
+  return { iteration, unit: `p${iteration}`, outcome: refused ? "refused" : "accepted", digest, said };
 };
 
 type History = Omit<Parameters<typeof summariser>[0], "tell" | "now">;

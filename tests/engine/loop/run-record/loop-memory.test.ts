@@ -25,7 +25,10 @@ test("a state is remembered with its summary, a person's words and the last five
   const metrics = { last_iteration: 1 };
   const kept = { observations, steering, history_summary: "So far.", rch_metrics: metrics, stagnation_since: 4 };
   expect(memoryFrom(kept, lines, limits)).toEqual({
-    ...{ limits, observations, steering, metrics },
+    limits,
+    observations,
+    steering,
+    metrics,
     historySummary: "So far.",
     since: 4,
     ledger: lines.slice(1),

@@ -8,8 +8,13 @@ const at = new Date("2026-01-02T03:04:05.678Z");
 const change = { in: "papers", id: "p1", set: { status: "read" } };
 const record = (outcome: Outcome) =>
   outcomeRecord(unit("p1"), live({}).run, outcome, {
-    ...{ at, prepareMs: 1_200, left: { answer: "abc" }, changes: [change], ledger: { sentinel: "absent" } },
-    ...{ redact: (text: string) => text, memory: defaultHistoryLimits },
+    at,
+    prepareMs: 1_200,
+    left: { answer: "abc" },
+    changes: [change],
+    ledger: { sentinel: "absent" },
+    redact: (text: string) => text,
+    memory: defaultHistoryLimits,
   });
 
 describe("the record of an outcome", () => {

@@ -8,7 +8,13 @@ import { screenOf } from "../screen.js";
 
 const at = (seconds: number): string => new Date(event.start + seconds * 1000).toISOString();
 const searching = (seconds: number, source: string, more: Partial<Searching> = {}): Searching => ({
-  ...{ type: "searching", at: at(seconds), source, round: 1, done: 0, all: 4, found: 0 },
+  type: "searching",
+  at: at(seconds),
+  source,
+  round: 1,
+  done: 0,
+  all: 4,
+  found: 0,
   ...more,
 });
 

@@ -108,7 +108,9 @@ test("no time of a run goes by while the machine sleeps, in the live lines and i
   const io = fakeIo({ isTTY: true });
   const sleeps = [{ from: event.start + 30_000, until: event.start + 3_630_000 }];
   const sink = terminalSink(io, {
-    ...{ agent: "claude", finish: new AbortController().signal, verbose: false },
+    agent: "claude",
+    finish: new AbortController().signal,
+    verbose: false,
     clock: { now: () => event.start + 3_690_000, sleeps: () => sleeps },
   });
   open.push(sink);
@@ -126,8 +128,11 @@ test("what became of the work is counted, named is the project, and a run of man
   const counts = { presented: 2, for_insights: 1, rejected: 0 };
   const begun = { ...event.started(10), progress: { done: 3, total: 12, counts } } as LoopEvent;
   const sink = terminalSink(io, {
-    ...{ name: "grasping-2026-03-01", agent: "claude", maxIterations: 3 },
-    ...{ finish: new AbortController().signal, clock: { now: () => event.start + 20_000 } },
+    name: "grasping-2026-03-01",
+    agent: "claude",
+    maxIterations: 3,
+    finish: new AbortController().signal,
+    clock: { now: () => event.start + 20_000 },
     verbose: false,
   });
   open.push(sink);

@@ -3,8 +3,16 @@ import { mergeRecords } from "../../../../src/research/papers/dedup/merge-record
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 
 const record = (id: string, over: Partial<PaperRecord>): PaperRecord => ({
-  ...{ id, title: "", url: `https://example.org/${id}`, pdf_url: null, authors: ["Sample, Ann"], date: "2014" },
-  ...{ source: "Embase", abstract: null, identifiers: {}, ...over },
+  id,
+  title: "",
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: ["Sample, Ann"],
+  date: "2014",
+  source: "Embase",
+  abstract: null,
+  identifiers: {},
+  ...over,
 });
 const worksOf = (...records: readonly PaperRecord[]): number => mergeRecords(records, []).works.length;
 
@@ -25,11 +33,18 @@ test("a title without its subtitle is one work where the place is the same", () 
 test("a thesis and the article made of it are two works", () => {
   const title = "Water and sleep of shrews in the dry season of the north";
   const thesis = record("a", {
-    ...{ title, publicationType: "dissertation", publication: { publisher: "University of Shrews" }, date: "2013" },
+    title,
+    publicationType: "dissertation",
+    publication: { publisher: "University of Shrews" },
+    date: "2013",
     pages: "212",
   });
   const article = record("b", {
-    ...{ title, publicationType: "journal-article", venue: "Journal of Shrews", volume: "12", pages: "101-109" },
+    title,
+    publicationType: "journal-article",
+    venue: "Journal of Shrews",
+    volume: "12",
+    pages: "101-109",
     identifiers: { doi: "10.1000/shrews.1" },
   });
   expect(worksOf(thesis, article)).toBe(2);

@@ -88,7 +88,10 @@ test.skipIf(!hasR)("R reads every count by its name, as the package looks for it
   );
   expect(Object.fromEntries(found)).toEqual({
     ...Object.fromEntries(names.map((name) => [name, "0"])),
-    ...{ database_results: "12345", database_specific_results: "12345", dbr_excluded: "3", new_studies: "6" },
+    database_results: "12345",
+    database_specific_results: "12345",
+    dbr_excluded: "3",
+    new_studies: "6",
     total_studies$: "6",
   });
 });

@@ -204,13 +204,12 @@ describe("other exports of databases", () => {
       "FN Clarivate\nVR 1.0\nPT J\nAU Sample, A\n   Example, B\nAF Sample, Ann\n   Example, Bob\nTI A title\n   in two lines\nSO J INV\nDT Article\nPD MAR 3\nPY 2018\nBP 10\nEP 20\nDI 10.1000/c.1\nPM 999\nUT WOS:1\nER\n\nEF\n";
     expect(await entriesOf("a.ciw", text)).toMatchObject([
       {
-        ...{
-          title: "A title in two lines",
-          authors: ["Sample, Ann", "Example, Bob"],
-          date: "2018-03-03",
-          pages: "10-20",
-        },
-        ...{ identifiers: { doi: "10.1000/c.1", pmid: "999" }, publication: { accession: "WOS:1" } },
+        title: "A title in two lines",
+        authors: ["Sample, Ann", "Example, Bob"],
+        date: "2018-03-03",
+        pages: "10-20",
+        identifiers: { doi: "10.1000/c.1", pmid: "999" },
+        publication: { accession: "WOS:1" },
       },
     ]);
   });
@@ -347,7 +346,11 @@ test.each([
       config: {},
       items: [
         {
-          ...{ itemType: "journalArticle", title: "T", citationKey: "lo2020", date: "2020", publicationTitle: "J" },
+          itemType: "journalArticle",
+          title: "T",
+          citationKey: "lo2020",
+          date: "2020",
+          publicationTitle: "J",
           creators: [{ creatorType: "author", lastName: "Lo", firstName: "Ann" }],
           attachments: [{ path: "/a/b.pdf" }],
         },

@@ -41,7 +41,11 @@ describe("a bibliography file", () => {
         identifiers: { doi: "10.1000/abc.1" },
       },
       {
-        ...{ key: "pre", ownKey: "pre", title: "A preprint", authors: [], type: "preprint" },
+        key: "pre",
+        ownKey: "pre",
+        title: "A preprint",
+        authors: [],
+        type: "preprint",
         identifiers: { arxiv: "2401.12345", pmid: "77" },
       },
     ]);
@@ -53,11 +57,12 @@ describe("a bibliography file", () => {
     const wanted = { title: "On touch", authors: ["Lee, Ann"], identifiers: { doi: "10.1000/x" } };
     expect((await readRecords(fileOf("a.ris", `\uFEFF${ris}${ris}`))).entries).toMatchObject([wanted, wanted]);
     const csl = {
-      ...{ id: "lee", title: "On <i>touch</i>", DOI: "10.1000/X", PMID: 12 },
-      ...{
-        author: [{ family: "Lee", given: "Ann" }, { literal: "The Group" }, null],
-        issued: { "date-parts": [["2020", 5]] },
-      },
+      id: "lee",
+      title: "On <i>touch</i>",
+      DOI: "10.1000/X",
+      PMID: 12,
+      author: [{ family: "Lee", given: "Ann" }, { literal: "The Group" }, null],
+      issued: { "date-parts": [["2020", 5]] },
     };
     for (const value of [[csl], csl, { items: [csl] }])
       expect((await readRecords(fileOf("a.json", JSON.stringify(value)))).entries).toEqual([

@@ -2,11 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../../src/research/papers/rubric/rubric.js";
 import { paper, rrdWith, scoresOfAll } from "../../../support/projects/research.js";
-import { given } from "../../../../src/engine/lib/given.js";
 
 const both = rrdWith([paper("p1")]);
 const one: Rrd = { ...both, mission: { blue_ocean_scoring: false } };
-const legacy: Rrd = given({ ...both, mission: undefined });
+const legacy: Rrd = { ...both, mission: undefined };
 
 describe("totals and decisions", () => {
   test("points are added up to 30, 20 and 50", () => {

@@ -153,7 +153,9 @@ describe("report.html", () => {
     const [open, out, ...others] = rrd.papers_pool;
     if (open === undefined || out === undefined) throw new Error("no papers");
     const answer = (criterion: string, said: "yes" | "no" | "unclear") => ({
-      ...{ criterion, stage: "full_text" as const, answer: said },
+      criterion,
+      stage: "full_text" as const,
+      answer: said,
     });
     const rats = { ...answer("c2", "yes"), quote: "We took forty rats.", locator: "p. 2" };
     const papers_pool = [

@@ -16,8 +16,15 @@ import { library, materialFor, paper, rrdWith, temporaryFolder } from "../../../
 const prompt = ["COMMON", "DISCOVERY", "ANALYSIS", "REPAIR", "COMPLETE"].map((part) => `# ${part}\n\nThe ${part}.\n`);
 
 const record = (id: string, abstract: string): PaperRecord => ({
-  ...{ id, title: `Candidate ${id}`, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Author"] },
-  ...{ date: "2026-01-01", source: "samples", abstract, identifiers: {} },
+  id,
+  title: `Candidate ${id}`,
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: ["Ada Author"],
+  date: "2026-01-01",
+  source: "samples",
+  abstract,
+  identifiers: {},
 });
 
 async function briefOf(

@@ -13,8 +13,12 @@ describe("an answer from title and abstract", () => {
   test("counts with a quote of the abstract or the title, whatever its spacing", async () => {
     const quote = "patients were  allocated at random";
     expect(await screen({ c1: { answer: "yes", quote } }, { abstract: `First. ${allocated} Last.` })).toEqual({
-      ...{ criterion: "c1", stage: "screening", answer: "yes", locator: "abstract" },
-      ...{ passage: allocated, quoted: "0-33" },
+      criterion: "c1",
+      stage: "screening",
+      answer: "yes",
+      locator: "abstract",
+      passage: allocated,
+      quoted: "0-33",
     });
     expect(
       await screen({ c1: { answer: "no", quote: "trial of gloves in winter" } }, { abstract: null }),

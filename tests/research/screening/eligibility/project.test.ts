@@ -29,8 +29,15 @@ const says = {
   c5: "This work was only presented as a conference abstract.",
 };
 const record = (id: string, abstract: string | null): PaperRecord => ({
-  ...{ id, title: `On the matter of ${id}`, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Author"] },
-  ...{ date: "2026-01-01", source: "samples", abstract, identifiers: {} },
+  id,
+  title: `On the matter of ${id}`,
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: ["Ada Author"],
+  date: "2026-01-01",
+  source: "samples",
+  abstract,
+  identifiers: {},
 });
 const records = [
   record("good", `${says.c1} ${says.c2} ${says.c3}`),
@@ -150,8 +157,12 @@ describe("a project with five criteria", () => {
     expect(excluded).toMatchObject({ id: "mice", stage: "screened", criterion: "c4", url: "https://example.org/mice" });
     expect(excluded?.reason).toContain(says.c4);
     expect(excluded?.answers?.find(({ criterion }) => criterion === "c4")).toEqual({
-      ...{ criterion: "c4", stage: "screening", answer: "yes", locator: "abstract" },
-      ...{ passage: says.c4, quoted: `0-${says.c4.length}` },
+      criterion: "c4",
+      stage: "screening",
+      answer: "yes",
+      locator: "abstract",
+      passage: says.c4,
+      quoted: `0-${says.c4.length}`,
     });
 
     const silent = paperIn(rrd, "silent");
@@ -185,7 +196,12 @@ describe("a project with five criteria", () => {
     });
     expect(flow.screening).toEqual({ screened: 6, excluded: { c4: 1 }, passed: 5 });
     expect(flow.full_text).toEqual({
-      ...{ added: 0, sought: 5, not_read: 0, excluded: { c2: 1, c5: 1 }, waiting: 1, included: 2 },
+      added: 0,
+      sought: 5,
+      not_read: 0,
+      excluded: { c2: 1, c5: 1 },
+      waiting: 1,
+      included: 2,
     });
     expect(rrd.statistics?.total_waiting).toBe(1);
     expect(rrd.statistics?.analysis_metrics?.["avg_combined_score"]).toBe(30);

@@ -12,8 +12,15 @@ const criteria: Criterion[] = [
 ];
 const mice = "The drug was tested in forty laboratory mice.";
 const candidate = (id: string, abstract = mice): ScreeningCandidate => ({
-  ...{ id, title: `A candidate called ${id}`, url: `https://example.org/${id}`, pdf_url: null, authors: [] },
-  ...{ date: "2026-01-01", source: "arXiv", abstract, identifiers: { doi: `10.1000/${id}` } },
+  id,
+  title: `A candidate called ${id}`,
+  url: `https://example.org/${id}`,
+  pdf_url: null,
+  authors: [],
+  date: "2026-01-01",
+  source: "arXiv",
+  abstract,
+  identifiers: { doi: `10.1000/${id}` },
 });
 const rrd: Rrd = rrdWith([], { requirements: { target_papers: 2, sources: ["arXiv"], criteria } });
 const excluding = { c2: { answer: "yes" as const, quote: mice } };

@@ -13,7 +13,9 @@ const sentencesOf = (batch: number) =>
   unlikePassages
     .slice(0, 5)
     .map((passage, index) => ({
-      ...{ id: `/findings/${batch * 5 + index}`, text: `Sentence ${index} of batch ${batch}.`, passages: [passage] },
+      id: `/findings/${batch * 5 + index}`,
+      text: `Sentence ${index} of batch ${batch}.`,
+      passages: [passage],
     }));
 const project = (checkers: Checkers = {}): Rrd => ({ ...rrdWith(readPapers()), meaning: { checkers } });
 
@@ -44,7 +46,8 @@ describe("a checker is known by its answers to controls", () => {
   test("who tells them apart is proven after its first batch, and later ones hold four", () => {
     expect(whyUnproven(ratesOf(knows, 1), "codex")).toBeUndefined();
     expect(ratesOf(knows, 2)["codex"]).toEqual({
-      ...{ borne_out: { asked: 6, right: 6 }, not_borne_out: { asked: 6, right: 6 } },
+      borne_out: { asked: 6, right: 6 },
+      not_borne_out: { asked: 6, right: 6 },
     });
     expect(whyUnproven(ratesOf(knows, 1), "claude")).toBe("it has answered 0 of at least 8 control sentences");
   });

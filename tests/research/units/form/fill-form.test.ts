@@ -151,8 +151,10 @@ describe("a second agent", () => {
     const given = (value: string) => [{ field: "design", value, status: "verified" as const, evidence: [] }];
     const papers = ["one machine", "one machine", "many machines", "one machine"].map((value, index) =>
       paper(`p${index}`, {
-        ...{ status: "presented", analysis: { summary: "It works." } },
-        ...{ extracted: given(value), extracted_again: given(index === 3 ? "many machines" : value) },
+        status: "presented",
+        analysis: { summary: "It works." },
+        extracted: given(value),
+        extracted_again: given(index === 3 ? "many machines" : value),
       }),
     );
     const rrd = { ...rrdWith(papers), requirements: { fields: [design] } };

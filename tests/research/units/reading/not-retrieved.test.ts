@@ -40,7 +40,11 @@ describe("a paper of which nothing but its title can be had", () => {
     expect(verdict.verdict).toBe("complete");
     expect(units).toEqual(["p1", "report", "ideas"]);
     expect(rrd.papers_pool[1]).toMatchObject({
-      ...{ status: "not_retrieved", score: null, score_breakdown: null, analysis: null, decision: null },
+      status: "not_retrieved",
+      score: null,
+      score_breakdown: null,
+      analysis: null,
+      decision: null,
       not_retrieved: { reason: scan, tried: "https://example.org/p2" },
     });
     expect(rrd.papers_pool[1]).not.toHaveProperty("read_depth");

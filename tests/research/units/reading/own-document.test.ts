@@ -38,7 +38,8 @@ test("a paper that waits to be read is known again by its text when its file was
   renameSync(join(papers, "tendons.md"), join(papers, "renamed.md"));
   const asked: (string | null | undefined)[] = [];
   const shelf = library({
-    ...{ serves: () => true, candidates: list },
+    serves: () => true,
+    candidates: list,
     text: async ({ id, url }) => (asked.push(url), { text: paperText(id) }),
   });
   const { rrd: read } = await researchFolder(rrd, shelf).run(goodAgent());
@@ -68,8 +69,13 @@ test("a document that nobody looked up at its screening is looked up when it is 
   });
   const { rrd: read } = await researchFolder({ ...rrd, papers_pool: [bare] }, shelf).run(goodAgent());
   expect(read.papers_pool[0]).toMatchObject({
-    ...{ id: bare.id, title: bare.title, url: bare.url, identifiers: { doi: "10.5555/tendons" } },
-    ...{ authors: ["Sample, Ann"], venue: "J. Hands", key: expect.stringMatching(/^[a-z]/) },
+    id: bare.id,
+    title: bare.title,
+    url: bare.url,
+    identifiers: { doi: "10.5555/tendons" },
+    authors: ["Sample, Ann"],
+    venue: "J. Hands",
+    key: expect.stringMatching(/^[a-z]/),
     found: { merged: [{ id: "doi_10.5555_tendons", source: "Crossref" }] },
   });
 });

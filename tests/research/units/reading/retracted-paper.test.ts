@@ -157,7 +157,11 @@ test("a corrupt cache of checks costs a question and no more", async () => {
   const file = join(temporaryFolder(), "updates.json");
   writeFileSync(file, "{ torn");
   const checks = await checkWorks([{ id: "p1", identifiers: { doi: "10.5555/p1" } }], {
-    ...{ file, clock: fakeClock(), signal: new AbortController().signal, within: 1000, anew: false },
+    file,
+    clock: fakeClock(),
+    signal: new AbortController().signal,
+    within: 1000,
+    anew: false,
     ask: async (works) =>
       works.map((work) => ({ work, updates: [retraction], checkedBy: ["Crossref"], unchecked: [] })),
   });

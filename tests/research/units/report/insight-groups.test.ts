@@ -4,7 +4,11 @@ import { groupInsights } from "../../../../src/research/units/report/insight-gro
 import { paper } from "../../../support/projects/research.js";
 
 const insight = (id: string, paper_id: string, tags: string[], cross_refs: string[] = []): Insight => ({
-  ...{ id, paper_id, insight: `What ${id} says.`, tags, cross_refs },
+  id,
+  paper_id,
+  insight: `What ${id} says.`,
+  tags,
+  cross_refs,
 });
 const groupsOf = (insights: Insight[], papers = ["p1", "p2", "p3", "p4"].map((id) => paper(id))) =>
   groupInsights({ papers_pool: papers, insights }).map(({ insights: members }) => members.map(({ id }) => id));

@@ -23,10 +23,14 @@ import {
 } from "../../../support/projects/research.js";
 
 const about = (direction: Outcome["direction"], compared = "touch against vision", outcome = "success rate") => ({
-  ...{ outcome, compared, direction },
+  outcome,
+  compared,
+  direction,
 });
 const evidence = (stated: Outcome | undefined, over: Partial<Evidence> = {}): Evidence => ({
-  ...{ claim: "It changed.", quote: "The rate changed from 41 to 87 percent.", status: "verified" },
+  claim: "It changed.",
+  quote: "The rate changed from 41 to 87 percent.",
+  status: "verified",
   ...(stated === undefined ? {} : { about: stated }),
   ...over,
 });

@@ -416,14 +416,25 @@ describe("a discovery batch of an update", () => {
   const update = { id: "update-1", since: "2026-01-01", until: "2026-02-01", at: "2026-02-01T00:00:00Z", iteration: 1 };
   const open = (over: object = {}): Rrd => ({
     ...rrdWith([], { requirements: { target_papers: 3, sources: ["arXiv"] } }),
-    ...{ phase: "DISCOVERY", updates: [{ ...update, ...over }] },
+    phase: "DISCOVERY",
+    updates: [{ ...update, ...over }],
     statistics: { discovery_metrics: { batches_without_new: 4 } },
   });
   const search = (over: object = {}) =>
     ({
-      ...{ rounds: [], identified: {}, works: 9, setAside: [], substitutions: {}, left: 0, notAsked: [], pooled: [] },
+      rounds: [],
+      identified: {},
+      works: 9,
+      setAside: [],
+      substitutions: {},
+      left: 0,
+      notAsked: [],
+      pooled: [],
       substitutes: new Set<string>(),
-      ...{ candidatesSha256: "0", passed: 0, mayLeadOn: false, exhausted: "all was asked" },
+      candidatesSha256: "0",
+      passed: 0,
+      mayLeadOn: false,
+      exhausted: "all was asked",
       ...over,
     }) as NonNullable<Batch["search"]>;
   const candidates = ["a", "b"].map((id) => offer(id));

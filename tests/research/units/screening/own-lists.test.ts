@@ -21,8 +21,11 @@ function projectOn(files: Readonly<Record<string, string>>, sources: readonly st
   const rrd: Rrd = {
     ...rrdWith([]),
     requirements: {
-      ...{ keywords: ["unrelated words"], sources: [...sources], target_papers: 500 },
-      ...{ time_window_days: 365, historical_lookback_days: 1095 },
+      keywords: ["unrelated words"],
+      sources: [...sources],
+      target_papers: 500,
+      time_window_days: 365,
+      historical_lookback_days: 1095,
     },
   };
   const http = { get: () => Promise.reject(new Error("no network")) };

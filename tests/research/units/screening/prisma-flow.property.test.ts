@@ -74,7 +74,8 @@ describe("the PRISMA flow", () => {
           for (let unit = 1; unit <= 4; unit += 1) {
             const batch = await nextBatch(rrd, given);
             const said = batch.candidates.map(({ id, title }) => ({
-              ...{ id, as: drawn.judgements.next().value as string },
+              id,
+              as: drawn.judgements.next().value as string,
               criteria: Object.fromEntries(
                 asked.map((each) => [each.id, { answer: drawn.answers.next().value ?? "unclear", quote: title }]),
               ),

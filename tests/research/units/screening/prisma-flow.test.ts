@@ -37,7 +37,8 @@ describe("the PRISMA flow", () => {
     const agent = scriptedAgent(({ unit }) => ({ result: { unit, kept: [], papers: [], sources: [] } }));
     const { rrd } = await researchFolder(open, libraryOf(documents, {})).run(agent, 1);
     expect(rrd.statistics?.discovery_metrics?.flow).toMatchObject({
-      ...{ identified: { "folder:papers": 3 }, not_screened: 2 },
+      identified: { "folder:papers": 3 },
+      not_screened: 2,
     });
     const { notScreened, removed } = flowCounts(rrd).searched;
     expect(notScreened + (removed.get("not screened: the search ended before them") ?? 0)).toBe(2);
@@ -47,18 +48,31 @@ describe("the PRISMA flow", () => {
   describe("with an article and its correction", () => {
     const title = "Slow release of alpha matter after transplantation in adults with infection";
     const listed = (id: string, more: Partial<PaperRecord>): PaperRecord => ({
-      ...{ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Sample", "Bo Other"] },
-      ...{ date: "2026-01-01", source: "SearXNG", abstract: "Matter alpha.", identifiers: {} },
-      ...{ venue: "Journal of Matter", volume: "36", issue: "5", pages: "542-549" },
+      id,
+      title,
+      url: `https://example.org/${id}`,
+      pdf_url: null,
+      authors: ["Ada Sample", "Bo Other"],
+      date: "2026-01-01",
+      source: "SearXNG",
+      abstract: "Matter alpha.",
+      identifiers: {},
+      venue: "Journal of Matter",
+      volume: "36",
+      issue: "5",
+      pages: "542-549",
       ...more,
     });
     const article = listed("article", { title: `${title}.[Erratum appears in J Matter. 2026 Sep 4;36(9):987]` });
-    const correction = listed("correction", {
-      ...{ title: `Erratum: ${title}`, kind: "notice", issue: "9", pages: "987" },
-    });
+    const correction = listed("correction", { title: `Erratum: ${title}`, kind: "notice", issue: "9", pages: "987" });
     const found = () => libraryOf([], { SearXNG: [article, correction] });
     const paperOf = ({ id, url, authors }: PaperRecord): Paper => ({
-      ...{ id, title, url, authors: [...authors], status: "pending", iteration: 1 },
+      id,
+      title,
+      url,
+      authors: [...authors],
+      status: "pending",
+      iteration: 1,
     });
     const agent = () =>
       scriptedAgent(({ unit }) => ({ result: { unit, kept: [{ id: "article" }], papers: [], sources: [] } }));
@@ -88,7 +102,13 @@ describe("the PRISMA flow", () => {
         ...wanting(["SearXNG"], 5),
         excluded: [
           {
-            ...{ id, title, url, first_author: authors[0] ?? "", year: 2026, reason: "a notice", iteration: 1 },
+            id,
+            title,
+            url,
+            first_author: authors[0] ?? "",
+            year: 2026,
+            reason: "a notice",
+            iteration: 1,
             stage: "notice" as const,
           },
         ],
@@ -138,10 +158,7 @@ describe("the PRISMA flow", () => {
       const before = {
         ...wanting(["SearXNG"], 5),
         excluded: [
-          {
-            ...{ id: "correction", title: correction.title, reason: "a notice", stage: "notice" as const },
-            iteration: 1,
-          },
+          { id: "correction", title: correction.title, reason: "a notice", stage: "notice" as const, iteration: 1 },
         ],
       };
       const { rrd } = await researchFolder(before, found()).run(agent(), 1);
@@ -155,9 +172,19 @@ describe("the PRISMA flow", () => {
   describe("with a record that looks like one that was screened out before", () => {
     const title = "Slow release of alpha matter after transplantation in adults with infection";
     const listed = (id: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
-      ...{ id, title, url: `https://example.org/${id}`, pdf_url: null, authors: ["Ada Sample", "Bo Other"] },
-      ...{ date: "2026-01-01", source: "SearXNG", abstract: "Matter alpha.", identifiers: {} },
-      ...{ venue: "Journal of Matter", volume: "36", issue: "5", pages: "542-549" },
+      id,
+      title,
+      url: `https://example.org/${id}`,
+      pdf_url: null,
+      authors: ["Ada Sample", "Bo Other"],
+      date: "2026-01-01",
+      source: "SearXNG",
+      abstract: "Matter alpha.",
+      identifiers: {},
+      venue: "Journal of Matter",
+      volume: "36",
+      issue: "5",
+      pages: "542-549",
       ...more,
     });
     const { id, url, authors } = listed("first");

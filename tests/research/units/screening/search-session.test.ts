@@ -138,8 +138,10 @@ describe("a search that failed", () => {
     "for want of a network ends the run before an agent starts, whatever else it could search (%s), and names every source",
     async (sources) => {
       const gone = (host: string) => (): ReturnType<Search> => ({
-        ...{ status: "error", reason: `${host} was not found (ENOTFOUND); check the network.` },
-        ...{ transient: true, unreached: true },
+        status: "error",
+        reason: `${host} was not found (ENOTFOUND); check the network.`,
+        transient: true,
+        unreached: true,
       });
       const { how } = searching({ One: gone("one.org"), Two: gone("two.org") });
       const services = (name: string) => (name === "web" ? [] : [name]);
@@ -193,7 +195,9 @@ describe("a search that failed", () => {
     const folder = researchFolder(
       requested,
       library({
-        ...{ serves: () => false, services, search: (rrd, names) => runSearch(rrd, names, how) },
+        serves: () => false,
+        services,
+        search: (rrd, names) => runSearch(rrd, names, how),
         givenUp: () => rests.all().flatMap(({ name, isGivenUp }) => (isGivenUp ? [name] : [])),
       }),
     );

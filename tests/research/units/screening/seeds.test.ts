@@ -36,8 +36,12 @@ function searching(more: Partial<SearchOptions> = {}) {
           return { status: "ok", value: [record(90, { title: "What the seed of all leads to, by its own words" })] };
         };
       const source = {
-        ...{ name, aliases: [], endpoint: "", search: async () => ({ status: "ok", value: records }) },
-        ...{ references: links("references"), citations: links("citations") },
+        name,
+        aliases: [],
+        endpoint: "",
+        search: async () => ({ status: "ok", value: records }),
+        references: links("references"),
+        citations: links("citations"),
       };
       return {
         source: source as unknown as Source,
@@ -79,7 +83,8 @@ test("seeds among the works come first and say so, and what the others are is un
 
 test("five seeds order the works that wait before anything was screened", async () => {
   const many = [1, 3, 5, 7, 9].map((index) => ({
-    ...{ reference: `10.5555/s${index}`, title: `Harbours and lighthouses of the sea ${index}` },
+    reference: `10.5555/s${index}`,
+    title: `Harbours and lighthouses of the sea ${index}`,
     abstract: "About harbours, lighthouses and the sea.",
   }));
   const order = ids(await runSearch(wanting({ seeds: many }), ["One"], searching().how));

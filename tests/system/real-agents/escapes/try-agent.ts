@@ -1,7 +1,6 @@
 import { text } from "node:stream/consumers";
 import type { AgentOptions } from "../../../../src/engine/agents/definition.js";
 import { createAgent } from "../../../../src/engine/agents/registry.js";
-import { given } from "../../../../src/engine/lib/given.js";
 import type { AgentEvent, Brief } from "../../../../src/engine/loop/types.js";
 import { runProcess } from "../../../../src/engine/process/run-process.js";
 import { openSandbox } from "../../../../src/engine/sandbox/open-sandbox.js";
@@ -24,7 +23,7 @@ export interface Trial {
 // A program of its own, so that a test that runs as root can also try it as somebody else.
 const trial = JSON.parse(await text(process.stdin)) as Trial;
 const { agent, where, workspace, readOnly, limits, env, image } = trial;
-const { sandbox } = await openSandbox(where, { env, ...given({ limits, image }) });
+const { sandbox } = await openSandbox(where, { env, limits, image });
 const access: Brief["access"] =
   sandbox === undefined
     ? { web: false, read: false, everything: true }

@@ -374,8 +374,12 @@ describe("a change", () => {
 
   it("that makes a record gives it its id, adds to its lists, and made again changes nothing", () => {
     const change = completed({
-      ...{ in: "insights", id: "insight_001", set: { insight: "It works." }, was: null },
-      ...{ add: { tags: ["a", "a"] }, unset: ["draft"] },
+      in: "insights",
+      id: "insight_001",
+      set: { insight: "It works." },
+      was: null,
+      add: { tags: ["a", "a"] },
+      unset: ["draft"],
     });
     const { rrd: once } = mergeChanges(rrd, [change], true);
     expect(once.insights).toEqual([{ id: "insight_001", insight: "It works.", tags: ["a"] }]);
