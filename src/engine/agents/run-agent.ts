@@ -179,8 +179,11 @@ function judge(
   switch (end.cause) {
     case "timeout":
       return failedAs("timeout", `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.`);
-    case "idle":
+    case "idle": {
+      const why = limitIn(end.stderr, name);
+      if (why !== undefined) return failed(why);
       return failedAs("idle", `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`);
+    }
     case "resources":
       return failedAs(
         "resources",
@@ -217,7 +220,7 @@ function judge(
   return failedAs("crashed", `${name} ended ${how}${said}.`);
 }
 
-/** A limit that a program told on its stdout. Of anything else that stands there the loop makes nothing. */
+/** A limit that a program told in what it printed. Of anything else that stands there the loop makes nothing. */
 function limitIn(printed: string, name: string): Failure | undefined {
   const found = recogniseFailure(printed, name, Date.now());
   return found?.kind === "rate-limit" ? found : undefined;

@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as sdk from "@agentclientprotocol/sdk";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Line, takeTurn, type Turn } from "../../../src/engine/agents/acp/client.js";
+import { vainTries } from "../../../src/engine/agents/acp/vain-tries.js";
 import { readAcp } from "../../../src/engine/agents/acp/stream.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import { place } from "./support.js";
@@ -60,10 +61,48 @@ async function turnWith(script: Script, over: Partial<Turn> = {}, signal = new A
   const reader = readAcp();
   const events: AgentEvent[] = [];
   const print = (line: Line) => void events.push(...reader.line(JSON.stringify(line)));
-  const turn: Turn = { prompt: "the brief", cwd: here.workspace, all: false, web: false, version: "0.1.0", ...over };
+  const turn: Turn = {
+    prompt: "the brief",
+    cwd: here.workspace,
+    all: false,
+    web: false,
+    patienceMs: 60_000,
+    version: "0.1.0",
+    ...over,
+  };
   await takeTurn(agent, turn, print, signal);
   return { asked, events, reader };
 }
+
+describe("an agent that can't reach its model service", () => {
+  const refused = "Attempt 1 failed with status 429. Retrying with backoff...";
+  afterEach(() => void vi.useRealTimers());
+
+  it("is given up where it tells nothing else for a time, by the line of its first try", () => {
+    vi.useFakeTimers();
+    const given: string[] = [];
+    const tries = vainTries(60_000, (line) => given.push(line));
+    tries.said("Starting.");
+    vi.advanceTimersByTime(100_000);
+    tries.said(refused);
+    vi.advanceTimersByTime(30_000);
+    tries.said(refused.replace("1", "2"));
+    vi.advanceTimersByTime(29_999);
+    expect(given).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(given).toEqual([refused]);
+  });
+
+  it("is not where a later try was answered", () => {
+    vi.useFakeTimers();
+    const given: string[] = [];
+    const tries = vainTries(60_000, (line) => given.push(line));
+    tries.said(refused);
+    tries.heard();
+    vi.advanceTimersByTime(100_000);
+    expect(given).toEqual([]);
+  });
+});
 
 describe("a turn with an agent over the Agent Client Protocol", () => {
   it("gives it the brief in the workspace, and keeps what it said after its last tool as the message", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
+import type { LoopEvent } from "../../../src/engine/loop/types.js";
 import { noBubblewrap } from "../../support/processes/bubblewrap.js";
 import { besideModel } from "../../support/network/beside-model.js";
 import { run } from "../../support/processes/built.js";
@@ -47,6 +48,26 @@ const places: readonly (readonly [string, readonly string[], string])[] = [
   ["the host", ["--sandbox", "host", "--unconfined"], "unconfined"],
   ...(noBubblewrap === undefined ? [["bubblewrap", ["--sandbox", "bubblewrap"], "sandbox"] as const] : []),
 ];
+
+describe.skipIf("problem" in installed("gemini"))("gemini whose service refuses every request", () => {
+  test("ends by itself never, is told as at a limit in half a minute, and the next agent goes on", async () => {
+    here.server = await startFakeLlm(() => ({ status: 429, message: "Resource has been exhausted." }));
+    const root = await smallProject(here.folder, { "acp:gemini": acpOptions("gemini", here.server, here.folder) });
+    const agents = ["--agent", "acp:gemini,baseline", "--unconfined"];
+    const { out } = await cli(root, "run", "small-matter", "-i", "1", "--json", ...agents);
+    const events = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as LoopEvent);
+    expect(events.filter(({ type }) => type === "agent-changed")).toMatchObject([
+      { from: "acp:gemini", to: "baseline", reason: expect.stringMatching(/limit of its model service.*429/) },
+    ]);
+    const [first, second] = ledgerOf(root);
+    expect(first).toMatchObject({ agent: "acp:gemini", outcome: "failed", failure: "rate-limit" });
+    expect(first?.duration_seconds).toBeLessThan(60);
+    expect(second).toMatchObject({ agent: "baseline" });
+  });
+});
 
 for (const name of ["gemini", "opencode"] as const) {
   const found = installed(name);

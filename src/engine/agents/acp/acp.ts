@@ -38,7 +38,10 @@ export const acp: AgentDefinition = {
     const turn: Omit<Turn, "prompt" | "cwd"> = {
       all: isAtWork,
       web: access.web,
+      // A limit may be that of a minute. Where another agent stands ready, it need not be waited for.
+      patienceMs: context.settings.hasFallback === true ? 15_000 : 60_000,
       version: packageVersion(),
+      ...(known?.logVariable === undefined ? {} : { logVariable: known.logVariable }),
       ...(known?.modelFlag === undefined ? withoutUndefined({ model: context.options.model }) : {}),
       ...withoutUndefined({
         tools: access.tools && {

@@ -20,6 +20,10 @@ export interface Turn {
   readonly model?: string;
   /** A server of tools that it may use unasked, and their names. */
   readonly tools?: { readonly server: acp.McpServer; readonly names: readonly string[] };
+  /** Milliseconds that it may try in vain to reach its model service. */
+  readonly patienceMs: number;
+  /** The variable that names a file for its log. */
+  readonly logVariable?: string;
   /** The version of this package. */
   readonly version: string;
 }
@@ -171,5 +175,5 @@ function shortened(update: acp.SessionUpdate): Readonly<Record<string, unknown>>
 /** The turn that a program's one argument describes, with the prompt that it read. */
 export function turnFrom(argument: string, prompt: string): Omit<Turn, "cwd"> {
   const fields = fieldsIn(argument) ?? {};
-  return { all: false, web: false, version: "", ...fields, prompt };
+  return { all: false, web: false, patienceMs: 60_000, version: "", ...fields, prompt };
 }

@@ -12,6 +12,8 @@ export interface AcpAgent extends KnownAgent {
   readonly login: string;
   /** The service of its model, where that is one. `baseVariable`: names another address for it. */
   readonly service?: { readonly address: string; readonly baseVariable: string; readonly keyHeader: string };
+  /** The variable that names a file for its log, where it keeps its stderr to itself until it ends. */
+  readonly logVariable?: string;
   /** Environment it is started with. */
   readonly env?: Readonly<Record<string, string>>;
   /** The same where it works in a workspace of research-ralph, and not in a folder of the user's. */
@@ -39,6 +41,8 @@ export const commonAgents: readonly AcpAgent[] = [
       baseVariable: "GOOGLE_GEMINI_BASE_URL",
       keyHeader: "x-goog-api-key",
     },
+    // Over the protocol it is silent while its service refuses it, and its tries have no end that a setting would change.
+    logVariable: "GEMINI_DEBUG_LOG_FILE",
     env: { GEMINI_CLI_NO_RELAUNCH: "true" },
     // It gives tools to a model only where it trusts the folder; the workspace of a unit is ours and empty.
     envInWorkspace: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
