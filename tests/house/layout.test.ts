@@ -55,6 +55,8 @@ test("circles are found, also those of types alone", () => {
 const removable: [what: string, folders: string[], registration: string][] = [
   ["the Agent Client Protocol", ["engine/agents/acp"], "engine/agents/adapters.ts"],
   ["plugins", ["engine/plugins", "compose/extensions/plugins"], "compose/extensions/extensions.ts"],
+  ["commands as tools", ["commands/as-tools"], "commands/search/mcp.ts"],
+  ["traces", ["engine/traces"], "compose/drive.ts"],
 ];
 
 test.each(removable)("only its registration knows %s", (_what, folders, registration) => {

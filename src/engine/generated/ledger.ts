@@ -136,6 +136,14 @@ export interface LedgerLine {
     [k: string]: unknown;
   };
   /**
+   * Fields that plugins have put beside the result, by the name of the plugin. Those of a paper's reading stand in its record.
+   */
+  plugins?: {
+    [k: string]: {
+      [k: string]: unknown;
+    };
+  };
+  /**
    * Papers that the check before this iteration found retracted.
    */
   retracted?: string[];

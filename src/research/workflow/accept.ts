@@ -202,13 +202,13 @@ export async function acceptRun(
     );
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
   const without = dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) };
-  const { changes, told: news } = await withFieldsBeside(judged, state, unit, iteration, accepting.remake);
-  for (const each of news) await tell(each);
+  const { changes, ...beside } = await withFieldsBeside(judged, state, unit, iteration, accepting.remake);
+  for (const each of beside.told) await tell(each);
   const record = await recordOf(outcome, { ...sentinel, ...without }, changes);
   await research.fold({
     ...record,
     ...inWords(unit, judged, iteration),
-    ledger: { ...record.ledger, ...judged.ledger },
+    ledger: { ...record.ledger, ...judged.ledger, ...beside.ledger },
     files: [...(judged.files ?? []), ...(await documentsFor(accepting, state.ledger, judged, record.ledger, at))],
   });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });

@@ -108,7 +108,7 @@ describe.skipIf(noBubblewrap !== undefined)(`plugins at work${skippedFor(noBubbl
     });
   });
 
-  test("fields beside a reading stand in its record, under the plugin's name, and other units have none", async () => {
+  test("fields beside a reading stand in its record, those beside any other result in the ledger, under the plugin's name", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     writePlugins(cwd, {
@@ -121,6 +121,9 @@ describe.skipIf(noBubblewrap !== undefined)(`plugins at work${skippedFor(noBubbl
     const beside = pool.filter((paper: { plugins?: object }) => paper.plugins !== undefined);
     expect(beside.length).toBeGreaterThan(0);
     expect(beside[0].plugins).toEqual({ words: { seen: true, files: true } });
+    const lines = readFileSync(join(folder, "ledger.jsonl"), "utf8").trim().split("\n");
+    const ledger = lines.map((line) => JSON.parse(line) as { phase: string; plugins?: object });
+    expect(ledger.flatMap(({ plugins }) => plugins ?? [])).toEqual([{ words: { seen: false, files: true } }]);
     expect((await cli(["validate"], cwd)).code).toBe(0);
     expect((await cli(["reset", folder, "--paper", beside[0].id, "--no-git"], cwd)).code).toBe(0);
     const { papers_pool: now } = JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8"));

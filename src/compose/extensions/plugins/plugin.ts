@@ -40,7 +40,7 @@ export interface PluginHooks {
   onBeforeGen?(made: BriefMade, context: PluginContext): Answer<string>;
   /**
    * After an agent has ended, before its work is checked. Of work on a folder it answers with the files whose text is
-   * to be another; of a reading with fields that are kept beside it.
+   * to be another; of a result with fields that are kept beside it.
    */
   onAfterGen?(made: Made, context: PluginContext): Answer<Changed>;
   /** A check of a task has found failing tests. */

@@ -41,7 +41,7 @@ export const commonAgents: readonly AcpAgent[] = [
       baseVariable: "GOOGLE_GEMINI_BASE_URL",
       keyHeader: "x-goog-api-key",
     },
-    // Over the protocol it is silent while its service refuses it, and its tries have no end that a setting would change.
+    // While its service refuses it, it says so in its log alone, and no setting bounds its tries.
     logVariable: "GEMINI_DEBUG_LOG_FILE",
     env: { GEMINI_CLI_NO_RELAUNCH: "true" },
     // It gives tools to a model only where it trusts the folder; the workspace of a unit is ours and empty.

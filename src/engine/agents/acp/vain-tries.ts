@@ -12,8 +12,9 @@ export interface VainTries {
 }
 
 /**
- * Some agents have no end to their own tries of a service that does not answer, and say so on stderr or in their log alone. `giveUp`
- * gets the line of the first in vain, `ms` milliseconds after it, unless the agent has told something else meanwhile.
+ * Some agents have no end to their own tries of a service that does not answer, and say so on stderr or in their log
+ * alone. `giveUp` gets the line of the first in vain, `ms` milliseconds after it, unless the agent has told something
+ * else meanwhile.
  */
 export function vainTries(ms: number, giveUp: (line: string) => void): VainTries {
   let timer: NodeJS.Timeout | undefined;
