@@ -17,7 +17,6 @@ import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { listResearches, nameFor } from "../../research/overview/find-research.js";
 import { researchesName } from "../../research/project-files/layout.js";
-import { topicOf } from "../../research/project-files/progress-log.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
 import { forecastOf } from "../../research/workflow/forecast.js";
@@ -96,10 +95,9 @@ async function begunBefore(
 ): Promise<string | undefined> {
   let finished: string | undefined;
   for (const folder of await listResearches(cwd)) {
-    const asked = topicOf(folder);
-    if (question !== undefined && (asked === undefined || plain(asked) !== plain(question))) continue;
     const read = await readResearch(folder).catch(() => undefined);
-    if (read === undefined || (sources.length > 0 && !isSame(sources, read.rrd.requirements.sources ?? []))) continue;
+    if (read === undefined || (question !== undefined && plain(read.rrd.question ?? "") !== plain(question))) continue;
+    if (sources.length > 0 && !isSame(sources, read.rrd.requirements.sources ?? [])) continue;
     if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") return folder;
     finished = folder;
   }
@@ -164,7 +162,7 @@ async function plan(
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
-  const rrdFor = (papers: number): Rrd => newRrd({ papers, sources: searched }, requirementsOfTopic(topic));
+  const rrdFor = (papers: number): Rrd => newRrd({ topic, papers, sources: searched }, requirementsOfTopic(topic));
   const { countBrought } = await import("../../compose/library.js");
   const records = await countBrought(rrdFor(config.papers), io.cwd);
   // Of what a person brings nothing is left out because a number was not thought of.

@@ -515,6 +515,10 @@ export interface Rrd {
    */
   branchName?: string | null;
   /**
+   * What you asked, in your own words; the report shows it as it stands here. Written by 'new'.
+   */
+  question?: string | null;
+  /**
    * What the project looks for and why, in a few sentences.
    */
   description?: string | null;

@@ -59,19 +59,14 @@ export async function readNotes(folder: string, stateDir: string): Promise<strin
     .filter((note) => note !== "");
 }
 
-/** The words that the project was made of, as its log begins with them; undefined where that head is gone. */
-export function topicOf(folder: string): string | undefined {
-  return /^Topic: (.*)$/m.exec(readPart(progressFile(folder), "start").split(/^---\r?$/m)[0] ?? "")?.[1]?.trim();
-}
-
 /** The end of progress.txt, without what waits for a person's yes. */
 async function endOfLog(folder: string, stateDir: string): Promise<string> {
   const file = progressFile(folder);
-  return (await approvedLog(stateDir, file))?.slice(-partBytes) ?? readPart(file, "end");
+  return (await approvedLog(stateDir, file))?.slice(-partBytes) ?? endOf(file);
 }
 
-/** As much of a long file as is read; empty for what can't be read, and for what is not a file. */
-function readPart(path: string, which: "start" | "end"): string {
+/** The last 256 KB of a file; empty for what can't be read, and for what is not a file. */
+function endOf(path: string): string {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -82,11 +77,7 @@ function readPart(path: string, which: "start" | "end"): string {
     const found = fstatSync(file);
     if (!found.isFile()) return "";
     const buffer = Buffer.alloc(Math.min(found.size, partBytes));
-    return buffer.toString(
-      "utf8",
-      0,
-      readSync(file, buffer, 0, buffer.length, which === "start" ? 0 : found.size - buffer.length),
-    );
+    return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, found.size - buffer.length));
   } finally {
     closeSync(file);
   }

@@ -284,7 +284,9 @@ export function reportModel(input: ReportInput): ReportModel {
     .map((idea) => ideaOf(idea, rowById))
     .sort((a, b) => Number(b.isRecommended) - Number(a.isRecommended) || (b.combined ?? -1) - (a.combined ?? -1));
   const map = once(() => mapOf(rrd, rows));
-  const question = narrative.question ?? questionOf(rrd);
+  // A person's own words; an agent puts only those of a project that was written by hand.
+  const asked = oneLine(rrd.question ?? "").trim();
+  const question = asked === "" ? (narrative.question ?? questionOf(rrd)) : asked;
   const figures = figuresOf(input, rows, standing.length, total);
 
   const method = methodOf(rrd, input.ledger, search, log.length > 0, {

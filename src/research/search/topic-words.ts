@@ -59,7 +59,7 @@ export function requirementsOfTopic(topic: string): Made {
   );
   const keywords = [...new Set(terms)].filter((term) => term !== "").slice(0, 8);
   return {
-    name: clip(titleCase(words.length > 0 ? words.slice(0, 6) : main.split(" ").slice(0, 4)), 100),
+    name: clip(topic, 80) || main,
     description: clip(topic, 1500),
     focus_area: main,
     keywords: keywords.length === 0 ? [main] : keywords,

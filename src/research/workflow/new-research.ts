@@ -5,7 +5,7 @@ import type { RequirementsResult } from "../generated/result-requirements.js";
 import type { Field, Rrd, Seed } from "../generated/rrd.js";
 import { hasCode } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { requirementsOfTopic } from "../search/topic-words.js";
+import { clip, requirementsOfTopic } from "../search/topic-words.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
@@ -223,13 +223,10 @@ function openOnly(options: AskOptions, result: RequirementsResult): Requirements
   };
 }
 
-/** At most six words of what an agent proposes; the topic's own where it proposes none. */
+/** What an agent proposes, cut at a length; the topic's own words where it proposes none. */
 function nameFrom(proposed: string | undefined, made: string): string {
-  const words = oneLine(proposed ?? "")
-    .trim()
-    .split(" ")
-    .filter((word) => /[\p{L}\p{N}]/u.test(word));
-  return words.length === 0 ? made : words.slice(0, 6).join(" ").slice(0, 100);
+  const name = oneLine(proposed ?? "");
+  return /[\p{L}\p{N}]/u.test(name) ? clip(name, 80) : made;
 }
 
 const skillWords =
@@ -343,7 +340,8 @@ export function newRrd(
     | "until"
     | "screening"
     | "ideas"
-  >,
+  > &
+    Partial<Pick<CreateOptions, "topic">>,
   requirements: Requirements,
 ): Rrd {
   const terms = requirements.terms ?? {};
@@ -354,6 +352,7 @@ export function newRrd(
     format: stateVersion,
     project: `Research: ${requirements.name}`,
     branchName: `research/${slug(requirements.name)}`,
+    ...withoutUndefined({ question: options.topic?.replace(/\s+/g, " ").trim() }),
     description: requirements.description,
     mission: {
       ...(rubric === "original" ? { blue_ocean_scoring: true, min_blue_ocean_score: 12, min_combined_score: 25 } : {}),

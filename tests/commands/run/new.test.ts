@@ -20,7 +20,7 @@ test("the baseline agent makes a valid research from the topic's words, and noth
   const { code, out } = await cli(["new", topic, "--agent", "baseline", "-p", "7"], cwd);
   expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^researches\/[a-z0-9-]+-\d{4}-\d\d-\d\d\n$/) });
   const { project, phase, requirements } = rrdOf(cwd, out);
-  expect(project).toBe("Research: Sim2real Transfer Dexterous Manipulation");
+  expect(project).toBe("Research: sim2real transfer for dexterous manipulation");
   expect({ phase, papers: requirements.target_papers }).toEqual({ phase: "DISCOVERY", papers: 7 });
   expect(requirements.keywords).toContain("dexterous manipulation");
   expect(requirements.sources).toEqual(["arXiv", "OpenAlex", "Semantic Scholar", "web"]);
@@ -273,7 +273,7 @@ test("with a topic and sources no agent is needed and none is started: what is s
     err: expect.stringContaining("without an agent. Keywords: sim2real transfer"),
   });
   expect(rrdOf(cwd, out)).toMatchObject({
-    project: "Research: Sim2real Transfer Dexterous Manipulation",
+    project: "Research: sim2real transfer for dexterous manipulation",
     description: topic,
     requirements: { sources: ["folder:papers"], criteria: [{ id: "c1", kind: "include", text: "hands" }] },
   });
@@ -320,7 +320,7 @@ test("an agent is told what was said already, its name of any length is taken, a
   expect(rrd.requirements).not.toHaveProperty("time_window_days");
   const long = { unit: "requirements", name: "one two three four five six seven", keywords: [] };
   expect(rrdOf(cwd, (await cli(["new", topic, ...agentOf(long)], cwd)).out)).toMatchObject({
-    project: "Research: one two three four five six",
+    project: "Research: one two three four five six seven",
     description: topic,
     requirements: { keywords: expect.arrayContaining(["dexterous manipulation"]) },
   });

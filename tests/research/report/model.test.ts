@@ -74,6 +74,11 @@ test.each([
   expect(modelOf(rrdWith([], { description })).question).toBe(question);
 });
 
+test("the question is the person's own, whatever the agent makes of it", () => {
+  const rrd = { ...rrdWith([]), question: "do heat pumps save energy in cold climates?" };
+  expect(modelOf(rrd, { report: narrative({ question: "Do hands grasp?" }) }).question).toBe(rrd.question);
+});
+
 describe("what was not done", () => {
   const judging = /judged once|second time|Screening|quotes were recorded|search log/;
 

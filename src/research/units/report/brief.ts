@@ -62,7 +62,7 @@ export function reportData({ rrd }: Pick<ResearchState, "rrd">, smaller: number)
   return {
     kind: "report",
     unit: "report",
-    asked: clip(rrd.description || rrd.project, 80),
+    asked: clip(rrd.question || rrd.description || rrd.project, 80),
     statistics: {
       total_discovered,
       total_presented,

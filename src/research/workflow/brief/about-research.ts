@@ -12,7 +12,8 @@ export function aboutResearch(rrd: Rrd): string {
   const { requirements, mission } = rrd;
   const lines = [
     `Project: ${clip(rrd.project, 40)}`,
-    rrd.description ? `Sought: ${clip(rrd.description, 220)}` : "",
+    rrd.question ? `Asked: ${clip(rrd.question, 120)}` : "",
+    rrd.description && rrd.description !== rrd.question ? `Sought: ${clip(rrd.description, 220)}` : "",
     requirements.focus_area ? `Field: ${clip(requirements.focus_area, 30)}` : "",
     requirements.keywords ? `Keywords: ${clip(requirements.keywords.join("; "), 120)}` : "",
     requirements.time_window_days ? `Recent means: the last ${requirements.time_window_days} days` : "",
