@@ -87,10 +87,11 @@ test("the map of the house names every wing and every folder of engine and resea
   expect(named.toSorted()).toEqual(there.toSorted());
 });
 
-test("every decision is listed, and its file is named by a few words alone", () => {
+test("every decision is listed, takes about half a page, and its file is named by a few words alone", () => {
   const listed = read("docs/decisions/README.md");
   const decisions = fastGlob.sync("*.md", { cwd: join(root, "docs/decisions"), ignore: ["README.md"] });
   expect(decisions.filter((name) => !/^[a-z][a-z\d]*(-[a-z\d]+)*\.md$/.test(name) || /\d{4}/.test(name))).toEqual([]);
+  expect(decisions.filter((name) => read(`docs/decisions/${name}`).split(/\s+/).length > 400)).toEqual([]);
   expect(decisions.filter((name) => !listed.includes(`](${name})`))).toEqual([]);
   expect(decisions.length).toBeGreaterThan(20);
 });

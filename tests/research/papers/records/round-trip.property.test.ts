@@ -18,7 +18,7 @@ import { rrdWith } from "../../../support/projects/research.js";
 /** The table of docs/sources.md: for each format, what it says of each field. */
 const [formats = [], ...rows] =
   readFileSync("docs/sources.md", "utf8")
-    .split('id="what-each-format-holds"')[1]
+    .split("\n## What each format holds\n")[1]
     ?.split("\n")
     .filter((line) => line.startsWith("|") && !line.startsWith("| ---"))
     .map((line) =>
