@@ -21,7 +21,7 @@ export function resultsTable(root, source) {
   // A result without shares and without lines is a sentence.
   if (!ours.includes("<br>") && !/\d\/\d|below/.test(ours)) return `${measured}: ${ours}.`;
   // A row of several lines has one thing a line.
-  const parts = ours.split(ours.includes("<br>") ? "<br>" : "; ").filter((part) => part.startsWith(start));
+  const parts = joined(ours.split(ours.includes("<br>") ? "<br>" : "; ").filter((part) => part.startsWith(start)));
   return [
     `${measured}.`,
     ["| what | result | share |", "| --- | --- | --- |", ...parts.map((part) => rowOf(part.slice(start.length)))].join(
@@ -29,6 +29,23 @@ export function resultsTable(root, source) {
     ),
     ...(rival === undefined ? [] : [`For comparison: ${rival}.`]),
   ].join("\n\n");
+}
+
+/** "x, refused 1/5" and "x, accepted and shown 4/4" as one row, which says that none is left out: 5 of 5. */
+function joined(parts) {
+  return parts.flatMap((part) => {
+    const [, name] = /^(.*), accepted and shown /.exec(part) ?? [];
+    const of = (what) => parts.find((each) => each.startsWith(`${what}, refused `));
+    if (name !== undefined && of(name) !== undefined) return [];
+    const [, what, refused, all] = /^(.*), refused ([\d,]+)\/([\d,]+)$/.exec(part) ?? [];
+    if (what === undefined) return [part];
+    const other = parts.find((each) => each.startsWith(`${what}, accepted and shown `));
+    if (other === undefined) return [part];
+    const number = (text) => Number(text.replaceAll(",", ""));
+    const seen = number(/ shown ([\d,]+)\//.exec(other)[1]);
+    const sum = (number(refused) + seen).toLocaleString("en");
+    return [`${what}, refused (${refused}) or shown ${sum}/${all}`];
+  });
 }
 
 function rowOf(part) {
