@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { reportName } from "../../research/project-files/layout.js";
 import { markGiven } from "../../research/derived/meaning-mark.js";
 import { meaningOf } from "../../research/report/narrative/meaning.js";
@@ -123,10 +123,8 @@ function ofFolder(
   return {
     tools: all.filter(({ name }) => names?.includes(name) !== false),
     instructions,
-    resources: async () => {
-      const folders = await listResearches(io.cwd);
-      return folders.length === 1 && folders[0] !== undefined ? resourcesOf(folders[0], io) : [];
-    },
+    resources: async () =>
+      (await listResearches(io.cwd)).flatMap((folder) => ofSeveral(folder, resourcesOf(folder, io))),
   };
 }
 
@@ -155,6 +153,16 @@ const served = (
     }
   },
 });
+
+/** What can be read of a project, where it is one of several: its name stands in each address. */
+const ofSeveral = (folder: string, resources: readonly Resource[]): Resource[] => {
+  const project = basename(folder);
+  return resources.map((resource) => ({
+    ...resource,
+    uri: `research://${encodeURIComponent(project)}/${resource.name}`,
+    name: `${project}: ${resource.name}`,
+  }));
+};
 
 /** A project's papers, findings, answers and report, read afresh each time. */
 const resourcesOf = (folder: string, io: Io): Resource[] => [

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -68,7 +68,21 @@ test("a project is read by its name: how it stands, one paper, its report with t
     not_borne_out: [],
   });
   expect((await call(client, "outline", { project, id: key })).text).toContain("§");
-  expect((await client.listResources()).resources.map(({ name }) => name)).toContain("report");
+});
+
+test("the papers and reports of all projects are resources, each with the name of its project", async () => {
+  const both = freshFolder();
+  mkdirSync(join(both, "researches"));
+  for (const name of ["first", "second one"]) cpSync(folder, join(both, "researches", name), { recursive: true });
+  const client = await connectClient(both, [], env);
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri)).toEqual(
+    ["first", "second%20one"].flatMap((name) =>
+      ["papers", "findings", "answers", "report"].map((each) => `research://${name}/${each}`),
+    ),
+  );
+  const { contents } = await client.readResource({ uri: "research://second%20one/report" });
+  expect(contents).toMatchObject([{ text: readFileSync(join(folder, "research-report.md"), "utf8") }]);
 });
 
 test("a question is answered with its quotes and the keys of their papers, with progress while it is", async () => {
