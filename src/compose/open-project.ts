@@ -274,13 +274,13 @@ async function forecastNow(research: Pick<Research, "load">, experience: Experie
 }
 
 /**
- * Resets the count of iterations without a result where a person wants so, or has chosen agents that had no part in
- * them.
+ * Counts iterations without a result and repetitions from now on where a person wants so, or has chosen agents that had
+ * no part in them. A reset ends the first count, not what the loop remembers.
  */
 async function countAnew(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
   const { rrd, ledger } = await research.load();
+  const last = Math.max(rrd.loop?.iteration ?? 0, ...ledger.map(({ iteration }) => iteration));
   const row = withoutResult(rrd, ledger);
-  const areOthers = row.every(({ agent }) => !agents.some(({ name }) => name === agent));
-  if (row.length > 0 && (force || areOthers))
-    await research.edit((current) => resetStagnation(current, ledger.at(-1)?.iteration));
+  const areOthers = row.length > 0 && row.every(({ agent }) => !agents.some(({ name }) => name === agent));
+  if (last > 0 && (force || areOthers)) await research.edit((current) => resetStagnation(current, last));
 }

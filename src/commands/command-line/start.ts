@@ -60,15 +60,16 @@ export function addStart({ add, io }: CommandLine): void {
     .option("--ask", "have the agent say what the topic leaves open, and answer it");
   withAgent(withWishes(create));
 
-  type OfBegin = OfWishes & { quick: boolean; yes: boolean };
+  type OfBegin = OfWishes & { quick: boolean; yes: boolean; force: boolean };
   const begin = add("begin", "<words...>", async (options: OfBegin & Common, words) => {
     const { beginCommand } = await import("../run/begin.js");
-    const { quick, yes } = options;
-    return beginCommand({ ...wishesOf(options), words, ...howOf(options), quick, yes }, io);
+    const { quick, yes, force } = options;
+    return beginCommand({ ...wishesOf(options), words, ...howOf(options), quick, yes, force }, io);
   })
     .usage('[options]\n       research-ralph "a question" | papers/ | export.ris')
     .option("--quick", "a first report soon: eight papers, three at a time, no product ideas")
     .option("-y, --yes", "agree to what it says it will do, and begin")
+    .option("--force", "continue after the verdict stuck")
     .option("-i, --iterations <N>", "maximum iterations of this run", number)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
   withAgent(withLimits(withWishes(begin)));

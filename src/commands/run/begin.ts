@@ -33,6 +33,8 @@ interface BeginArguments extends Wishes {
   /** A first report soon: eight papers, three at a time, without product ideas. */
   readonly quick: boolean;
   readonly yes: boolean;
+  /** Go on after the verdict stuck. */
+  readonly force?: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly json: boolean;
@@ -121,7 +123,7 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
   if (isDeeper)
     await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
   const more = isDeeper ? { ...flags, papers: wanted } : flags;
-  return runCommand({ ...args, folder, flags: more, force: isDeeper, classic: false, ask: false }, io);
+  return runCommand({ ...args, folder, flags: more, force: isDeeper || args.force === true, classic: false, ask: false }, io);
 }
 
 /**

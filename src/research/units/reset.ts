@@ -5,6 +5,7 @@ import { shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { currentAccepted } from "../../engine/storage/state/ledger.js";
 import { type Reset as ResetOf, resetRecords, stateBefore } from "../../engine/storage/state/reset.js";
+import { resetStagnation } from "../derived/observations.js";
 import type { Rrd } from "../generated/rrd.js";
 import { nameOf } from "../papers/paper-keys.js";
 import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js";
@@ -38,7 +39,12 @@ export const outputs = Object.fromEntries(kinds.map(({ name, writes = [] }) => [
  * version to go back to.
  */
 export async function resetResearch(folder: string, target: ResetTarget, options: ResetOptions): Promise<string[]> {
-  return resetRecords(folder, researchFormat, ({ state, ledger }) => stateAfter(folder, target, state, ledger), {
+  const plan = async ({ state, ledger }: { readonly state: Rrd; readonly ledger: readonly LedgerLine[] }) => {
+    const { after, ...reset } = await stateAfter(folder, target, state, ledger);
+    // A person has acted: what repeated itself before counts no more.
+    return { ...reset, after: resetStagnation(after, ledger.at(-1)?.iteration) };
+  };
+  return resetRecords(folder, researchFormat, plan, {
     ...options,
     outputs,
     everything: "all" in target,
