@@ -123,7 +123,10 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
   if (isDeeper)
     await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
   const more = isDeeper ? { ...flags, papers: wanted } : flags;
-  return runCommand({ ...args, folder, flags: more, force: isDeeper || args.force === true, classic: false, ask: false }, io);
+  return runCommand(
+    { ...args, folder, flags: more, force: isDeeper || args.force === true, classic: false, ask: false },
+    io,
+  );
 }
 
 /**

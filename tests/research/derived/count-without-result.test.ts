@@ -112,14 +112,25 @@ describe("a research that is started again and again", () => {
 
   test("--force tries once more, and so does an agent that had no part in it", async () => {
     const [same, other] = ["cmd:echo nothing", "cmd:echo something"];
-    const run = async (agent: string, force: boolean) => {
-      const cwd = freshFolder();
-      const pool = papers.map(({ id }) => found(id, "pending", { abstract: "It works." }));
-      makeResearch(cwd, "a", { papers_pool: pool }, rows(15, { agent: same }));
-      const io = fakeIo({ cwd, env: { HOME: cwd, PATH: process.env["PATH"] } });
-      const flags = { agent, unconfined: true, git: false, iterations: 1 };
-      return runCommand({ folder: "a", flags, force, classic: false, ask: false, quiet: true, json: false }, io);
-    };
+    const run = (agent: string, force: boolean) => runAgain(rows(15, { agent: same }), { agent, force });
     expect([await run(same, false), await run(same, true), await run(other, false)]).toEqual([4, 3, 3]);
   });
+
+  test("--force goes on after repetitions too, where a reset already ended the other count", async () => {
+    const repeated = [1, 2, 3, 4, 5].map((iteration) => ({
+      ...{ iteration, unit: "p1", outcome: "refused" as const, answer: "0123456789ab", said: "The same." },
+    }));
+    const ledger = [...rows(5), line(6, "analysis", { outcome: "reset" })];
+    const run = (force: boolean) => runAgain(ledger, { agent: "cmd:echo nothing", force }, { observations: repeated });
+    expect([await run(false), await run(true)]).toEqual([4, 3]);
+  });
+
+  const runAgain = (ledger: LedgerLine[], how: { agent: string; force: boolean }, loop?: Rrd["loop"]) => {
+    const cwd = freshFolder();
+    const pool = papers.map(({ id }) => found(id, "pending", { abstract: "It works." }));
+    makeResearch(cwd, "a", { papers_pool: pool, ...(loop === undefined ? {} : { loop }) }, ledger);
+    const io = fakeIo({ cwd, env: { HOME: cwd, PATH: process.env["PATH"] } });
+    const flags = { agent: how.agent, unconfined: true, git: false, iterations: 1 };
+    return runCommand({ folder: "a", flags, ...how, classic: false, ask: false, quiet: true, json: false }, io);
+  };
 });
