@@ -6,7 +6,7 @@ import { keyRoutesVariable } from "../engine/process/reach.js";
 import type { Exec } from "../engine/process/run-process.js";
 import { converse } from "./converse.js";
 import { modelFetch, usualClocks } from "./model/fetch.js";
-import { type Asked, keyFileProblems, settingsOf } from "./settings.js";
+import { type Asked, isOwnOllama, keyFileProblems, settingsOf } from "./settings.js";
 import { type AssistantTool, type Handed, toolContext, type ToolContext } from "./tools/context.js";
 import { briefTools } from "./tools/list.js";
 
@@ -52,16 +52,12 @@ export async function headless(asked: Headless): Promise<number> {
   let server: ToolConnection | undefined;
   const works = asked.exec !== undefined;
   try {
-    const settings = await settingsOf({ ...asked, cwd: asked.folder, uses: Object.keys(asked.keys.apart) });
+    const fetch = byKeyRoutes(asked.fetch ?? modelFetch(usualClocks), asked.env);
+    const settings = await settingsOf({ ...asked, fetch, cwd: asked.folder, uses: Object.keys(asked.keys.apart) });
     const { provider, url, model, key, window } = settings;
-    write({ type: "start", provider: provider.name, model, window });
+    write({ type: "start", provider: provider.name, model, window, ...(isOwnOllama(url) ? { cost_usd: 0 } : {}) });
     for (const message of await keyFileProblems(settings, false)) write({ type: "notice", message });
-    const opened = await provider.open({
-      url,
-      model,
-      fetch: byKeyRoutes(asked.fetch ?? modelFetch(usualClocks), asked.env),
-      key,
-    });
+    const opened = await provider.open({ url, model, fetch, key });
     if (asked.toolSocket !== undefined) server = await toolsAt(asked.toolSocket, asked);
     const spoken = await converse({
       model: opened,

@@ -17,6 +17,7 @@ import type { SavedSession, SessionKind } from "./conversation/saved.js";
 import {
   type Asked,
   type Settings,
+  isOwnOllama,
   keyFileProblems,
   ownFolder,
   ownServers,
@@ -337,7 +338,9 @@ async function talk(started: Started, named?: SavedSession): Promise<number> {
 
 /** Provider, model and where the key is from, as one sentence without the key. */
 function described({ provider, url, model, keyFrom, window, isWindowKnown, chosen }: Settings): string {
-  const where = isMakers(provider, url) ? provider.title : `the server at ${url.host}`;
+  const where = isMakers(provider, url)
+    ? provider.title
+    : `${isOwnOllama(url) ? "your own Ollama, without charge," : "the server"} at ${url.origin}${url.pathname}`;
   const key = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
   return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.${chosen === undefined ? "" : ` ${chosen}`}`;
 }

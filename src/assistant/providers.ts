@@ -167,7 +167,10 @@ export function providerOf(
   const owner = providerAt(url);
   if (url.protocol === "http:" && isMakers(owner, url))
     throw new ExpectedError(`${where}: '${url.host}' is only reached over https; correct the address.`);
-  return { provider: protocol === undefined || isMakers(owner, url) ? owner : byProtocol[protocol], url };
+  const provider = protocol === undefined || isMakers(owner, url) ? owner : byProtocol[protocol];
+  // A server's bare address: where all that speak this protocol are asked.
+  if (provider === compatible && url.pathname === "/") url.pathname = "/v1/chat/completions";
+  return { provider, url };
 }
 
 /** Whether an address is a maker's own, known by its host. */

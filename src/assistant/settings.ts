@@ -11,9 +11,10 @@ import { type Asked as Person, keepTrust, partsIn, requireTrust } from "../engin
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { userFolder } from "../engine/lib/layout.js";
-import { shellWord } from "../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../engine/lib/sanitise.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
+import { servedModels } from "./served-models.js";
 import { isMakers, makers, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
 
 /** Where the assistant is started, and whether a person sits there. */
@@ -34,6 +35,8 @@ export interface Asked extends WhoAsks {
   readonly temperature?: number;
   /** The answer is to be JSON. */
   readonly json?: boolean;
+  /** Asks a server what it offers; absent: by the network. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** What stays of a conversation that is long. */
@@ -98,10 +101,12 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
   if (found === undefined && isMakers(provider, url))
     throw new ExpectedError(
       address.from === "default"
-        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${file}.`
+        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${file}.${await ollamaHint(asked.fetch)}`
         : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${file}.`,
     );
-  const model = asked.model ?? (blank(written.model) ? provider.model : written.model);
+  const model =
+    asked.model ??
+    (blank(written.model) ? await modelAt(provider, url, found?.key, { fetch: asked.fetch, file }) : written.model);
   const known = windowOf(model);
   const window = (written.context_window ?? -1) < 0 ? undefined : written.context_window;
   const answer = asked.maxTokens ?? (written.api_url === undefined ? undefined : written.max_tokens);
@@ -124,6 +129,36 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
     json: asked.json,
     systemPrompt: blank(written.system_prompt) ? undefined : written.system_prompt,
   };
+}
+
+/** Says where Ollama answers on this machine, though nobody named it; empty where it does not. */
+async function ollamaHint(fetch: Asked["fetch"]): Promise<string> {
+  const models = await servedModels(new URL(ollamaAddress("127.0.0.1")), undefined, fetch);
+  return models === undefined
+    ? ""
+    : ` Ollama answers on this machine with ${someOf(models)}: set OLLAMA_HOST=127.0.0.1 to use it.`;
+}
+
+const someOf = (names: readonly string[]): string =>
+  `${names.slice(0, 8).map(oneLine).join(", ")}${names.length > 8 ? ` and ${names.length - 8} more` : ""}`;
+
+/**
+ * The model to ask for where nobody names one: a maker's usual one, or the only one that a server offers.
+ * @throws ExpectedError where the server offers several.
+ */
+async function modelAt(
+  provider: Provider,
+  url: URL,
+  key: string | undefined,
+  { fetch, file }: { readonly fetch: Asked["fetch"]; readonly file: string },
+): Promise<string> {
+  const offered = provider.name === "compatible" ? await servedModels(url, key, fetch) : undefined;
+  if (offered === undefined) return provider.model;
+  const [only] = offered;
+  if (only !== undefined && offered.length === 1) return only;
+  throw new ExpectedError(
+    `The server at ${url.host} offers ${offered.length} models and none is chosen: ${someOf(offered)}; choose one by "model": "${oneLine(only ?? "")}" in ${file}.`,
+  );
 }
 
 type Written = AssistantConfig & Pick<EngineConfig, "max_tokens">;
@@ -215,8 +250,10 @@ function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: Written, fi
   return blank(other) ? undefined : { text: other, from: file, protocol };
 }
 
-const isLocalOllama = (address: string): boolean =>
-  URL.canParse(address) && isLoopback(new URL(address)) && isOllama(new URL(address));
+const isLocalOllama = (address: string): boolean => URL.canParse(address) && isOwnOllama(new URL(address));
+
+/** Whether an address is that of Ollama on this machine, which charges nothing. */
+export const isOwnOllama = (url: URL): boolean => isLoopback(url) && isOllama(url);
 
 /**
  * The key for an address, and where it is from. One of the environment goes to its maker, to the gateway that the

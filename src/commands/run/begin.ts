@@ -4,7 +4,8 @@ import { requireAgents, settingsFor } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { installedAgents } from "../../engine/agents/adapters.js";
-import { checkAgent } from "../../engine/agents/registry.js";
+import type { AgentCheck } from "../../engine/agents/definition.js";
+import { checkAgent, isDistant } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -58,8 +59,8 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
       2,
     );
   const topic = question ?? (await askForTopic(io));
-  const config = await withAgent(flags, io);
-  const planned = await plan(topic, sources, config, io);
+  const { config, check } = await withAgent(flags, io);
+  const planned = await plan(topic, sources, config, { check, isScored: isScored(args) }, io);
   const target = { ...config, papers: planned.papers };
   if (!args.json) for (const line of planned.lines) io.stderr(`${flowed(line, io)}\n`);
   await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
@@ -131,25 +132,32 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
 
 /**
  * The settings, with an agent that is here: the one that the person chose, else the first that is installed, else the
- * built-in one where it has a key or a local model. @throws ExpectedError where nothing can work.
+ * built-in one where it has a key or a local model; and what its check found. @throws ExpectedError where nothing can
+ * work, before a person is asked for a yes.
  */
-async function withAgent(flags: ConfigFlags, io: Io): Promise<ResolvedConfig> {
+async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: ResolvedConfig; check?: AgentCheck }> {
   const config = await resolveConfig(io, flags);
   if (config.origins.agent !== "default") {
     await requireAgents(config, io);
-    return config;
+    if (isDistant(config.agent) || config.sandbox === "docker") return { config };
+    const check = await checkAgent(config.agent, settingsFor(config, io));
+    // A program that starts may be let in whatever it says of its login: its provider may need none.
+    if (!check.ok && check.version === undefined)
+      throw new ExpectedError(`${config.agent} can't begin: ${check.detail} ${check.fix ?? ""}`.trim());
+    return { config, check };
   }
+  let check: AgentCheck | undefined;
   for (const agent of new Set([config.agent, ...installedAgents(io.env), "ralph"])) {
     const chosen = agent === config.agent ? config : await resolveConfig(io, { ...flags, agent });
-    if (await isReady(chosen, io)) return chosen;
+    check = await checkAgent(chosen.agent, settingsFor(chosen, io));
+    if (check.ok && (await isAllowed(chosen, io))) return { config: chosen, check };
   }
   throw new ExpectedError(
-    "No agent is installed here. Install Claude Code, Codex, Amp, Gemini CLI or OpenCode, or name a command of yours with --agent 'cmd:…'; the built-in --agent ralph needs only a key in ANTHROPIC_API_KEY or OPENAI_API_KEY, or a local model such as Ollama's. research-ralph demo shows a whole project without any.",
+    `No agent is installed here. Install Claude Code, Codex, Amp, Gemini CLI or OpenCode, or name a command of yours with --agent 'cmd:…'; the built-in --agent ralph needs only a key or a local model. ${check?.detail ?? ""} research-ralph demo shows a whole project without any.`,
   );
 }
 
-async function isReady(config: ResolvedConfig, io: Io): Promise<boolean> {
-  if (!(await checkAgent(config.agent, settingsFor(config, io))).ok) return false;
+async function isAllowed(config: ResolvedConfig, io: Io): Promise<boolean> {
   return requireAgents(config, io).then(
     () => true,
     (error: unknown) => {
@@ -159,11 +167,15 @@ async function isReady(config: ResolvedConfig, io: Io): Promise<boolean> {
   );
 }
 
+/** Whether nothing that the person says replaces the original's scores. */
+const isScored = ({ rubric, criteria = [] }: Wishes): boolean => rubric === undefined && criteria.length === 0;
+
 /** What will be done, what it takes and where it goes, a line each; and how many papers may be included. */
 async function plan(
   topic: string,
   sources: readonly string[],
   config: ResolvedConfig,
+  { check, isScored }: { readonly check: AgentCheck | undefined; readonly isScored: boolean },
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
@@ -179,7 +191,8 @@ async function plan(
   return {
     papers,
     lines: [
-      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(most, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.`,
+      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(most, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? " Papers are also scored by how well they open a market; --rubric none leaves that out." : ""}`,
+      ...(check === undefined ? [] : [`${config.agent}: ${oneLine(check.detail)}`]),
       forecast === undefined
         ? "What it costs is not known; --max-usd and --max-minutes limit it."
         : `${forecastText(forecast)}; estimated from ${forecast.from}. --max-usd and --max-minutes limit it.`,

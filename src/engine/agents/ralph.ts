@@ -244,6 +244,7 @@ const kinds: ReadonlySet<string> = new Set<Failure["kind"]>([
 function readRalph(): Reader {
   let model: string | undefined;
   let window: number | undefined;
+  let costUsd: number | undefined;
   let answer: Answer | undefined;
   return {
     line(line): readonly AgentEvent[] {
@@ -252,6 +253,7 @@ function readRalph(): Reader {
         case "start":
           model = text(said["model"]);
           window = number(said["window"]);
+          costUsd = number(said["cost_usd"]);
           return [];
         case "notice":
           return [{ type: "notice", message: text(said["message"]) ?? "" }];
@@ -263,7 +265,7 @@ function readRalph(): Reader {
           const usage = object(said["usage"]) ?? {};
           const [input, cached, output] = [tokens(usage["input"]), tokens(usage["cached"]), tokens(usage["output"])];
           const all = { input, cached, output, requests: tokens(usage["requests"]), largest: tokens(usage["largest"]) };
-          return [{ type: "usage", usage: all, ...withoutUndefined({ model, window }) }];
+          return [{ type: "usage", usage: all, ...withoutUndefined({ model, window, cost_usd: costUsd }) }];
         }
         case "end": {
           const failure = object(said["failure"]);

@@ -1,0 +1,37 @@
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { settingsOf } from "../../src/assistant/settings.js";
+import { configKeys } from "../../src/compose/config.js";
+import { freshFolder } from "../support/projects/research-folder.js";
+
+const servers: ReturnType<typeof createServer>[] = [];
+afterEach(() => servers.splice(0).forEach((server) => server.close()));
+
+/** A server of this machine that offers these models; its address without a path. */
+async function serving(...models: string[]): Promise<string> {
+  const server = createServer(({ url }, answer) => {
+    answer.statusCode = url === "/v1/models" ? 200 : 404;
+    answer.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const settingsAt = async (apiUrl: string, more: object = {}) => {
+  const cwd = freshFolder();
+  return await settingsOf({ keys: configKeys, cwd, env: { HOME: cwd }, apiUrl, canAsk: false, ...more } as never);
+};
+
+test.each(["", "/v1", "/v1/chat/completions"])("the only model of a server at …%s is asked", async (path) => {
+  const { model, url } = await settingsAt(`${await serving("own-model")}${path}`);
+  expect(model).toBe("own-model");
+  expect(url.pathname).toBe(path === "" ? "/v1/chat/completions" : path);
+});
+
+test("of several models none is guessed: all are named, and where to choose one", async () => {
+  const address = await serving("one", "two");
+  await expect(settingsAt(address)).rejects.toThrow(/offers 2 models.*one, two.*"model": "one" in .*config\.json/);
+  expect((await settingsAt(address, { model: "two" })).model).toBe("two");
+});
