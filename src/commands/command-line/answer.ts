@@ -42,7 +42,10 @@ export function addAnswer({ program, add, io, version, done, run }: CommandLine)
     const { searchCommand } = await import("../search/search.js");
     return searchCommand({ query, ...options, columns, output: json ? "json" : bibtex ? "bibtex" : "text" }, io);
   })
-    .option("--source <names>", "sources to search, separated by commas: arxiv,openalex (default: all available)")
+    .option(
+      "--source <names>",
+      "sources to search, separated by commas: arxiv,openalex, or one of a plugin, which doctor names (default: all available)",
+    )
     .option(...columnOption)
     .option("--from <date>", "earliest date of publication: 2024, 2024-06 or 2024-06-30")
     .option("--until <date>", "latest date of publication")
