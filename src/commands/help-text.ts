@@ -24,8 +24,9 @@ Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
 5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
 Names of before go on working: answers (ask --list), brief (show next),
-pause (stop --pause), export (report --as), and the original's spelling: --new
-"<topic>" --run <folder> --list --status <folder> --reset <folder> --config k=v
+pause (stop --pause), export (report --as), part (join --part), and the
+original's spelling: --new "<topic>" --run <folder> --list --status <folder>
+--reset <folder> --config k=v
 
 Pages to read: ${packageFile("docs")}`;
 
@@ -35,7 +36,7 @@ export const firstWeek: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that are options of others now. They go on working and are listed nowhere. */
-export const oldNames: ReadonlySet<string> = new Set(["answers", "brief", "pause", "export", "begin"]);
+export const oldNames: ReadonlySet<string> = new Set(["answers", "brief", "pause", "export", "begin", "part"]);
 
 /** One line for each command, in the order of the help. */
 export const summaries = {
@@ -64,7 +65,7 @@ export const summaries = {
   decide: "include or exclude papers, whatever the criteria say",
   settle: "say which value of a field counts where two agents differ: first, second or own",
   duplicates: "show pairs that may be one work, and what counts as a duplicate",
-  join: "make two records one work; part takes that back",
+  join: "make two records one work; --part makes a duplicate a work of its own again",
   part: "make a duplicate a work of its own again",
   steer: "give instructions to agents, also during a run",
   stop: "end a run before its next iteration, as Ctrl+C does, or with --pause as blocked",

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { ExpectedError } from "../../engine/lib/errors.js";
 import type { CommandLine, Common } from "./command.js";
 import { columnOption, trustOption } from "./shared-options.js";
 
@@ -47,9 +48,19 @@ export function addDecide({ add, io }: CommandLine): void {
     (await import("../inspect/duplicates.js")).duplicatesCommand({ folder, all, json }, io),
   ).option("--all", "list every duplicate, not only the first 20");
 
-  add("join", "<folder> <paper> <other>", async ({ json, flags }, folder, paper, other) =>
-    (await import("../steer/same-work.js")).joinCommand({ folder, papers: [paper, other], flags, json }, io),
-  ).option("--no-git", "do not commit");
+  add(
+    "join",
+    "<folder> <paper> [other]",
+    async ({ json, flags, part = false }: Common & { part?: boolean }, folder, paper, other) => {
+      const { joinCommand, partCommand } = await import("../steer/same-work.js");
+      if (part && other === undefined) return await partCommand({ folder, paper, flags, json }, io);
+      if (part || other === undefined)
+        throw new ExpectedError("Name two papers to join, or one with --part to make it a work of its own again.", 2);
+      return await joinCommand({ folder, papers: [paper, other], flags, json }, io);
+    },
+  )
+    .option("--part", "make a duplicate a work of its own again")
+    .option("--no-git", "do not commit");
 
   add("part", "<folder> <paper>", async ({ json, flags }, folder, paper) =>
     (await import("../steer/same-work.js")).partCommand({ folder, paper, flags, json }, io),

@@ -44,6 +44,8 @@ export function buildProgram(
     .version(version, "-v, --version", "print the version")
     .usage(usage)
     .configureHelp({
+      // On 60 columns the summaries are wrapped between words, too.
+      minWidthToWrap: 20,
       // Every command has options; naming them leaves the summaries no room.
       subcommandTerm: (command) => shortened(`${command.name()} ${command.usage().replace("[options]", "").trim()}`),
       visibleCommands: (command) =>

@@ -52,7 +52,7 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
       ...(reason === undefined ? [] : flow(reason, "    ")),
     ]),
     ...(left === 0 ? [] : [`  and ${left} more; --all lists them`]),
-    ...(settled.length === 0 ? [] : ["", ...flow(`Another work: research-ralph part ${where} <the duplicate>`)]),
+    ...(settled.length === 0 ? [] : ["", ...flow(`Another work: research-ralph join ${where} <the duplicate> --part`)]),
   ];
   io.stdout(`${out.join("\n")}\n`);
   return 0;

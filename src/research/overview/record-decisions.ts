@@ -198,7 +198,7 @@ function requirePossible(rrd: Rrd, named: Paper | Exclusion, decision: "include"
   throw new ExpectedError(
     record?.duplicate_of === undefined
       ? `${name} was excluded as ${record?.stage ?? "not eligible"}, which no decision changes.`
-      : `${name} is the same work as ${oneLine(namesIn(rrd).get(record.duplicate_of) ?? record.duplicate_of)}; if it is another, 'research-ralph part ${shellWord(where)} ${name}' says so.`,
+      : `${name} is the same work as ${oneLine(namesIn(rrd).get(record.duplicate_of) ?? record.duplicate_of)}; if it is another, 'research-ralph join ${shellWord(where)} ${name} --part' says so.`,
     2,
   );
 }

@@ -64,7 +64,7 @@ export function joined(rrd: Rrd, one: string, other: string, where: string): Set
       excluded,
       ...(its.length === 0 ? {} : { insights: insights.filter((each) => !its.includes(each)) }),
     },
-    says: `${goneName} is a duplicate of ${name}; 'research-ralph part ${shellWord(where)} ${goneName}' takes that back.`,
+    says: `${goneName} is a duplicate of ${name}; 'research-ralph join ${shellWord(where)} ${goneName} --part' takes that back.`,
   };
 }
 

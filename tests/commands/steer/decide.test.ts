@@ -143,7 +143,7 @@ describe("a decision on a record", () => {
     [["p1", "include", "  "], /The reason is empty/],
     [["p1", "include", "w".repeat(1_001)], /1001 characters/],
     [["p23", "include", "why"], /is retracted/],
-    [["d1", "include", "why"], /twicend is the same work as papernd; .*research-ralph part/],
+    [["d1", "include", "why"], /twicend is the same work as papernd; .*research-ralph join .* --part/],
     [["p1", "include"], /Name papers, the decision and the reason/],
   ])("that can't be is refused: %j", async (args, said) => {
     const { cwd, folder } = someProject();

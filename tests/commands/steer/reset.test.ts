@@ -117,7 +117,7 @@ test("reset --undo leaves what a person joined and parted since as it is: each r
   for (const [before, since] of [
     [
       ["join", "one", "two"],
-      ["part", "two"],
+      ["join", "two", "--part"],
     ],
     [[], ["join", "one", "two"]],
   ] as const) {
