@@ -27,7 +27,7 @@ import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules-of-run.js";
 import { runLoop } from "../engine/loop/run-loop.js";
 import type { Tell, Unit, Verdict, Words, Workflow } from "../engine/loop/types.js";
-import { addingToBriefs } from "../engine/points/adding-to-briefs.js";
+import { withAddedBriefs } from "../engine/points/adding-to-briefs.js";
 import { type Participant, type Points, pointsOf } from "../engine/points/points.js";
 import { shellHooks } from "../engine/points/shell-hooks.js";
 import type { Io } from "../engine/ui/io.js";
@@ -156,7 +156,7 @@ export async function drive<State, U extends Unit, P, C>(
       maxWithoutResult,
     });
     const remembering = withHistory(
-      addingToBriefs(workflow, points, tell),
+      withAddedBriefs(workflow, points, tell),
       summariserFor(config, io, { tell, redact, signal: abort, house: settings }),
     );
     return await runLoop(remembering, agents[0], {

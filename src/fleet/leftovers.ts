@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { distantTranscripts, workerNote, workersFolder } from "../engine/lib/layout.js";
-import { killLeftBy, ownStarter } from "../engine/process/descendants.js";
+import { killLeftovers, ownStarter } from "../engine/process/descendants.js";
 import { isSameProcess, startOfProcess } from "../engine/process/process-identity.js";
 import { times } from "./keys.js";
 
@@ -99,7 +99,7 @@ export async function clearUp(stateDir: string, now: number): Promise<boolean> {
     const note = noteIn(folder);
     const untouched = now - lastChange(folder, now);
     if (note === undefined ? untouched < youngMs : await mayLive(note, untouched)) continue;
-    if (note !== undefined && (await killLeftBy(note.starter))) hadAgents = true;
+    if (note !== undefined && (await killLeftovers(note.starter))) hadAgents = true;
     clear(folder);
   }
   clearTranscripts(stateDir, now);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { endWithUs, hookMark, marker, signal } from "../../engine/process/descendants.js";
+import { killGroupOnExit, hookMark, marker, signal } from "../../engine/process/descendants.js";
 import type { ServerSettings } from "./server-settings.js";
 
 /** A tool as its server describes it. */
@@ -138,7 +138,7 @@ async function programTransport(
     child = started;
     if (started.pid !== undefined) {
       target = isWindows ? started.pid : -started.pid;
-      if (!isWindows) release = endWithUs(started.pid);
+      if (!isWindows) release = killGroupOnExit(started.pid);
     }
     // Its number may soon be another's, unless somebody of its group goes on.
     started.once("exit", () => {

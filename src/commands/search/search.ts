@@ -10,7 +10,7 @@ import { sourcesFor, usualServices } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/shared/source.js";
 import { contextsWith } from "../../research/sources/source-settings.js";
 import type { Io } from "../../engine/ui/io.js";
-import { oneLine, behindName } from "../../engine/lib/sanitise.js";
+import { oneLine, withoutSourcePrefix } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { bibliographyOf } from "../../research/papers/export/bibtex.js";
 import { datesOf, namedSources } from "../run/typed-sources.js";
@@ -106,7 +106,9 @@ function progress({ source, asked, status, reason, records }: Listing): string {
       `${source}: ${records.length} ${records.length === 1 ? "work" : "works"}${reason === undefined ? "" : ` (${reason})`}`,
     );
   if (status === "empty") return `${source}: nothing`;
-  return oneLine(`${source} ${asked === "" ? "was not asked" : "failed"}: ${behindName(source, reason ?? status)}`);
+  return oneLine(
+    `${source} ${asked === "" ? "was not asked" : "failed"}: ${withoutSourcePrefix(source, reason ?? status)}`,
+  );
 }
 
 type Explained = Ranked & MergeDecisions;

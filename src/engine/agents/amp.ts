@@ -50,10 +50,19 @@ export const amp: AgentDefinition = {
         detail: `There is no program ${program}.`,
         fix: "Install it with `npm install -g @ampcode/cli`.",
       };
-    const found = versionIn(version);
+    const installedVersion = versionIn(version);
     if (!hasKey(context))
-      return { ok: false, version: found, detail: `${program} ${found ?? ""} is installed, but there is no key.`, fix };
-    return { ok: true, version: found, detail: `${program} ${found ?? ""}, a key in AMP_API_KEY.` };
+      return {
+        ok: false,
+        version: installedVersion,
+        detail: `${program} ${installedVersion ?? ""} is installed, but there is no key.`,
+        fix,
+      };
+    return {
+      ok: true,
+      version: installedVersion,
+      detail: `${program} ${installedVersion ?? ""}, a key in AMP_API_KEY.`,
+    };
   },
 };
 
@@ -85,15 +94,15 @@ export function readAmp(): Reader {
     finished: () => result !== undefined,
     answer(): Answer {
       if (result === undefined) return {};
-      const said = text(result["result"]) ?? "";
+      const resultText = text(result["result"]) ?? "";
       if (result["is_error"] !== true && result["subtype"] === "success") {
-        return said === "User cancelled"
+        return resultText === "User cancelled"
           ? { failure: { kind: "aborted", message: "amp was cancelled by a signal." } }
-          : { message: said };
+          : { message: resultText };
       }
-      const error = text(result["error"]) ?? said;
-      const known = recogniseFailure(error, "amp", Date.now());
-      return { failure: known ?? { kind: "crashed", message: `amp ended with an error: ${quote(error)}.` } };
+      const error = text(result["error"]) ?? resultText;
+      const recognised = recogniseFailure(error, "amp", Date.now());
+      return { failure: recognised ?? { kind: "crashed", message: `amp ended with an error: ${quote(error)}.` } };
     },
   };
 }

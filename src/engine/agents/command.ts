@@ -22,16 +22,16 @@ export const command: AgentDefinition = {
   /** The files that its command line names; hosts and whatever else it needs are for the config to say. */
   reach(context) {
     const { options, settings } = context;
-    const own = ownReach(options);
-    return { ...own, read: [...filesIn(lineOf(context), settings.cwd), ...own.read] };
+    const configuredReach = ownReach(options);
+    return { ...configuredReach, read: [...filesIn(lineOf(context), settings.cwd), ...configuredReach.read] };
   },
   reader: readPlainText,
   async check(context): Promise<AgentCheck> {
     const line = lineOf(context);
     const word = firstWord(line);
     if (word === undefined) return { ok: true, detail: `Runs \`${line}\`; its requirements are unknown.` };
-    const found = await ask(context, "sh", ["-c", 'command -v -- "$1"', "sh", word]);
-    if (found.exitCode === 0) return { ok: true, detail: `Runs ${found.stdout.trim()}.` };
+    const probe = await ask(context, "sh", ["-c", 'command -v -- "$1"', "sh", word]);
+    if (probe.exitCode === 0) return { ok: true, detail: `Runs ${probe.stdout.trim()}.` };
     return {
       ok: false,
       detail: `There is no executable program ${word}.`,
@@ -50,15 +50,15 @@ export function lineOf({ options, settings }: AgentContext): string {
   if (word === undefined) return line;
   const { length } = line.startsWith("'") ? `'${word}'` : word;
   const program =
-    word.includes("/") && !word.startsWith("/") ? quoted(resolve(settings.cwd, word)) : line.slice(0, length);
-  const rest = line.slice(length).replace(/(?<=\s)[^\s'"$`;&|<>()=~/-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (each) => {
+    word.includes("/") && !word.startsWith("/") ? shellQuoted(resolve(settings.cwd, word)) : line.slice(0, length);
+  const otherWords = line.slice(length).replace(/(?<=\s)[^\s'"$`;&|<>()=~/-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (each) => {
     const path = resolve(settings.cwd, each);
-    return /[./]/.test(each) && isFile(path) ? quoted(path) : each;
+    return /[./]/.test(each) && isFile(path) ? shellQuoted(path) : each;
   });
-  return `${program}${rest}`;
+  return `${program}${otherWords}`;
 }
 
-const quoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
+const shellQuoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 

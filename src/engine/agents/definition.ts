@@ -135,8 +135,8 @@ export function knownOf<Known extends KnownAgent>(
   { name: kind, known = [] }: { readonly name: string; readonly known?: readonly Known[] },
   { name, options }: Pick<AgentContext, "name" | "options">,
 ): Known | undefined {
-  const own = name.startsWith(`${kind}:`) ? name.slice(kind.length + 1).trim() : name;
-  return known.find((one) => one.name === (options.command ?? own));
+  const agentName = name.startsWith(`${kind}:`) ? name.slice(kind.length + 1).trim() : name;
+  return known.find((one) => one.name === (options.command ?? agentName));
 }
 
 /**

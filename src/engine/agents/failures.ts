@@ -15,12 +15,12 @@ export type ServiceFailure = "rate-limit" | "auth" | "network" | "unusable" | "c
  */
 export function recogniseFailure(text: string, agent: string, now: number): Failure | undefined {
   const kind =
-    kinds.find(([, pattern]) => pattern.test(text))?.[0] ?? (saysReset(text, now) ? "rate-limit" : undefined);
+    kinds.find(([, pattern]) => pattern.test(text))?.[0] ?? (mentionsReset(text, now) ? "rate-limit" : undefined);
   return kind === undefined ? undefined : serviceFailure(kind, text, agent, now);
 }
 
 /** Limits have many names; what they have in common is a time from which there is more. */
-const saysReset = (text: string, now: number): boolean =>
+const mentionsReset = (text: string, now: number): boolean =>
   text
     .split("\n")
     .some(
@@ -32,26 +32,27 @@ const saysReset = (text: string, now: number): boolean =>
 
 /** A failure of this kind, in words; `text` is what the CLI said about it, and may say when a limit ends. */
 export function serviceFailure(kind: ServiceFailure, text: string, agent: string, now: number): Failure {
-  const said = quote(text) === "" ? "" : `: ${quote(text)}`;
+  const quotedReason = quote(text) === "" ? "" : `: ${quote(text)}`;
   if (kind === "auth" && outOfCredit.test(text))
     return {
       kind,
-      message: `${agent}: the API rejected the request: out of credit${said}. Add credit, or set another key.`,
+      message: `${agent}: the API rejected the request: out of credit${quotedReason}. Add credit, or set another key.`,
     };
-  if (kind === "auth") return { kind, message: `${agent}: the model service refused access${said}.${accessAdvice}` };
+  if (kind === "auth")
+    return { kind, message: `${agent}: the model service refused access${quotedReason}.${accessAdvice}` };
   if (kind === "unusable" && isTooOld(text))
-    return { kind, message: `${agent} does not know what research-ralph asks of it${said}. Update it.` };
+    return { kind, message: `${agent} does not know what research-ralph asks of it${quotedReason}. Update it.` };
   if (kind === "unusable")
     return {
       kind,
-      message: `${agent}: the model service refused the request itself${said}. Trying again would not change that; choose another --model, or correct agents.${agent} in the configuration.`,
+      message: `${agent}: the model service refused the request itself${quotedReason}. Trying again would not change that; choose another --model, or correct agents.${agent} in the configuration.`,
     };
-  if (kind === "context") return { kind, message: `${agent}: the request was too long for the model${said}.` };
-  if (kind === "network") return { kind, message: `${agent} got no answer from its model service${said}.` };
+  if (kind === "context") return { kind, message: `${agent}: the request was too long for the model${quotedReason}.` };
+  if (kind === "network") return { kind, message: `${agent} got no answer from its model service${quotedReason}.` };
   const reset_at = timeIn(resetIn(text, now));
   return {
     kind,
-    message: `${agent} has reached a limit of its model service${said}.`,
+    message: `${agent} has reached a limit of its model service${quotedReason}.`,
     ...withoutUndefined({ reset_at }),
   };
 }
@@ -73,11 +74,11 @@ export function kindOfStatus(status: number): ServiceFailure | undefined {
 const status = (codes: string): string => `(?:status|http|error|code|api)[^\\n]{0,24}\\b(?:${codes})\\b`;
 
 /** What a CLI says that is older than the flags it is given. */
-const tooOld =
+const tooOldPattern =
   /unknown (?:option|argument|feature|flag)|unexpected argument|unrecognized (?:option|argument)|needs an update|requires a newer version|out of date|please (?:update|upgrade)/i;
 
 /** Whether a CLI says of itself that it is too old. */
-export const isTooOld = (text: string): boolean => tooOld.test(text);
+export const isTooOld = (text: string): boolean => tooOldPattern.test(text);
 
 /** No waiting ends it: the money is used up, whatever the status is. */
 const outOfCredit = /insufficient_quota|quota exceeded\. check your plan|credit balance is too low/i;
@@ -116,7 +117,7 @@ const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
   [
     "unusable",
     new RegExp(
-      `${tooOld.source}|${status("400|404|422")}|invalid_request_error|issue with the selected model|model[^\\n]{0,80}(?:not found|not exist|not supported|not available|unknown)|(?:unknown|invalid) model`,
+      `${tooOldPattern.source}|${status("400|404|422")}|invalid_request_error|issue with the selected model|model[^\\n]{0,80}(?:not found|not exist|not supported|not available|unknown)|(?:unknown|invalid) model`,
       "i",
     ),
   ],
@@ -125,8 +126,8 @@ const kinds: readonly (readonly [ServiceFailure, RegExp])[] = [
 /** The last line that tells of an error, else the last that says anything, short enough for one sentence. */
 export function quote(text: string): string {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const telling =
+  const errorLine =
     lines.findLast((line) => /error|fail|denied|invalid|refused|cannot|can't|not /i.test(line)) ?? lines.at(-1) ?? "";
-  const last = telling.trim().replace(/(?<![.\s])[.\s]+$/, "");
-  return last.length > 300 ? `${last.slice(0, 299)}…` : last;
+  const trimmedLine = errorLine.trim().replace(/(?<![.\s])[.\s]+$/, "");
+  return trimmedLine.length > 300 ? `${trimmedLine.slice(0, 299)}…` : trimmedLine;
 }

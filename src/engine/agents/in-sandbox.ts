@@ -27,37 +27,40 @@ export interface Started {
  * The program, its environment and, in a sandbox, all that it has to reach; the brief is that of the workflow.
  * Undefined where there is no such program for a sandbox of this machine's files; an image may bring its own.
  */
-export function startOf(
+export function startSettings(
   definition: AgentDefinition,
   context: AgentContext,
   brief: Brief,
   { command, args, env }: Invocation,
 ): Started | undefined {
   const { settings, options } = context;
-  const own = { ...settings.env, ...env, ...options.env };
-  const git = gitSettings(own, brief.access, settings.sandbox === undefined && definition.confinement);
-  const all = { ...own, ...git };
-  if (settings.sandbox === undefined) return { command, args, env: all };
-  const { env: inside, ...more } = definition.reach(context, brief.access);
-  const program = locate(command, all);
+  const agentEnv = { ...settings.env, ...env, ...options.env };
+  const git = gitSettings(agentEnv, brief.access, settings.sandbox === undefined && definition.confinement);
+  const fullEnv = { ...agentEnv, ...git };
+  if (settings.sandbox === undefined) return { command, args, env: fullEnv };
+  const { env: insideEnv, ...otherReach } = definition.reach(context, brief.access);
+  const program = locate(command, fullEnv);
   if (program === undefined && settings.sandbox.name === "bubblewrap") return undefined;
   const { tools } = brief.access;
   // A command line may name files of the workspace that its program is to change.
   const isOutside = (mount: Mount) => typeof mount !== "string" || !mount.startsWith(`${brief.workspace}/`);
   const reach: Reach = {
-    ...more,
-    read: [...(program?.read ?? []), ...more.read.filter(isOutside), ...(brief.access.readOnly ?? [])],
-    write: [brief.workspace, ...more.write],
+    ...otherReach,
+    read: [...(program?.read ?? []), ...otherReach.read.filter(isOutside), ...(brief.access.readOnly ?? [])],
+    write: [brief.workspace, ...otherReach.write],
     // Named by the person or the adapter for this very agent.
-    variables: [...Object.keys({ ...env, ...options.env, ...git, ...inside }), ...ownVariables(definition, all)],
+    variables: [
+      ...Object.keys({ ...env, ...options.env, ...git, ...insideEnv }),
+      ...configurationVariables(definition, fullEnv),
+    ],
     ...withoutUndefined({
-      tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, all) },
+      tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, fullEnv) },
     }),
   };
-  return { command: program?.path ?? command, args, env: { ...all, ...inside }, reach };
+  return { command: program?.path ?? command, args, env: { ...fullEnv, ...insideEnv }, reach };
 }
 
-const ownVariables = ({ setBy }: AgentDefinition, env: NodeJS.ProcessEnv): string[] =>
+const configurationVariables = ({ setBy }: AgentDefinition, env: NodeJS.ProcessEnv): string[] =>
   Object.keys(env).filter((name) => setBy?.test(name) === true && !namesSecret(name));
 
 /**
@@ -71,19 +74,23 @@ function gitSettings(
   confinement: AgentDefinition["confinement"] | false,
 ): NodeJS.ProcessEnv {
   if (shell === true || everything) return {};
-  const before = Number.parseInt(env["GIT_CONFIG_COUNT"] ?? "", 10) || 0;
-  const added = Object.entries(off).flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${before + index}`, key],
-    [`GIT_CONFIG_VALUE_${before + index}`, value],
+  const existingCount = Number.parseInt(env["GIT_CONFIG_COUNT"] ?? "", 10) || 0;
+  const variables = Object.entries(disabledSettings).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${existingCount + index}`, key],
+    [`GIT_CONFIG_VALUE_${existingCount + index}`, value],
   ]);
   return {
-    GIT_CONFIG_COUNT: String(before + Object.keys(off).length),
-    ...Object.fromEntries(added),
+    GIT_CONFIG_COUNT: String(existingCount + Object.keys(disabledSettings).length),
+    ...Object.fromEntries(variables),
     ...(confinement === "workspace" ? { GIT_DIR: "/dev/null" } : {}),
   };
 }
 
-const off = { "core.fsmonitor": "false", "core.hooksPath": "/dev/null", "core.attributesFile": "/dev/null" };
+const disabledSettings = {
+  "core.fsmonitor": "false",
+  "core.hooksPath": "/dev/null",
+  "core.attributesFile": "/dev/null",
+};
 
 const withoutSecretsBut = (needed: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !namesSecret(name) || needed.includes(name)));

@@ -53,10 +53,10 @@ export const models: readonly Model[] = [
   // Earlier models, and those of other makers: the window alone, mostly from memory, written down on 2026-11-28; of
   // several sizes or ways to ask the smallest. Compared with a maker's page or card: gemini-2.0-flash and -flash-lite,
   // phi-4, granite-3, magistral, minimax-m2.
-  ...former([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
+  ...formerWindows([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
   ...windows([200_000, "claude-2.1", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-3-5-sonnet"]),
   ...windows([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
-  ...former([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"]),
+  ...formerWindows([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"]),
   ...windows([128_000, "gpt-4-turbo"], [131_072, "gpt-oss"]),
   ...windows([128_000, "gpt-4o", "gpt-4o-mini", "chatgpt-4o", "o1-mini", "o1-preview"]),
   ...windows([1_047_576, "gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano"]),
@@ -65,7 +65,7 @@ export const models: readonly Model[] = [
   ...windows([1_048_576, "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro"], [2_097_152, "gemini-1.5-pro"]),
   ...windows([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
   ...windows([32_768, "qwen-max"], [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"], [262_144, "qwen3-max"]),
-  ...former([8_192, "llama3", "gemma2"]),
+  ...formerWindows([8_192, "llama3", "gemma2"]),
   ...windows([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
   ...windows([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),
   ...windows([262_144, "qwen-3-coder"], [131_072, "mistral-large", "mistral-medium", "mistral-nemo", "ministral"]),
@@ -84,7 +84,7 @@ function windows(...rows: readonly Row[]): Model[] {
 }
 
 /** Earlier kinds: see `Model.former`. */
-function former(...rows: readonly Row[]): Model[] {
+function formerWindows(...rows: readonly Row[]): Model[] {
   return windows(...rows).map((model) => ({ ...model, former: true }));
 }
 
@@ -100,31 +100,34 @@ const aliases: Readonly<Record<string, string>> = {
  * Behind a name of the list may stand a date, a snapshot or the size of the window; another number or word is another
  * model.
  */
-const tail = /^(?:$|[-@]\d{6,8}\b|-\d{4}$|:[\w.-]+$|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
+const suffixPattern = /^(?:$|[-@]\d{6,8}\b|-\d{4}$|:[\w.-]+$|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
 
 /** The model of this name, as the list has it; undefined for one it does not hold: a wrong price is worse than none. */
 export function modelNamed(name: string | undefined): Model | undefined {
   if (name === undefined) return undefined;
-  const plain = plainName(name);
-  const fitting = models.filter(
+  const plainModelName = plainName(name);
+  const matches = models.filter(
     (model) =>
-      plain.startsWith(model.name) && tail.test(plain.slice(model.name.length).replace(/^-\d{4}-\d\d-\d\d/, "")),
+      plainModelName.startsWith(model.name) &&
+      suffixPattern.test(plainModelName.slice(model.name.length).replace(/^-\d{4}-\d\d-\d\d/, "")),
   );
-  const known = fitting.reduce<Model | undefined>(
+  const exactModel = matches.reduce<Model | undefined>(
     (best, model) => (best === undefined || model.name.length > best.name.length ? model : best),
     undefined,
   );
-  return known !== undefined && plain.endsWith("[1m]") ? { ...known, window: 1_000_000 } : known;
+  return exactModel !== undefined && plainModelName.endsWith("[1m]")
+    ? { ...exactModel, window: 1_000_000 }
+    : exactModel;
 }
 
 /** A name without who offers it: "openrouter/anthropic/claude-sonnet-4.5" and "us.anthropic.claude-…" of Bedrock. */
 function plainName(name: string): string {
-  const given = name
+  const lowerName = name
     .toLowerCase()
     .replace(/^.*\//, "")
     .replace(/^(?:ft:|(?:[a-z]+\.)+(?=[a-z]))/, "")
     .replace(/^[a-z]+(?=$|\[)/, (word) => aliases[word] ?? word);
-  return given.startsWith("claude") ? given.replaceAll(".", "-") : given;
+  return lowerName.startsWith("claude") ? lowerName.replaceAll(".", "-") : lowerName;
 }
 
 /**
@@ -132,18 +135,20 @@ function plainName(name: string): string {
  * names share most parts from the first on. Undefined for a name without kin in the list.
  */
 export function windowOf(name: string | undefined): number | undefined {
-  const known = modelNamed(name)?.window;
-  if (known !== undefined || name === undefined) return known;
+  const exactModel = modelNamed(name)?.window;
+  if (exactModel !== undefined || name === undefined) return exactModel;
   const parts = partsOf(plainName(name));
-  const shared = models
+  const sharedParts = models
     .filter((model) => model.former !== true)
     .map(({ name: other, window }) => {
-      const others = partsOf(other);
-      const unlike = others.findIndex((part, at) => part !== parts[at]);
-      return { window, parts: unlike === -1 ? others.length : unlike };
+      const otherParts = partsOf(other);
+      const firstDifference = otherParts.findIndex((part, at) => part !== parts[at]);
+      return { window, parts: firstDifference === -1 ? otherParts.length : firstDifference };
     });
-  const most = Math.max(...shared.map(({ parts: count }) => count));
-  return most === 0 ? undefined : Math.min(...shared.flatMap((each) => (each.parts === most ? [each.window] : [])));
+  const mostShared = Math.max(...sharedParts.map(({ parts: count }) => count));
+  return mostShared === 0
+    ? undefined
+    : Math.min(...sharedParts.flatMap((each) => (each.parts === mostShared ? [each.window] : [])));
 }
 
 /**
@@ -172,13 +177,13 @@ export const priceOf = ({ input, cached, output }: Usage, model: PricedModel): n
  * A usage event with the name of its model and what the list knows of it: the window, and our estimate where the CLI
  * tells no cost. Others stay.
  */
-export function priced(event: AgentEvent, fallback: string | undefined): AgentEvent {
+export function withPrice(event: AgentEvent, fallback: string | undefined): AgentEvent {
   if (event.type !== "usage") return event;
   const name = event.model ?? fallback;
   const model = modelNamed(name);
   const window = event.window ?? windowOf(name);
-  const known = { ...event, ...withoutUndefined({ model: name, window }) };
+  const exactModel = { ...event, ...withoutUndefined({ model: name, window }) };
   return event.cost_usd === undefined && model !== undefined && isPriced(model)
-    ? { ...known, cost_usd: priceOf(event.usage, model), estimated: true }
-    : known;
+    ? { ...exactModel, cost_usd: priceOf(event.usage, model), estimated: true }
+    : exactModel;
 }

@@ -36,12 +36,13 @@ export const ownReach = ({ hosts = [], read = [] }: AgentOptions): AgentReach =>
 export function locate(command: string, env: NodeJS.ProcessEnv): { path: string; read: string[] } | undefined {
   const path = command.includes("/") ? command : firstOnPath(command, env);
   if (path === undefined || !existsSync(path)) return undefined;
-  const real = realpathSync(path);
+  const realProgram = realpathSync(path);
   // The system's own are there in every sandbox, under the name by which they are called; a link of the user's is not.
-  if (real.startsWith("/usr/")) return { path: /^\/(?:usr|bin|sbin)\//.test(path) ? path : real, read: [] };
+  if (realProgram.startsWith("/usr/"))
+    return { path: /^\/(?:usr|bin|sbin)\//.test(path) ? path : realProgram, read: [] };
   // A package may be spread over others of its scope, and looks for them next to itself.
-  const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(real) ?? [];
-  return { path: real, read: [modules === undefined ? real : join(modules, scope ?? name ?? "")] };
+  const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(realProgram) ?? [];
+  return { path: realProgram, read: [modules === undefined ? realProgram : join(modules, scope ?? name ?? "")] };
 }
 
 /** The path of a program of this name in the user's PATH. */
@@ -64,11 +65,11 @@ export async function ask(
   context: AgentContext,
   command: string,
   args: readonly string[],
-  more: NodeJS.ProcessEnv = {},
+  additionalEnv: NodeJS.ProcessEnv = {},
   { ms = 20_000, signal }: { readonly ms?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Probe> {
   const { settings, options } = context;
-  const env = { ...settings.env, ...more, ...options.env };
+  const env = { ...settings.env, ...additionalEnv, ...options.env };
   const limits = { timeout: ms, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
   const child = execa(command, args, {
     cwd: settings.cwd,
@@ -78,11 +79,11 @@ export async function ask(
     stdin: "ignore",
     ...limits,
   });
-  const end = (): void => signalChild(child, "SIGTERM");
-  if (signal?.aborted === true) end();
-  signal?.addEventListener("abort", end);
+  const endProgram = (): void => signalChild(child, "SIGTERM");
+  if (signal?.aborted === true) endProgram();
+  signal?.addEventListener("abort", endProgram);
   const { exitCode, stdout, stderr, code } = await child;
-  signal?.removeEventListener("abort", end);
+  signal?.removeEventListener("abort", endProgram);
   return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", missing: code === "ENOENT" || code === "EACCES" };
 }
 
@@ -104,19 +105,19 @@ export async function askVersion(
   const { sandbox, cwd, env } = context.settings;
   if (sandbox?.name === "docker") return undefined;
   // It is asked outside of the sandbox, so it must be none that an agent has left in the folder.
-  const around = workplaces([cwd], homeIn(env));
-  const outside = sandbox === undefined ? {} : { PATH: pathOutside(around, env["PATH"]) };
-  if (sandbox !== undefined && command.includes("/") && !isOutside(around)(command)) return undefined;
-  const said = await ask(context, command, ["--version"], outside, { ms: versionMs, signal });
-  return said.exitCode === 0 ? versionIn(said)?.slice(0, maxVersion) : undefined;
+  const projectFolders = workplaces([cwd], homeIn(env));
+  const outside = sandbox === undefined ? {} : { PATH: pathOutside(projectFolders, env["PATH"]) };
+  if (sandbox !== undefined && command.includes("/") && !isOutside(projectFolders)(command)) return undefined;
+  const answer = await ask(context, command, ["--version"], outside, { ms: versionMs, signal });
+  return answer.exitCode === 0 ? versionIn(answer)?.slice(0, maxVersion) : undefined;
 }
 
 /** Whether a version is older than the oldest that the agent was tested with. */
 export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, found: string | undefined): boolean {
   if (oldest === undefined || found === undefined) return false;
-  const [ours, theirs] = [oldest.version, found].map((version) => version.split(/[.+-]/).map(Number));
-  const at = (ours ?? []).findIndex((part, place) => part !== theirs?.[place]);
-  return at !== -1 && (theirs?.[at] ?? 0) < (ours?.[at] ?? 0);
+  const [oldestParts, foundParts] = [oldest.version, found].map((version) => version.split(/[.+-]/).map(Number));
+  const firstDifference = (oldestParts ?? []).findIndex((part, place) => part !== foundParts?.[place]);
+  return firstDifference !== -1 && (foundParts?.[firstDifference] ?? 0) < (oldestParts?.[firstDifference] ?? 0);
 }
 
 /** What `doctor` says of a program that is too old. */

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { realOf } from "../process/search-path.js";
+import { realPathOf } from "../process/search-path.js";
 import { projectFiles, userFiles } from "../config/config-file.js";
 import { isLoopback, variableOf } from "../config/keys.js";
 import { trustFile } from "../config/trust.js";
@@ -80,14 +80,14 @@ export const ralph: AgentDefinition = {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
     const addresses = addressesFor(context);
-    const own = ownReach(options);
+    const configuredReach = ownReach(options);
     const routes = keyRoutes(env, addresses);
-    const hidden = keyVariables.filter((name) => (env[name] ?? "") !== "");
+    const hiddenVariables = keyVariables.filter((name) => (env[name] ?? "") !== "");
     return {
-      ...own,
-      read: [...own.read, ...readable(context), ...settingsInside(context)],
+      ...configuredReach,
+      read: [...configuredReach.read, ...readablePaths(context), ...settingsMounts(context)],
       hosts: [
-        ...own.hosts,
+        ...configuredReach.hosts,
         ...makers.map(({ origin }) => hostOf(origin)),
         ...addresses.map(hostOf),
         ...(access.web ? anyPublicHost : []),
@@ -95,7 +95,7 @@ export const ralph: AgentDefinition = {
       keys: routes.map(({ name, to, headers }) => ({ name, to, headers })),
       env: {
         [variableOf("state_dir")]: sandboxState,
-        ...Object.fromEntries(hidden.map((name) => [name, keyPlaceholder])),
+        ...Object.fromEntries(hiddenVariables.map((name) => [name, keyPlaceholder])),
         ...(routes.length === 0
           ? {}
           : {
@@ -110,18 +110,18 @@ export const ralph: AgentDefinition = {
   version: async () => packageVersion(),
   async check(context): Promise<AgentCheck> {
     const model = context.options.model === undefined ? [] : ["--model", context.options.model];
-    const found = await ask(context, process.execPath, [
+    const probe = await ask(context, process.execPath, [
       entry("ralph"),
       "--settings",
       ...model,
       ...(context.options.args ?? []),
     ]);
-    const said = (found.exitCode === 0 ? found.stdout : found.stderr).trim().replace(/^ralph: /, "");
-    return found.exitCode === 0
-      ? { ok: true, version: process.version, detail: said }
+    const event = (probe.exitCode === 0 ? probe.stdout : probe.stderr).trim().replace(/^ralph: /, "");
+    return probe.exitCode === 0
+      ? { ok: true, version: process.version, detail: event }
       : {
           ok: false,
-          detail: said === "" ? "It does not start." : said,
+          detail: event === "" ? "It does not start." : event,
           fix: "Set a key, or the address of a local server.",
         };
   },
@@ -132,8 +132,8 @@ function addressesFor({ options: { args = [], env }, settings }: AgentContext): 
   const flag = args.flatMap((arg, at) =>
     arg === "--api-url" ? [args[at + 1] ?? ""] : arg.startsWith("--api-url=") ? [arg.slice("--api-url=".length)] : [],
   );
-  const all = [...flag, ...addressesIn({ ...settings.env, ...env }), ...(settings.modelAddresses ?? [])];
-  return [...new Set(all.filter((address) => URL.canParse(address)))];
+  const allAddresses = [...flag, ...addressesIn({ ...settings.env, ...env }), ...(settings.modelAddresses ?? [])];
+  return [...new Set(allAddresses.filter((address) => URL.canParse(address)))];
 }
 
 /**
@@ -141,18 +141,19 @@ function addressesFor({ options: { args = [], env }, settings }: AgentContext): 
  * this machine.
  */
 function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRoute[] {
-  const set = (names: readonly string[]) => names.map((name) => (env[name] ?? "").trim()).find((key) => key !== "");
+  const firstValue = (names: readonly string[]) =>
+    names.map((name) => (env[name] ?? "").trim()).find((key) => key !== "");
   const routes = makers.flatMap(({ name, origin, variables, headers }): KeyRoute[] => {
     const gateway = standIn(name, env);
-    const key = set(gateway !== undefined && name === "anthropic" ? [...variables, gatewayToken] : variables);
+    const key = firstValue(gateway !== undefined && name === "anthropic" ? [...variables, gatewayToken] : variables);
     if (key === undefined) return [];
     if (gateway === undefined || !URL.canParse(gateway)) return [{ name, to: origin, headers: headers(key) }];
-    const both = { ...headers(key), authorization: `Bearer ${key}` };
-    return [{ name, to: new URL(gateway).origin, headers: both }];
+    const allHeaders = { ...headers(key), authorization: `Bearer ${key}` };
+    return [{ name, to: new URL(gateway).origin, headers: allHeaders }];
   });
-  const key = set(["OPENAI_API_KEY"]);
+  const key = firstValue(["OPENAI_API_KEY"]);
   if (key === undefined) return routes;
-  const local = [
+  const localOrigins = [
     ...new Set(
       addresses
         .map((address) => new URL(address))
@@ -160,10 +161,10 @@ function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRou
         .map(({ origin }) => origin),
     ),
   ];
-  const open = local.filter((origin) => !routes.some(({ to }) => to === origin));
+  const unroutedOrigins = localOrigins.filter((origin) => !routes.some(({ to }) => to === origin));
   return [
     ...routes,
-    ...open.map((to, at) => ({
+    ...unroutedOrigins.map((to, at) => ({
       name: `local${"abcdefgh"[at] ?? "z"}`,
       to,
       headers: { authorization: `Bearer ${key}` },
@@ -173,19 +174,21 @@ function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRou
 
 /** Each path once, and none that lies in another: Node 20 breaks down over a path that it was given already. */
 const outermost = (paths: readonly string[]): string[] =>
-  [...new Set(paths)].filter((path, _, all) => !all.some((other) => path.startsWith(`${other}${sep}`)));
+  [...new Set(paths)].filter(
+    (path, _, allAddresses) => !allAddresses.some((other) => path.startsWith(`${other}${sep}`)),
+  );
 
 /** What it reads of the package, those next to it where it is installed for a project, and of the user's folder. */
-function readable({ settings }: AgentContext): string[] {
+function readablePaths({ settings }: AgentContext): string[] {
   const root = packageFile();
   const packages = dirname(root).endsWith("node_modules") ? dirname(root) : join(root, "node_modules");
   return outermost([
     root,
     // Node names a file that it imports by its real path.
-    realOf(root),
+    realPathOf(root),
     packages,
-    realOf(packages),
-    realOf(packageFile("schemas")),
+    realPathOf(packages),
+    realPathOf(packageFile("schemas")),
     ...projectFiles(settings.cwd),
   ]);
 }
@@ -197,14 +200,16 @@ function settingsOf({ settings, options }: AgentContext): string[] {
 }
 
 /** The same, each at its place in a sandbox. */
-function settingsThere(context: AgentContext): string[] {
+function sandboxSettings(context: AgentContext): string[] {
   const trusted = settingsOf(context).at(-1) ?? "";
   return [...userFiles(sandboxHome), join(trustFolder(sandboxState), basename(trusted))];
 }
 
-function settingsInside(context: AgentContext): Mount[] {
-  const inside = settingsThere(context);
-  return settingsOf(context).flatMap((from, place) => (existsSync(from) ? [{ from, at: inside[place] ?? from }] : []));
+function settingsMounts(context: AgentContext): Mount[] {
+  const insidePaths = sandboxSettings(context);
+  return settingsOf(context).flatMap((from, place) =>
+    existsSync(from) ? [{ from, at: insidePaths[place] ?? from }] : [],
+  );
 }
 
 /** Flags of Node's permission model. https://nodejs.org/docs/latest-v20.x/api/permissions.html */
@@ -214,21 +219,23 @@ function permissions({ workspace, access }: Brief, context: AgentContext): strin
   const { read = [], write = [] } = access.tools?.inProcess ?? {};
   // Who asks hosts keeps their pace, which all processes of the user share; a sandbox has a state of its own.
   const stateDir = context.settings.sandbox === undefined ? context.settings.stateDir : sandboxState;
-  const shared = access.web ? [hostsFolder(stateDir)] : [];
-  const own = context.settings.sandbox === undefined ? settingsOf(context) : settingsThere(context);
-  const written = outermost([workspace, ...write, ...shared]);
+  const hostsFolders = access.web ? [hostsFolder(stateDir)] : [];
+  const configuredReach = context.settings.sandbox === undefined ? settingsOf(context) : sandboxSettings(context);
+  const writablePaths = outermost([workspace, ...write, ...hostsFolders]);
   return [
     isStable ? "--permission" : "--experimental-permission",
     ...(major >= 25 ? ["--allow-net"] : []),
-    ...outermost([...readable(context), ...own, ...read, ...written]).flatMap((path) => allowed("read", path)),
-    ...written.flatMap((path) => allowed("write", path)),
+    ...outermost([...readablePaths(context), ...configuredReach, ...read, ...writablePaths]).flatMap((path) =>
+      allowFlags("read", path),
+    ),
+    ...writablePaths.flatMap((path) => allowFlags("write", path)),
     "--no-warnings",
   ];
 }
 
 /** Node takes a path that is not there for that of a file: a folder that may come to be is named with what is in it. */
-const allowed = (what: "read" | "write", path: string): string[] =>
-  [path, ...(existsSync(path) ? [] : [join(path, "*")])].map((each) => `--allow-fs-${what}=${each}`);
+const allowFlags = (kind: "read" | "write", path: string): string[] =>
+  [path, ...(existsSync(path) ? [] : [join(path, "*")])].map((each) => `--allow-fs-${kind}=${each}`);
 
 const kinds: ReadonlySet<string> = new Set<Failure["kind"]>([
   "rate-limit",
@@ -248,28 +255,34 @@ function readRalph(): Reader {
   let answer: Answer | undefined;
   return {
     line(line): readonly AgentEvent[] {
-      const said = objectIn(line);
-      switch (said?.["type"]) {
+      const event = objectIn(line);
+      switch (event?.["type"]) {
         case "start":
-          model = text(said["model"]);
-          window = number(said["window"]);
-          costUsd = number(said["cost_usd"]);
+          model = text(event["model"]);
+          window = number(event["window"]);
+          costUsd = number(event["cost_usd"]);
           return [];
         case "notice":
-          return [{ type: "notice", message: text(said["message"]) ?? "" }];
+          return [{ type: "notice", message: text(event["message"]) ?? "" }];
         case "tool": {
-          const input = object(said["input"]) ?? {};
-          return [{ type: "tool", name: text(said["name"]) ?? "a tool", detail: detail(input) }];
+          const input = object(event["input"]) ?? {};
+          return [{ type: "tool", name: text(event["name"]) ?? "a tool", detail: detail(input) }];
         }
         case "usage": {
-          const usage = object(said["usage"]) ?? {};
+          const usage = object(event["usage"]) ?? {};
           const [input, cached, output] = [tokens(usage["input"]), tokens(usage["cached"]), tokens(usage["output"])];
-          const all = { input, cached, output, requests: tokens(usage["requests"]), largest: tokens(usage["largest"]) };
-          return [{ type: "usage", usage: all, ...withoutUndefined({ model, window, cost_usd: costUsd }) }];
+          const totals = {
+            input,
+            cached,
+            output,
+            requests: tokens(usage["requests"]),
+            largest: tokens(usage["largest"]),
+          };
+          return [{ type: "usage", usage: totals, ...withoutUndefined({ model, window, cost_usd: costUsd }) }];
         }
         case "end": {
-          const failure = object(said["failure"]);
-          answer = failure === undefined ? { message: text(said["message"]) ?? "" } : { failure: failureIn(failure) };
+          const failure = object(event["failure"]);
+          answer = failure === undefined ? { message: text(event["message"]) ?? "" } : { failure: failureIn(failure) };
           return [];
         }
         default:
@@ -284,11 +297,11 @@ function readRalph(): Reader {
 const detail = (input: Readonly<Record<string, unknown>>): string =>
   text(input["file_path"]) ?? text(input["directory_path"]) ?? "";
 
-function failureIn(said: Readonly<Record<string, unknown>>): Failure {
-  const kind = text(said["kind"]) ?? "";
+function failureIn(event: Readonly<Record<string, unknown>>): Failure {
+  const kind = text(event["kind"]) ?? "";
   return {
     kind: kinds.has(kind) ? (kind as Failure["kind"]) : "crashed",
-    message: text(said["message"]) ?? "ralph gave no reason.",
-    ...withoutUndefined({ reset_at: text(said["reset_at"]) }),
+    message: text(event["message"]) ?? "ralph gave no reason.",
+    ...withoutUndefined({ reset_at: text(event["reset_at"]) }),
   };
 }

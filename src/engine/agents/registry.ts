@@ -35,7 +35,9 @@ export const agentsToShow = (settings: Adapters & Pick<AgentSettings, "env">): r
 
 /** The kind of agent that `spec` begins with, as in `<kind>:<name>`. */
 const kindOf = (spec: string, settings: Adapters): AgentDefinition | undefined =>
-  definitionsIn(settings).find(({ name, known }) => known !== undefined && spec.startsWith(`${name}:`));
+  definitionsIn(settings).find(
+    ({ name, known: firstKnown }) => firstKnown !== undefined && spec.startsWith(`${name}:`),
+  );
 
 /**
  * The agent that `spec` names: an adapter, an entry of the config's `agents`, or `cmd:<command line>`.
@@ -44,7 +46,7 @@ const kindOf = (spec: string, settings: Adapters): AgentDefinition | undefined =
  */
 export function createAgent(spec: string, settings: AgentSettings): Agent {
   if (isDistant(spec)) return distantAgent(spec, settings);
-  const { definition, context } = find(spec, settings);
+  const { definition, context } = findAgent(spec, settings);
   const isLoose = ownConfinement(definition, settings) === "unconfined" && settings.sandbox === undefined;
   if (isLoose && !settings.unconfined && !settings.classic) {
     throw new ExpectedError(
@@ -62,17 +64,17 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
 
 /** Whether the agent that `spec` names has no confinement of its own. Throws like createAgent for an unknown name. */
 export const needsSandbox = (spec: string, settings: AgentSettings): boolean =>
-  ownConfinement(find(spec, settings).definition, settings) === "unconfined" && !isDistant(spec);
+  ownConfinement(findAgent(spec, settings).definition, settings) === "unconfined" && !isDistant(spec);
 
 /** What stands before the name of an agent whose process runs on another machine. */
-const distant = "fleet:";
+const distantPrefix = "fleet:";
 
 /** Whether `spec` names an agent whose process runs on another machine. */
-export const isDistant = (spec: string): boolean => spec.startsWith(distant);
+export const isDistant = (spec: string): boolean => spec.startsWith(distantPrefix);
 
 /** The other machine confines it, and reports how. */
 function distantAgent(name: string, settings: AgentSettings): Agent {
-  const { definition } = find(name, settings);
+  const { definition } = findAgent(name, settings);
   if (settings.classic)
     throw new ExpectedError(
       `The agent ${name} cannot work in classic mode, because it works on another machine and not on the project folder; choose another with --agent.`,
@@ -80,15 +82,15 @@ function distantAgent(name: string, settings: AgentSettings): Agent {
     );
   if (settings.fleet === undefined)
     throw new ExpectedError(
-      `The agent ${name} works on another machine, which is not possible here; name it without ${distant}.`,
+      `The agent ${name} works on another machine, which is not possible here; name it without ${distantPrefix}.`,
       2,
     );
   const { free, takesTemperature } = definition;
-  return settings.fleet.agent({ name, spec: specBehind(name), free, takesTemperature });
+  return settings.fleet.agent({ name, spec: specAfterPrefix(name), free, takesTemperature });
 }
 
-function specBehind(name: string): string {
-  const spec = name.slice(distant.length).trim();
+function specAfterPrefix(name: string): string {
+  const spec = name.slice(distantPrefix.length).trim();
   if (spec !== "" && !isDistant(spec)) return spec;
   throw new ExpectedError(
     `The agent '${name}' names ${spec === "" ? "no agent after its colon" : "a fleet within a fleet"}; write fleet: and the name of an agent that a worker offers, such as fleet:claude.`,
@@ -98,7 +100,7 @@ function specBehind(name: string): string {
 
 /** What `doctor` says about the agent that `spec` names; throws like createAgent for a name that is not known. */
 export function checkAgent(spec: string, settings: AgentSettings): Promise<AgentCheck> {
-  const { definition, context } = find(spec, settings);
+  const { definition, context } = findAgent(spec, settings);
   return definition.check(context);
 }
 
@@ -111,13 +113,13 @@ export function answerIn(printed: string, spec: string, settings: AgentSettings)
 
 /** A reader of what the agent prints; of plain text where it is not known any more. */
 export function readerFor(spec: string, settings: AgentSettings): Reader {
-  if (isDistant(spec)) return readerFor(specBehind(spec), settings);
-  const named =
-    spec.startsWith(inline) ||
+  if (isDistant(spec)) return readerFor(specAfterPrefix(spec), settings);
+  const isNamed =
+    spec.startsWith(commandPrefix) ||
     kindOf(spec, settings) !== undefined ||
     Object.hasOwn(settings.agents, spec) ||
     knownAgents(settings).includes(spec);
-  return (named ? find(spec, settings).definition : command).reader();
+  return (isNamed ? findAgent(spec, settings).definition : command).reader();
 }
 
 /**
@@ -127,19 +129,19 @@ export function readerFor(spec: string, settings: AgentSettings): Reader {
 export function readUnknown(): Reader {
   let candidates = own.map(({ reader }) => reader());
   let reader = command.reader();
-  let isTold = false;
+  let isChosen = false;
   return {
     line(line) {
-      if (isTold || line.trim() === "") return reader.line(line);
+      if (isChosen || line.trim() === "") return reader.line(line);
       if (!line.startsWith("{")) candidates = [];
       for (const candidate of candidates) {
         const events = candidate.line(line);
         if (events.length === 0) continue;
-        [reader, isTold] = [candidate, true];
+        [reader, isChosen] = [candidate, true];
         return events;
       }
-      isTold = candidates.length === 0;
-      return isTold ? reader.line(line) : [];
+      isChosen = candidates.length === 0;
+      return isChosen ? reader.line(line) : [];
     },
     finished: () => reader.finished(),
     answer: () => reader.answer(),
@@ -148,13 +150,13 @@ export function readUnknown(): Reader {
 
 /** The model that the agent uses, as far as the settings tell. */
 export function modelOf(spec: string, settings: AgentSettings): string | undefined {
-  const { definition, context } = find(spec, settings);
+  const { definition, context } = findAgent(spec, settings);
   return definition.modelOf === undefined ? context.options.model : definition.modelOf(context);
 }
 
 /** Models that the agent may choose by itself, where `modelOf` knows none. @throws as `createAgent`. */
 export const usualModelsOf = (spec: string, settings: AgentSettings): readonly string[] =>
-  find(spec, settings).definition.usualModels ?? [];
+  findAgent(spec, settings).definition.usualModels ?? [];
 
 /**
  * First words of the names of its models, where the agent has those of one maker alone. Undefined where it may have
@@ -164,8 +166,8 @@ export function familiesOf(
   spec: string,
   settings: Pick<AgentSettings, "adapters" | "agents" | "env">,
 ): readonly string[] | undefined {
-  const { about, context } = factsOf(spec, settings);
-  const { families, setBy } = about;
+  const { about: facts, context } = factsOf(spec, settings);
+  const { families, setBy } = facts;
   const env = Object.entries({ ...settings.env, ...context.options.env });
   const isSentElsewhere = env.some(
     ([name, value = ""]) => value !== "" && name.endsWith("_BASE_URL") && setBy?.test(name),
@@ -179,26 +181,26 @@ export const keyVariablesOf = (spec: string, settings: Pick<AgentSettings, "adap
 
 /** What an entry of the config's `agents` says to be the agent that `spec` names. @throws as `createAgent`. */
 export function entryOf(spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): AgentOptions {
-  const { definition, context } = find(spec, settings);
-  const named = knownOf(definition, context)?.name;
-  return { type: definition.name, ...withoutUndefined({ command: named }), ...context.options };
+  const { definition, context } = findAgent(spec, settings);
+  const isNamed = knownOf(definition, context)?.name;
+  return { type: definition.name, ...withoutUndefined({ command: isNamed }), ...context.options };
 }
 
 function factsOf<Settings extends Pick<AgentSettings, "adapters" | "agents">>(spec: string, settings: Settings) {
-  const { definition, context } = find(spec, settings);
-  const about: Partial<KnownAgent> = definition.known === undefined ? definition : (knownOf(definition, context) ?? {});
-  return { about, context };
+  const { definition, context } = findAgent(spec, settings);
+  const facts: Partial<KnownAgent> = definition.known === undefined ? definition : (knownOf(definition, context) ?? {});
+  return { about: facts, context };
 }
 
-const inline = "cmd:";
+const commandPrefix = "cmd:";
 
-function find<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
-  named: string,
+function findAgent<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
+  isNamed: string,
   settings: Settings,
 ): { definition: AgentDefinition; context: Omit<AgentContext, "settings"> & { readonly settings: Settings } } {
-  const spec = isDistant(named) ? specBehind(named) : named;
-  if (spec.startsWith(inline)) {
-    const line = spec.slice(inline.length).trim();
+  const spec = isDistant(isNamed) ? specAfterPrefix(isNamed) : isNamed;
+  if (spec.startsWith(commandPrefix)) {
+    const line = spec.slice(commandPrefix.length).trim();
     if (line === "")
       throw new ExpectedError(
         "The agent 'cmd:' has no command after the colon; give one, such as 'cmd:./my-agent.sh'.",
@@ -206,53 +208,54 @@ function find<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
       );
     return { definition: command, context: { name: spec, options: { command: line }, settings } };
   }
-  const own = Object.hasOwn(settings.agents, spec) ? settings.agents[spec] : undefined;
+  const configured = Object.hasOwn(settings.agents, spec) ? settings.agents[spec] : undefined;
   const kind = kindOf(spec, settings);
   if (kind !== undefined) {
     const line = spec.slice(kind.name.length + 1).trim();
     const isKnown = kind.known?.some(({ name }) => name === line) === true;
-    if (/^[\w-]*$/.test(line) && !isKnown && own?.command === undefined)
+    if (/^[\w-]*$/.test(line) && !isKnown && configured?.command === undefined)
       throw new ExpectedError(
         `research-ralph does not know the agent '${line}' of '${spec}'; known are ${kind.known?.map(({ name }) => name).join(", ")}. Write the command that starts another, such as '${kind.name}:${line === "" ? "my-agent" : line} --${kind.name}'.`,
         2,
       );
     const command = isKnown ? {} : { command: line };
-    return { definition: kind, context: { name: spec, options: { ...command, ...own }, settings } };
+    return { definition: kind, context: { name: spec, options: { ...command, ...configured }, settings } };
   }
   const definition =
-    definitionsIn(settings).find(({ name }) => name === (own?.type ?? spec)) ??
-    (own?.command === undefined || own.type !== undefined ? undefined : command);
-  if (definition === undefined) throw unknown(spec, settings, own);
-  const context = { name: spec, options: own ?? {}, settings };
-  const [known] = definition.known ?? [];
-  if (own === undefined && known !== undefined)
+    definitionsIn(settings).find(({ name }) => name === (configured?.type ?? spec)) ??
+    (configured?.command === undefined || configured.type !== undefined ? undefined : command);
+  if (definition === undefined) throw unknownAgentError(spec, settings, configured);
+  const context = { name: spec, options: configured ?? {}, settings };
+  const [firstKnown] = definition.known ?? [];
+  if (configured === undefined && firstKnown !== undefined)
     throw new ExpectedError(
-      `The agent '${spec}' is a kind of agent; name one, such as ${definition.name}:${known.name}.`,
+      `The agent '${spec}' is a kind of agent; name one, such as ${definition.name}:${firstKnown.name}.`,
       2,
     );
-  const needsCommand = definition === command || (known !== undefined && knownOf(definition, context) === undefined);
-  if (needsCommand && own?.command === undefined)
+  const needsCommand =
+    definition === command || (firstKnown !== undefined && knownOf(definition, context) === undefined);
+  if (needsCommand && configured?.command === undefined)
     throw new ExpectedError(
-      `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use '${known === undefined ? inline : `${definition.name}:`}<command>'.`,
+      `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use '${firstKnown === undefined ? commandPrefix : `${definition.name}:`}<command>'.`,
       2,
     );
   return { definition, context };
 }
 
-function unknown(
+function unknownAgentError(
   spec: string,
   settings: Pick<AgentSettings, "adapters" | "agents">,
-  own: AgentOptions | undefined,
+  configured: AgentOptions | undefined,
 ): ExpectedError {
-  if (own?.type !== undefined) {
+  if (configured?.type !== undefined) {
     const types = definitionsIn(settings).map(({ name }) => name);
-    const near = nearest(own.type, types);
+    const similarName = nearest(configured.type, types);
     return new ExpectedError(
-      `The agent '${spec}' of the config has the type '${own.type}', which research-ralph does not have; the types are ${types.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+      `The agent '${spec}' of the config has the type '${configured.type}', which research-ralph does not have; the types are ${types.join(", ")}.${similarName === undefined ? "" : ` Did you mean ${similarName}?`}`,
       2,
     );
   }
-  if (own !== undefined)
+  if (configured !== undefined)
     return new ExpectedError(
       `The agent '${spec}' of the config has neither a type nor a command; give it one of them.`,
       2,

@@ -5,7 +5,7 @@ const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_
 const span =
   /(?:\d+(?:\.\d+)?\s*(?:ms|d(?:ays?)?|h(?:(?:ou)?rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])[\s,]*(?:and\s+)?)+/
     .source;
-const wait = new RegExp(`(?:(?:again|resets?|retry|available)[\\s-]+(?:in|after)|\\bin)[\\s:]+(${span})`, "i");
+const waitPattern = new RegExp(`(?:(?:again|resets?|retry|available)[\\s-]+(?:in|after)|\\bin)[\\s:]+(${span})`, "i");
 
 /**
  * When a limit ends, milliseconds since the epoch, where the text says so; `now` is what "in two hours" and "at 3 pm"
@@ -25,8 +25,8 @@ export function resetIn(text: string, now: number): number | undefined {
   if (date !== null) return Date.parse(`${date[1]}T${date[2]}${date[3] === undefined ? "" : "Z"}`);
   const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)\b(?!\s*(?:ms|[dhm]))/i.exec(text)?.[1];
   if (header !== undefined) return now + Number(header) * 1000;
-  const spans = wait.exec(text)?.[1];
-  if (spans === undefined) return byTheClock(text, now);
+  const spans = waitPattern.exec(text)?.[1];
+  if (spans === undefined) return clockTimeIn(text, now);
   const parts = spans.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
   return [...parts].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1),
@@ -42,7 +42,7 @@ const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
  * "resets 3am (Europe/Berlin)", "try again at 3:04 PM", "resets Nov 25, 5pm", "try again at Oct 30th, 2026 5:04 PM",
  * "resets Monday at 9am", "available again tomorrow".
  */
-const clock = new RegExp(
+const clockPattern = new RegExp(
   [
     /(?:again|resets?|available)\s+(?:at\s+|on\s+)?(?=\d|tomorrow\b|(?:sun|mon|tue|wed|thu|fri|sat)|[a-z]{3,9}\.?\s+\d)/,
     /(?:(?<named>tomorrow|(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?)\b\.?,?\s*(?:at\s+)?)?/,
@@ -55,39 +55,49 @@ const clock = new RegExp(
 );
 
 /** A time of the clock, in the zone it names or else in ours: the next such moment. */
-function byTheClock(text: string, now: number): number | undefined {
-  const { named, month, date, year, hour = "0", minute, half, zone } = clock.exec(text)?.groups ?? {};
+function clockTimeIn(text: string, now: number): number | undefined {
+  const {
+    named: dayName,
+    month,
+    date,
+    year,
+    hour = "0",
+    minute,
+    half: amOrPm,
+    zone,
+  } = clockPattern.exec(text)?.groups ?? {};
   // "Try again 3 times" is not a time.
-  if (named === undefined && half === undefined && minute === undefined) return undefined;
-  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0);
-  const wall = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);
+  if (dayName === undefined && amOrPm === undefined && minute === undefined) return undefined;
+  const hours = amOrPm === undefined ? Number(hour) : (Number(hour) % 12) + (amOrPm.toLowerCase() === "pm" ? 12 : 0);
+  const wallTime = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);
   try {
-    const here = new Date(now + offset(now, zone));
-    if (named !== undefined) {
-      const isDay = weekdays.indexOf(named.slice(0, 3).toLowerCase());
-      const ahead = isDay === -1 ? 1 : (isDay - here.getUTCDay() + 7) % 7;
-      const then = moment(wall(here) + ahead * day, zone);
-      return then > now ? then : then + 7 * day;
+    const localNow = new Date(now + offset(now, zone));
+    if (dayName !== undefined) {
+      const weekdayIndex = weekdays.indexOf(dayName.slice(0, 3).toLowerCase());
+      const daysAhead = weekdayIndex === -1 ? 1 : (weekdayIndex - localNow.getUTCDay() + 7) % 7;
+      const resetTime = moment(wallTime(localNow) + daysAhead * day, zone);
+      return resetTime > now ? resetTime : resetTime + 7 * day;
     }
     if (month === undefined || date === undefined) {
-      const today = moment(wall(here), zone);
-      return today > now ? today : moment(wall(here) + day, zone);
+      const today = moment(wallTime(localNow), zone);
+      return today > now ? today : moment(wallTime(localNow) + day, zone);
     }
     const index = months.indexOf(month.toLowerCase());
     if (index === -1) return undefined;
-    const inYear = (which: number): number => moment(wall(new Date(Date.UTC(which, index, Number(date)))), zone);
+    const inYear = (yearNumber: number): number =>
+      moment(wallTime(new Date(Date.UTC(yearNumber, index, Number(date)))), zone);
     if (year !== undefined) return inYear(Number(year));
-    const thisYear = inYear(here.getUTCFullYear());
-    return thisYear > now - 31 * day ? thisYear : inYear(here.getUTCFullYear() + 1);
+    const thisYear = inYear(localNow.getUTCFullYear());
+    return thisYear > now - 31 * day ? thisYear : inYear(localNow.getUTCFullYear() + 1);
   } catch {
     return undefined; // a zone that nobody knows
   }
 }
 
-/** The moment at which a clock in this zone shows what a clock in UTC shows at `wall`. */
-function moment(wall: number, zone: string | undefined): number {
-  const near = wall - offset(wall, zone);
-  return wall - offset(near, zone);
+/** The moment at which a clock in this zone shows what a clock in UTC shows at `wallTime`. */
+function moment(wallTime: number, zone: string | undefined): number {
+  const approximate = wallTime - offset(wallTime, zone);
+  return wallTime - offset(approximate, zone);
 }
 
 /** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
@@ -99,9 +109,9 @@ function offset(at: number, zone: string | undefined): number {
     timeStyle: "medium",
   });
   const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+  const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
   return (
-    Date.UTC(2000 + of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) -
+    Date.UTC(2000 + part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) -
     Math.floor(at / 1000) * 1000
   );
 }

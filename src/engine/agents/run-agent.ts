@@ -20,8 +20,8 @@ import {
 } from "./definition.js";
 import { installedAgents } from "./adapters.js";
 import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
-import { briefInside, startOf } from "./in-sandbox.js";
-import { priced } from "./prices.js";
+import { briefInside, startSettings } from "./in-sandbox.js";
+import { withPrice } from "./prices.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** Most bytes of a brief: Codex and Amp take no more on stdin. */
@@ -31,9 +31,9 @@ export const maxBriefBytes = 1_048_576;
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
   const redact = redactFor(settings.env, { ...context.options.env }, ...settings.secrets);
-  const held = settings.sandbox === undefined ? ownConfinement(definition, settings) : "sandbox";
-  const confinement = settings.classic ? "unconfined" : held;
-  const version = askedOnce(definition, context);
+  const heldBy = settings.sandbox === undefined ? ownConfinement(definition, settings) : "sandbox";
+  const confinement = settings.classic ? "unconfined" : heldBy;
+  const version = versionOnce(definition, context);
   return {
     name,
     confinement,
@@ -43,24 +43,25 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
     ...(definition.takesTemperature === true ? { takesTemperature: true as const } : {}),
     async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
       const invocation = commandFor(definition, briefInside(brief, context), context, maxUsd);
-      if (isFailure(invocation)) return yield failed(invocation);
+      if (isFailure(invocation)) return yield endWithFailure(invocation);
       try {
-        for (const file of invocation.files ?? []) await prepare(file);
+        for (const file of invocation.files ?? []) await prepareFile(file);
       } catch (error) {
-        return yield failed({
+        return yield endWithFailure({
           kind: "crashed",
           message: `${name} could not be started, because a file it needs could not be written: ${messageOf(error)}.`,
         });
       }
 
-      const start = startOf(definition, context, brief, invocation);
-      if (start === undefined) return yield failed(notStarted(name, invocation.command, notThere, settings));
+      const start = startSettings(definition, context, brief, invocation);
+      if (start === undefined)
+        return yield endWithFailure(startFailure(name, invocation.command, missingProgram, settings));
       const reader = definition.reader();
       // A timer takes 0 for none.
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
       if (transcript !== undefined) keepBrief(transcript, redact(brief.text));
-      const asked = version.ask();
+      const versionQuery = version.ask();
       const lines = settings.exec({
         ...start,
         cwd: brief.workspace,
@@ -81,25 +82,27 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
             break;
           }
           for (const event of reader.line(step.value))
-            yield withWhatIsKnown(event, reader, definition, context, version.known());
+            yield withKnownDetails(event, reader, definition, context, version.known());
         }
       } finally {
-        asked.stop();
+        versionQuery.stop();
         await lines.return({ cause: "aborted", stderr: "" });
       }
       for (const message of end.notices ?? []) yield { type: "notice", message };
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
       const limits = { timeoutMs, why: signal.reason as unknown };
-      const { failure: found, ...ended } = judge(end, reader, invocation, context, limits);
-      const failure = found && withAdvice(found, definition, context);
+      const { failure: firstFailure, ...endEvent } = judgeEnd(end, reader, invocation, context, limits);
+      const failure = firstFailure && withAdvice(firstFailure, definition, context);
       // It quotes stderr, and goes into the ledger.
-      yield failure === undefined ? ended : { ...ended, failure: { ...failure, message: redact(failure.message) } };
+      yield failure === undefined
+        ? endEvent
+        : { ...endEvent, failure: { ...failure, message: redact(failure.message) } };
     },
   };
 }
 
-const takesTools = ({ takesTools: takes }: AgentDefinition, { classic }: AgentSettings): boolean =>
-  !classic && takes === true;
+const takesTools = ({ takesTools: definitionTakesTools }: AgentDefinition, { classic }: AgentSettings): boolean =>
+  !classic && definitionTakesTools === true;
 
 /** Kept for people alone, so a full disk does not stop an agent, and an incomplete file is not reported. */
 function keepBrief(transcript: string, text: string): void {
@@ -112,10 +115,10 @@ function keepBrief(transcript: string, text: string): void {
  * The version of an agent's program, asked while the program works and once in the agent's life: it delays nothing, and
  * an iteration that ends first has none.
  */
-function askedOnce(definition: AgentDefinition, context: AgentContext) {
-  let [isAsked, known]: [boolean, string | undefined] = [false, undefined];
+function versionOnce(definition: AgentDefinition, context: AgentContext) {
+  let [isAsked, knownDetails]: [boolean, string | undefined] = [false, undefined];
   return {
-    known: () => known,
+    known: () => knownDetails,
     /** `stop` ends a program that is still thinking about it. */
     ask() {
       const given = new AbortController();
@@ -123,7 +126,7 @@ function askedOnce(definition: AgentDefinition, context: AgentContext) {
       if (isAsked || definition.version === undefined) return { stop };
       isAsked = true;
       definition.version(context, given.signal).then(
-        (said) => void (known = said),
+        (lastErrorText) => void (knownDetails = lastErrorText),
         () => undefined,
       );
       return { stop };
@@ -132,18 +135,21 @@ function askedOnce(definition: AgentDefinition, context: AgentContext) {
 }
 
 /** An event of usage with its price, how it is paid for, its program's version, and whether it is the last. */
-function withWhatIsKnown(
+function withKnownDetails(
   event: AgentEvent,
   reader: Reader,
   definition: AgentDefinition,
   context: AgentContext,
   version: string | undefined,
 ): AgentEvent {
-  const known = priced(event, definition.modelOf === undefined ? context.options.model : definition.modelOf(context));
-  if (known.type !== "usage") return known;
-  const billing = known.billing ?? definition.billing?.(context);
-  const more = withoutUndefined({ billing, version: known.version ?? version });
-  return { ...known, ...more, ...(reader.finished() ? { final: true } : {}) };
+  const knownDetails = withPrice(
+    event,
+    definition.modelOf === undefined ? context.options.model : definition.modelOf(context),
+  );
+  if (knownDetails.type !== "usage") return knownDetails;
+  const billing = knownDetails.billing ?? definition.billing?.(context);
+  const details = withoutUndefined({ billing, version: knownDetails.version ?? version });
+  return { ...knownDetails, ...details, ...(reader.finished() ? { final: true } : {}) };
 }
 
 function commandFor(
@@ -169,7 +175,7 @@ interface Limits {
 }
 
 /** Our own clock first, then the CLI's protocol, then its stderr; the exit code alone is never trusted. */
-function judge(
+function judgeEnd(
   end: ProcessEnd,
   reader: Reader,
   { command }: Invocation,
@@ -178,72 +184,72 @@ function judge(
 ): AgentEnd {
   switch (end.cause) {
     case "timeout":
-      return failedAs("timeout", `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.`);
+      return endWith("timeout", `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.`);
     case "idle": {
       const why = limitIn(end.stderr, name);
-      if (why !== undefined) return failed(why);
-      return failedAs("idle", `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`);
+      if (why !== undefined) return endWithFailure(why);
+      return endWith("idle", `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`);
     }
     case "resources":
-      return failedAs(
+      return endWith(
         "resources",
         `${name} was ended because it used too much: ${end.resource ?? "a limit was exceeded"}.`,
       );
     case "aborted":
-      return failedAs(
+      return endWith(
         "aborted",
         `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
       );
     case "not-started":
-      return failed(notStarted(name, command, end, settings));
+      return endWithFailure(startFailure(name, command, end, settings));
   }
   const { message, failure } = reader.answer();
-  if (failure !== undefined) return failed(failure);
-  const fine = end.cause === "settled" || end.exitCode === 0;
-  if (fine && message !== undefined) return { type: "end", message };
+  if (failure !== undefined) return endWithFailure(failure);
+  const isSuccess = end.cause === "settled" || end.exitCode === 0;
+  if (isSuccess && message !== undefined) return { type: "end", message };
 
-  const printed = fine ? "" : (reader.lastLine?.() ?? "");
+  const printed = isSuccess ? "" : (reader.lastLine?.() ?? "");
   const recognised = recogniseFailure(end.stderr, name, Date.now()) ?? limitIn(printed, name);
-  if (recognised !== undefined) return failed(recognised);
-  const last = quote(end.stderr) || quote(printed);
+  if (recognised !== undefined) return endWithFailure(recognised);
+  const lastError = quote(end.stderr) || quote(printed);
   // A shell's words for a program that is not there or not executable; trying again would not change it.
   if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
-    const why = last === "" ? `its shell ended with exit code ${end.exitCode}` : last;
-    return failedAs(
+    const why = lastError === "" ? `its shell ended with exit code ${end.exitCode}` : lastError;
+    return endWith(
       "missing",
       `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.`,
     );
   }
-  const said = last === "" ? "" : `; it said: ${last}`;
-  if (fine) return failedAs("no-answer", `${name} ended without an answer${said}.`);
-  const how = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
-  return failedAs("crashed", `${name} ended ${how}${said}.`);
+  const lastErrorText = lastError === "" ? "" : `; it said: ${lastError}`;
+  if (isSuccess) return endWith("no-answer", `${name} ended without an answer${lastErrorText}.`);
+  const endText = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
+  return endWith("crashed", `${name} ended ${endText}${lastErrorText}.`);
 }
 
 /** A limit that a program told in what it printed. Of anything else that stands there the loop makes nothing. */
 function limitIn(printed: string, name: string): Failure | undefined {
-  const found = recogniseFailure(printed, name, Date.now());
-  return found?.kind === "rate-limit" ? found : undefined;
+  const firstFailure = recogniseFailure(printed, name, Date.now());
+  return firstFailure?.kind === "rate-limit" ? firstFailure : undefined;
 }
 
-const notThere: ProcessEnd = { cause: "not-started", startError: { code: "ENOENT", message: "" }, stderr: "" };
+const missingProgram: ProcessEnd = { cause: "not-started", startError: { code: "ENOENT", message: "" }, stderr: "" };
 
-function notStarted(
+function startFailure(
   name: string,
   command: string,
   { startError }: ProcessEnd,
   { env, adapters }: AgentSettings,
 ): Failure {
   if (startError?.code === "ENOENT") {
-    const there = installedAgents(env);
-    const free = adapters.find((adapter) => adapter.free === true);
-    const other =
-      there.length === 0
-        ? `name another agent with --agent${free === undefined ? "" : `: ${free.name} needs none`}`
-        : `use what is installed here: --agent ${there.join(" or --agent ")}`;
+    const installed = installedAgents(env);
+    const modelFreeAdapter = adapters.find((adapter) => adapter.free === true);
+    const suggestion =
+      installed.length === 0
+        ? `name another agent with --agent${modelFreeAdapter === undefined ? "" : `: ${modelFreeAdapter.name} needs none`}`
+        : `use what is installed here: --agent ${installed.join(" or --agent ")}`;
     return {
       kind: "missing",
-      message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or ${other}.`,
+      message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or ${suggestion}.`,
     };
   }
   if (startError?.code === "E2BIG")
@@ -258,12 +264,12 @@ function notStarted(
   };
 }
 
-const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
-const failedAs = (kind: Failure["kind"], message: string): AgentEnd => failed({ kind, message });
+const endWithFailure = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
+const endWith = (kind: Failure["kind"], message: string): AgentEnd => endWithFailure({ kind, message });
 
 /** The failure with what a person can do about it with this very agent. */
 function withAdvice(
-  { kind, message, ...rest }: Failure,
+  { kind, message, ...otherFields }: Failure,
   { name: type, oldest, keyVariables = [] }: AgentDefinition,
   { name, settings, options }: AgentContext,
 ): Failure {
@@ -273,28 +279,30 @@ function withAdvice(
       kind,
       message: `${message.replace(/ Update it\.$/, "")} It needs ${type} ${oldest.version} or newer: update it with \`${oldest.update}\`.`,
     };
-  if (kind !== "auth" || !message.endsWith(accessAdvice)) return { kind, message, ...rest };
+  if (kind !== "auth" || !message.endsWith(accessAdvice)) return { kind, message, ...otherFields };
   const key = keyVariables.find((variable) => (env[variable] ?? "") !== "");
-  const what = key === undefined ? "Log in again, or set its key" : `Refused was the key in ${key}; set another`;
+  const advice = key === undefined ? "Log in again, or set its key" : `Refused was the key in ${key}; set another`;
   return {
     kind,
-    message: `${message.slice(0, -accessAdvice.length)} ${what}; \`research-ralph doctor --probe ${shellWord(name)}\` tries it.`,
-    ...rest,
+    message: `${message.slice(0, -accessAdvice.length)} ${advice}; \`research-ralph doctor --probe ${shellWord(name)}\` tries it.`,
+    ...otherFields,
   };
 }
 
 /** Writes or links a file, unless it is so already: several agents may start at once. */
-async function prepare(file: PreparedFile): Promise<void> {
+async function prepareFile(file: PreparedFile): Promise<void> {
   await mkdir(dirname(file.path), { recursive: true });
   if ("text" in file) {
-    const now = await readFile(file.path, "utf8").catch(() => undefined);
-    if (now !== file.text) await writeFile(file.path, file.text);
+    const currentText = await readFile(file.path, "utf8").catch(() => undefined);
+    if (currentText !== file.text) await writeFile(file.path, file.text);
     return;
   }
   if ((await readlink(file.path).catch(() => undefined)) === file.linkTo) return;
   // A CLI that renews its login by renaming a new file over our link leaves the only valid login here: keep it.
-  const [ours, theirs] = await Promise.all([file.path, file.linkTo].map((path) => lstat(path).catch(() => undefined)));
-  if (ours?.isFile() === true && theirs !== undefined && ours.mtimeMs > theirs.mtimeMs) return;
+  const [ownFile, targetFile] = await Promise.all(
+    [file.path, file.linkTo].map((path) => lstat(path).catch(() => undefined)),
+  );
+  if (ownFile?.isFile() === true && targetFile !== undefined && ownFile.mtimeMs > targetFile.mtimeMs) return;
   await rm(file.path, { force: true });
   await symlink(file.linkTo, file.path);
 }

@@ -2,9 +2,9 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Looks from now on whether the machine sleeps, until its answer is called. Absent: it never does. */
+  /** Starts to detect sleep of the machine; the returned function stops it. Absent: the machine never sleeps. */
   watch?(): () => void;
-  /** The spans in which the machine slept while it was watched, oldest first. Absent: it never does. */
+  /** The spans in which the machine slept during `watch`, oldest first. Absent: the machine never sleeps. */
   sleeps?(): readonly Span[];
   /** Resolves at `until`, or as soon as `signal` aborts. Never rejects. */
   sleep(until: number, signal: AbortSignal): Promise<void>;
@@ -18,58 +18,58 @@ export interface Span {
 
 /** Milliseconds between two times in which the machine did not sleep; never negative. */
 export function awakeBetween(from: number, until: number, sleeps: readonly Span[] = []): number {
-  const asleep = sleeps.map((sleep) => Math.min(until, sleep.until) - Math.max(from, sleep.from));
-  return Math.max(0, until - from - asleep.reduce((sum, ms) => sum + Math.max(0, ms), 0));
+  const sleepParts = sleeps.map((sleep) => Math.min(until, sleep.until) - Math.max(from, sleep.from));
+  return Math.max(0, until - from - sleepParts.reduce((sum, ms) => sum + Math.max(0, ms), 0));
 }
 
-/** How often a watched clock is read, in milliseconds; from the other time between two readings on, it was a sleep. */
+/** Milliseconds between two readings during `watch`, and the gap between two readings that counts as sleep. */
 const tickMs = 5_000;
 const minSleepMs = 30_000;
 
 /**
- * A clock that never goes back: where `wall` (milliseconds since the epoch) is set back, it goes on from the last
- * reading. An hour set back would otherwise make a wait of two seconds one of an hour, stretch the limit of a run, and
- * give an iteration a negative duration. Where it goes forward between two ticks, as while a laptop slept, `now` goes
- * forward too, because the limits of services end by the time of the world; `sleeps` says which time nobody worked. The
- * monotonic clock of Node does not tell: it stops in sleep on Linux, and goes on on macOS and Windows.
+ * A clock that never goes back. If `wall` (milliseconds since the epoch) is set back, the clock continues from its last
+ * reading. Otherwise, after the wall clock is set back by an hour, a wait of two seconds would take an hour, and an
+ * iteration could have a negative duration. If `wall` jumps forward, as after a laptop slept, `now` jumps too, because
+ * services measure their limits in real time; `sleeps` lists the time in which the machine slept. Node's monotonic
+ * clock can't be used: during sleep it stops on Linux but continues on macOS and Windows.
  */
 export function steadyClock(wall: () => number): Required<Clock> {
-  let last = wall();
-  let setBack = 0;
-  let watching = 0;
-  let ticks: NodeJS.Timeout | undefined;
+  let lastTime = wall();
+  let correction = 0;
+  let watcherCount = 0;
+  let tickTimer: NodeJS.Timeout | undefined;
   const sleeps: Span[] = [];
   const now = (): number => {
-    const time = wall() + setBack;
-    if (time < last) setBack += last - time;
-    else if (watching > 0 && time - last >= minSleepMs) sleeps.push({ from: last, until: time });
-    last = Math.max(last, time);
-    return last;
+    const time = wall() + correction;
+    if (time < lastTime) correction += lastTime - time;
+    else if (watcherCount > 0 && time - lastTime >= minSleepMs) sleeps.push({ from: lastTime, until: time });
+    lastTime = Math.max(lastTime, time);
+    return lastTime;
   };
   return {
     now,
     sleeps: () => sleeps,
     watch() {
       now();
-      watching += 1;
-      ticks ??= setInterval(now, tickMs).unref();
+      watcherCount += 1;
+      tickTimer ??= setInterval(now, tickMs).unref();
       return () => {
-        watching -= 1;
-        if (watching > 0) return;
-        clearInterval(ticks);
-        ticks = undefined;
+        watcherCount -= 1;
+        if (watcherCount > 0) return;
+        clearInterval(tickTimer);
+        tickTimer = undefined;
       };
     },
-    /** Sleeps in slices, so a laptop that was suspended wakes up on time. */
+    /** Waits in slices, so that the wait ends on time after a laptop was suspended. */
     async sleep(until, signal) {
-      for (let left = until - now(); !signal.aborted && left > 0; left = until - now()) {
+      for (let remainingMs = until - now(); !signal.aborted && remainingMs > 0; remainingMs = until - now()) {
         await new Promise<void>((resolve) => {
           const wake = () => {
             clearTimeout(timer);
             signal.removeEventListener("abort", wake);
             resolve();
           };
-          const timer = setTimeout(wake, Math.min(left, 10_000));
+          const timer = setTimeout(wake, Math.min(remainingMs, 10_000));
           signal.addEventListener("abort", wake);
         });
       }
@@ -77,43 +77,43 @@ export function steadyClock(wall: () => number): Required<Clock> {
   };
 }
 
-/** The machine's own time. */
+/** The clock of the machine. */
 export const systemClock: Required<Clock> = steadyClock(Date.now);
 
-/** Tells how many milliseconds the machine was awake since now, until `stop` is called. */
+/** Measures how many milliseconds the machine is awake from now on, until `stop` is called. */
 export function stopwatch(clock: Clock): { awakeMs(): number; stop(): void } {
   const unwatch = clock.watch?.();
-  const began = clock.now();
-  return { awakeMs: () => awakeBetween(began, clock.now(), clock.sleeps?.()), stop: () => unwatch?.() };
+  const startedAt = clock.now();
+  return { awakeMs: () => awakeBetween(startedAt, clock.now(), clock.sleeps?.()), stop: () => unwatch?.() };
 }
 
 /** The reason of a signal that `abortedAfter` has aborted. */
 export const timeIsUp = "time";
 
 /**
- * A signal that aborts once the machine was awake for `ms` milliseconds, however many: the timers of the system wait 24
- * days at most, and fire at once for more. `clear` ends the wait.
+ * A signal that aborts after the machine was awake for `ms` milliseconds. `ms` may be any length; a system timer waits
+ * at most 24 days and fires at once for more. `clear` ends the wait.
  */
 export function abortedAfter(ms: number, clock: Clock): { signal: AbortSignal; clear(): void } {
-  const over = new AbortController();
-  const cleared = new AbortController();
+  const timeout = new AbortController();
+  const cancelled = new AbortController();
   const watch = stopwatch(clock);
   const wait = async (): Promise<void> => {
-    for (let left = ms; left > 0 && !cleared.signal.aborted; left = ms - watch.awakeMs())
-      await clock.sleep(clock.now() + left, cleared.signal);
+    for (let remainingMs = ms; remainingMs > 0 && !cancelled.signal.aborted; remainingMs = ms - watch.awakeMs())
+      await clock.sleep(clock.now() + remainingMs, cancelled.signal);
     watch.stop();
-    if (!cleared.signal.aborted) over.abort(timeIsUp);
+    if (!cancelled.signal.aborted) timeout.abort(timeIsUp);
   };
   void wait();
-  return { signal: over.signal, clear: () => cleared.abort() };
+  return { signal: timeout.signal, clear: () => cancelled.abort() };
 }
 
-/** A span of time in words, for limits that a person has set: "1.8 seconds", "1 minute", "90 minutes". */
+/** The text of a duration, for limits that a person has set: "1.8 seconds", "1 minute", "90 minutes". */
 export function spanInWords(ms: number): string {
   const [value, unit] = ms < 60_000 ? [ms / 1000, "second"] : [ms / 60_000, "minute"];
   const rounded = Math.round(value * 10) / 10;
   return `${rounded} ${unit}${rounded === 1 ? "" : "s"}`;
 }
 
-/** A time, ISO 8601 in UTC, as every file system takes it in a name. `at`: milliseconds since the epoch. */
-export const timeForName = (at: number): string => new Date(at).toISOString().replaceAll(":", "-");
+/** A time, ISO 8601 in UTC, as every file system takes it in a name. `time`: milliseconds since the epoch. */
+export const timeForName = (time: number): string => new Date(time).toISOString().replaceAll(":", "-");

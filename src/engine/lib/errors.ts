@@ -1,33 +1,33 @@
 /**
- * A failure that a person can meet and mend: a wrong flag, a broken file, a full disk. Its message is one sentence that
- * says what is wrong, where, and what to do. Anything else that is thrown is our own bug.
+ * A failure that a person can meet and correct: a wrong flag, a broken file, a full disk. Its message is one sentence
+ * that says what is wrong, where, and what to do. Any other error that is thrown is a bug.
  */
 export class ExpectedError extends Error {
   override readonly name = "ExpectedError";
   constructor(
     message: string,
-    /** Which exit code it deserves: 1 failed, 2 wrong usage, 5 a person is needed. */
+    /** The exit code: 1 failed, 2 wrong usage, 5 a person is needed. */
     readonly exitCode: 1 | 2 | 5 = 1,
   ) {
     super(message);
   }
 }
 
-/** Whether `error` is a system error of Node's with this code, such as ENOENT. */
+/** Whether `error` is a system error of Node with one of these codes, such as ENOENT. */
 export const hasCode = (error: unknown, ...codes: string[]): error is NodeJS.ErrnoException =>
   error instanceof Error && "code" in error && codes.includes(String(error.code));
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * For a person, where a disk is full, fails, was pulled out, or belongs to a server that is gone; undefined for any
- * other error. `path`: the file that was meant, where the error names none.
+ * The sentence for an error of a disk: it is full, fails, was removed, or its server does not answer. Undefined for any
+ * other error. `path`: the affected file, if the error does not name it.
  */
 export function diskFault(error: unknown, path?: string): string | undefined {
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
-    const full = path ?? error.path;
-    return `There is no space left on the disk${full === undefined ? "" : ` for ${full}`}; free some and run again.`;
+    const affectedPath = path ?? error.path;
+    return `There is no space left on the disk${affectedPath === undefined ? "" : ` for ${affectedPath}`}; free some and run again.`;
   }
   if (!hasCode(error, "EIO", "ESTALE", "ENODEV", "ENXIO", "ENOTCONN", "EHOSTDOWN", "EREMOTEIO")) return undefined;
   const file = path ?? error.path;
@@ -35,8 +35,8 @@ export function diskFault(error: unknown, path?: string): string | undefined {
 }
 
 /**
- * For a person, where the machine is at fault whatever was being done: its disk, the number of files that may be open,
- * or a new version that took the place of this one while it ran; undefined for any other error.
+ * The sentence for an error of the machine that can occur in any operation: an error of the disk, too many open files,
+ * or an update of this program while it ran. Undefined for any other error.
  */
 export function faultOfMachine(error: unknown): string | undefined {
   if (hasCode(error, "EMFILE", "ENFILE"))

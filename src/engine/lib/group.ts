@@ -1,4 +1,4 @@
-/** Items by what `keyOf` says of each; keys in the order in which they come first, items in their own. */
+/** Groups items by `keyOf`. Keys are in the order of their first item; the items of a key keep their order. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,
@@ -13,7 +13,7 @@ export function groupBy<Item, Key>(
   return groups;
 }
 
-/** How often each item comes, in the order in which they come first. */
+/** The number of occurrences of each item, in the order of the first occurrences. */
 export function countEach<Item>(items: Iterable<Item>): ReadonlyMap<Item, number> {
   const counts = new Map<Item, number>();
   for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);

@@ -1,19 +1,19 @@
 /**
- * How much of earlier iterations is remembered, and from when on a repetition ends a run. The user sets them in the
- * configuration.
+ * Limits of the memory about earlier iterations, and the number of repetitions that ends a run. The user can set them
+ * in the configuration.
  */
 export interface HistoryLimits {
-  /** Observations that may tell what an agent did; of more, only the newest `recent` do. */
+  /** Most observations with a digest of the agent's work; beyond that, only the newest `recent` keep their digest. */
   readonly observations: number;
-  /** Newest observations that still tell what an agent did once older ones are summarised. */
+  /** Number of newest observations that keep their digest after older ones are summarised. */
   readonly recent: number;
-  /** Most characters of what an observation tells. */
+  /** Most characters of an observation's digest. */
   readonly observationChars: number;
   /** Most characters of the summary of the history. */
   readonly summaryChars: number;
-  /** Repetitions in a row at which a run ends as stuck. */
+  /** Number of repetitions in a row after which a run ends as stuck. */
   readonly stagnation: number;
-  /** Newest iterations in which repetitions are looked for. */
+  /** Number of newest iterations in which repetitions are searched. */
   readonly window: number;
 }
 

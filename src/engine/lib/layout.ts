@@ -3,112 +3,113 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Where the engine keeps its own files, in a project's folder and in the folder of the program's state. A wing names
- * its files in a layout of its own; nothing else writes such a name.
+ * The names of the engine's files, in a project's folder and in the folder of the program's state. Each wing (such as
+ * research or tasks) has its own layout file. No other code contains these names.
  */
 
-/** The system's temporary folder: /tmp where TMPDIR names none that is there. */
+/** The system's temporary folder; /tmp if the folder in TMPDIR does not exist. */
 export const temporaryRoot = (): string => (existsSync(tmpdir()) ? tmpdir() : "/tmp");
 
-/** The folder of what people need not keep, within a project's folder. Git-ignored. */
+/** The folder, in a project's folder, for files that people need not keep. Git ignores it. */
 export const hiddenName = ".ralph";
-/** The lock within `.ralph`. */
+/** The lock file in `.ralph`. */
 export const lockName = "lock";
 /**
- * The file with one line an iteration, within a project's folder, and within the state folder for work outside of a
- * project.
+ * The ledger: a file with one line per iteration, in the project's folder; for work outside of a project, in the state
+ * folder.
  */
 export const ledgerName = "ledger.jsonl";
-/** Files of a person's within a project's folder that keep a run from its next iteration. */
+/** Files that a person creates in a project's folder to stop a run before its next iteration. */
 export const pauseName = "PAUSE";
 export const stopName = "STOP";
 
-/** The path of something in `.ralph`, given the project's folder. */
+/** Makes a function that returns the path of a file in `.ralph` of a project's folder. */
 export const inHidden =
   (...names: readonly string[]) =>
   (folder: string): string =>
     join(folder, hiddenName, ...names);
 
 export const hiddenFolder = inHidden();
-/** The state as it was when it was valid last; `stateName`: the name of the state's file. */
+/** The copy of the last valid state; `stateName`: the name of the state file. */
 export const lastGoodOf = (folder: string, stateName: string): string =>
   inHidden(stateName.replace(/\.json$/, ".last-good.json"))(folder);
-/** Copies of files as they were before a person's command changed them. */
+/** Copies of files from before a person's command changed them. */
 export const backupsFolder = inHidden("backups");
-/** Hashes of the output files that this program wrote last. */
+/** Hashes of the output files from their last write. */
 export const writtenFile = inHidden("written.json");
-/** There while output files are written of which no ledger line tells, until they are committed. Empty. */
+/** Empty marker file: it exists while output files are written without a ledger line, until they are committed. */
 export const uncommittedFile = inHidden("uncommitted");
 export const lockFile = inHidden(lockName);
-/** Results on their way into the state, one file an iteration. */
+/** The journal: results that are being written into the state, one file per iteration. */
 export const journalFolder = inHidden("journal");
-/** Those that have taken effect. */
+/** The journal entries that have taken effect. */
 export const doneFolder = inHidden("journal", "done");
-/** What agents left for the next one that shares their unit, one file an iteration. */
+/** Notes of agents for the next agent of the same unit, one file per iteration. */
 export const notedFolder = inHidden("noted");
-/** What a person tells the project from another terminal. */
+/** Messages of a person to the project from another terminal. */
 export const inboxName = "inbox";
 export const inboxFolder = inHidden(inboxName);
-/** What each agent printed, one file an iteration. */
+/** The output of each agent, one file per iteration. */
 export const transcriptsName = "transcripts";
 export const transcriptsFolder = inHidden(transcriptsName);
-/** The iterations that a run has begun and not ended. */
+/** The iterations that are under way. */
 export const underWayName = "under-way.json";
 export const underWayFile = inHidden(underWayName);
-/** What an agent changed that it may not, where it was put back. */
+/** The agent's versions of protected files, which were restored. */
 export const setAsideFolder = inHidden("set-aside");
 
-/** Next to a transcript: what that agent was given to read. */
+/** The path of the brief that belongs to a transcript. */
 export const briefOf = (transcript: string): string => transcript.replace(/\.jsonl$/, ".brief.md");
 
 export const ledgerFile = (folder: string): string => join(folder, ledgerName);
 
-/** What the user trusts, one file for each folder. */
+/** The user's trust decisions, one file for each folder. */
 export const trustFolder = (stateDir: string): string => join(stateDir, "trust");
 /**
- * When each host may be asked next, shared by all processes of a user. `stateDir`: the folder of the program's state.
+ * The time of the next allowed request for each host, shared by all processes of a user. `stateDir`: the folder of the
+ * program's state.
  */
 export const hostsFolder = (stateDir: string): string => join(stateDir, "hosts");
-/** What is kept of errors that nobody expected, for a bug report. */
+/** Details of unexpected errors for bug reports. */
 export const bugsFolder = (stateDir: string): string => join(stateDir, "bugs");
-/** Within a cache of answers: which answer a request had. */
+/** The folder, in a cache, with the answers by request. */
 export const answersIn = (cache: string): string => join(cache, "answers");
-/** The key that a person's words are signed with. */
+/** The key for signing a person's messages and approvals. */
 export const keyFile = (stateDir: string): string => join(stateDir, "steering-key");
-/** Edits that an agent may have made and that wait for a person's yes, a file each. */
+/** Edits that an agent may have made and that wait for a person's approval, one file each. */
 export const waitingFolder = (stateDir: string): string => join(stateDir, "waiting");
-/** What was saved of a project or task that an agent deleted. */
+/** Files saved from a project or task that an agent deleted. */
 export const rescuedFolder = (stateDir: string): string => join(stateDir, "rescued");
-/** What guards remember of files that agents may not touch. In the folder of the state that no configuration names. */
+/** Records of guards about files that agents may not change. In the default state folder, even if one is configured. */
 export const guardsFolder = (stateDir: string): string => join(stateDir, "guards");
-/** What the names of folders begin with in which an agent shortens the history. */
+/** The path prefix of the temporary folders in which an agent summarises the history. */
 export const historianFolders = (stateDir: string): string => join(stateDir, "historian-");
 /** Codex's temporary folder, and its last message in classic mode. */
 export const codexTemporary = (stateDir: string): string => join(stateDir, "codex-tmp");
 export const codexLastMessage = (stateDir: string): string => join(stateDir, "codex-last-message.txt");
-/** Codex's home, without the user's own configuration. */
+/** The home folder for Codex, without the user's configuration. */
 export const codexHome = (stateDir: string): string => join(stateDir, "codex-home");
 
-/** What the workers of this machine have under way: notes of each, and the workspaces of its agents. */
+/** The folder of this machine's workers: a note of each, and the workspaces of its agents. */
 export const workersFolder = (stateDir: string): string => join(stateDir, "fleet");
-/** Within the folder of a worker: who it is, and which processes it has started. */
+/** The file, in a worker's folder, with its identity and the processes that it has started. */
 export const workerNote = (folder: string): string => join(folder, "worker.json");
-/** What agents printed that ran here for other machines. */
+/** The output of agents that ran here for other machines. */
 export const distantTranscripts = (stateDir: string): string => join(stateDir, "fleet-transcripts");
-/** Random id of a project, by which its runs on several machines know of each other. */
+/** Random id of a project, by which its runs on several machines recognise each other. */
 export const projectIdFile = inHidden("fleet-id");
 
-/** A user's settings, memory and conversations, within their home. */
+/** The folder, in a user's home, with settings, memory and conversations. */
 export const userFolder = (home: string): string => join(home, ".local/ralph");
-/** The private key that the jobs of this user's runs are signed with. */
+/** The private key for signing the jobs of this user's runs. */
 export const fleetKeyFile = (home: string): string => join(userFolder(home), "fleet-key.pem");
 
-/** What an agent answers with, within its workspace. */
+/** The result file of an agent in its workspace. */
 export const resultName = "result.json";
 
 /**
- * As much of a name as leaves room for what is added to it: file systems allow 255 bytes, which are some 80 letters of
- * Japanese.
+ * The beginning of a name, at most 200 bytes, so that a suffix can be added: file systems allow 255 bytes, which are
+ * about 80 Japanese characters.
  */
 export function nameStart(name: string): string {
   let start = "";
@@ -119,10 +120,10 @@ export function nameStart(name: string): string {
   return start;
 }
 
-/** What a person tells agents with; the second one is Claude Code's own. */
+/** Files with a person's instructions for agents; the second is read by Claude Code. */
 export const lessonsName = "AGENTS.md";
 export const claudeName = "CLAUDE.md";
-/** The MCP servers of a folder, for Claude Code and its kin. */
+/** The configuration of a folder's MCP servers, for Claude Code and similar agents. */
 export const mcpServersName = ".mcp.json";
-/** The original's file of what the person's work is for. */
+/** The original tool's file with the purpose of the work. */
 export const missionName = "MISSION.md";

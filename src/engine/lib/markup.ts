@@ -1,24 +1,24 @@
 import { isClean, sanitise } from "./sanitise.js";
 
-/** A piece of HTML or SVG that may go into a page as it is. */
+/** A piece of HTML or SVG that goes into a page without escaping. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What stands between the words of a template: markup as it is, all else escaped, nothing for what is not there. */
+/** A value in a template: markup is inserted unchanged, other values are escaped, missing values are empty. */
 export type Piece = Markup | string | number | false | null | undefined | readonly Piece[];
 
 /**
- * HTML from a template. Every value is escaped unless it is markup already, and loses control, bidirectional and
- * zero-width characters: a title must not be able to close a tag or reorder the page. Attributes are to be quoted.
+ * HTML from a template. Every value that is not markup is escaped, and its control, bidirectional and zero-width
+ * characters are removed: a title must not close a tag or reorder the page. Write attributes in quotes.
  */
 export function markup(words: TemplateStringsArray, ...values: readonly Piece[]): Markup {
   let text = words[0] ?? "";
-  for (let at = 0; at < values.length; at++) text += textOf(values[at]) + (words[at + 1] ?? "");
+  for (let index = 0; index < values.length; index++) text += textOf(values[index]) + (words[index + 1] ?? "");
   return new Markup(text);
 }
 
-/** Markup of our own that is in a string, such as a style sheet. Never text from outside. */
+/** Turns our own string, such as a style sheet, into markup. Never use it for text from outside. */
 export const trusted = (text: string): Markup => new Markup(text);
 
 function textOf(value: Piece): string {
@@ -37,30 +37,30 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as it may stand in HTML, between tags or in a quoted attribute. Most needs nothing, and looking is cheap. */
+/** Escapes text for HTML, between tags or in a quoted attribute. Most texts need no change, and the check is cheap. */
 export function escapeHtml(text: string): string {
-  const clean = isClean(text) ? text : sanitise(text);
-  return /[&<>"']/.test(clean) ? clean.replace(/[&<>"']/g, (sign) => entities[sign] ?? "") : clean;
+  const cleanText = isClean(text) ? text : sanitise(text);
+  return /[&<>"']/.test(cleanText) ? cleanText.replace(/[&<>"']/g, (sign) => entities[sign] ?? "") : cleanText;
 }
 
-/** A link where the address is one of the web; else the words alone: `javascript:` and `file:` are not links. */
+/** A link if the address is a web address; otherwise only the words: `javascript:` and `file:` give no link. */
 export const link = (address: string | null | undefined, words: Piece): Markup =>
   isWebAddress(address) ? markup`<a href="${address}">${words}</a>` : markup`${words}`;
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** The attribute with which a browser writes a text from right to left where it begins so; most need none. */
+/** The attribute `dir="auto"` for a text with right-to-left letters; empty for other texts. */
 export const direction = (text: string): Markup => (rightToLeft.test(text) ? markup` dir="auto"` : markup``);
 
-/** A text among others of one line: one from right to left must not take its neighbours along. */
+/** A text within a line; a right-to-left text is isolated, so that it does not reorder its neighbours. */
 export const isolated = (text: string): Piece => (rightToLeft.test(text) ? markup`<bdi>${text}</bdi>` : text);
 
-/** Texts on one line with `between` them, each apart from its neighbours. */
-export function inLine(texts: readonly string[], between: string): Piece {
-  const line = texts.join(between);
-  return rightToLeft.test(line) ? texts.map((text, at) => [at === 0 ? "" : between, isolated(text)]) : line;
+/** Joins texts to one line with a separator; each text is isolated from its neighbours. */
+export function joinIsolated(texts: readonly string[], separator: string): Piece {
+  const line = texts.join(separator);
+  return rightToLeft.test(line) ? texts.map((text, index) => [index === 0 ? "" : separator, isolated(text)]) : line;
 }
 
-/** Whether it is an address that a browser may be sent to. */
+/** Whether a text is an http or https address. */
 export const isWebAddress = (address: string | null | undefined): address is string =>
   /^https?:\/\/[^\s/]/i.test(address ?? "");

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The folder of our own package.json, from src/ as well as from dist/ and its chunks. No other file asks where it lies:
- * a bundle moves it.
+ * The folder of our package.json; works from src/ and from dist/ and its chunks. Other files must not compute paths
+ * from their own location, because the bundler moves code.
  */
 const packageRoot = (() => {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -21,22 +21,22 @@ export const packageFile = (...path: string[]): string => join(packageRoot, ...p
  */
 export const entry = (name: string): string => packageFile("dist", `${name}.js`);
 
-let find: (name: string) => string | Promise<string> = entry;
+let findProgram: (name: string) => string | Promise<string> = entry;
 
-/** The same for a program that tests need too: they run the sources, and build it when it is first started. */
-export const builtProgram = (name: string): string | Promise<string> => find(name);
+/** As `entry`, for a program that tests also start. Tests run the sources, and build the program at its first start. */
+export const builtProgram = (name: string): string | Promise<string> => findProgram(name);
 
 /**
- * Sets where `builtProgram` looks, for tests, which build such a program when it is first started.
+ * Sets the function by which `builtProgram` finds programs. Only for tests, which build a program at its first start.
  *
  * @internal
  */
-export function useBuiltPrograms(other: typeof find): void {
-  find = other;
+export function useBuiltPrograms(finder: typeof findProgram): void {
+  findProgram = finder;
 }
 
 let version: string | undefined;
 
-/** The version of this package, as its package.json has it. */
+/** The version of this package, from its package.json. */
 export const packageVersion = (): string =>
   (version ??= (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 
-/** Takes secrets out of a text. */
+/** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
 export const redacted = "[secret removed]";
@@ -11,82 +11,86 @@ const secretName = new RegExp(
   [
     "(?:^|_)(?:(?:api|access|private|auth)_?(?:keys?|tokens?)|keys?|tokens?|secrets?|pass(?:word|wd|phrase)?|credentials?|pat|webhook",
     "|cookies?|jwt|bearer|mnemonic|seed_?phrase|conn(?:ection)?_?str(?:ing)?)(?:_|$)",
-    // Written in one, as PGPASSWORD is.
+    // Written as one word, such as PGPASSWORD.
     "|(?:password|passwd|passphrase|token|secret|apikey|sshpass)$",
-    // Elsewhere in a name these say something else: SSH_AUTH_SOCK, PWD.
+    // In another position of a name these words mean something else: SSH_AUTH_SOCK, PWD.
     "|(?:^|_)auth(?:orization)?$|_(?:dsn|pwd)$",
   ].join(""),
   "i",
 );
-/** Whether a variable of this name is likely to hold a secret; also in camel case. */
+/** Whether the name of a variable, also in camel case, says that its value is probably a secret. */
 export const namesSecret = (name: string): boolean => secretName.test(name.replace(/([a-z\d])([A-Z])/g, "$1_$2"));
 
-/** A name that says no more than that a secret is meant, and one that says something about a secret. */
-const namesNothingElse = /(?:token|secret|password|passwd|passphrase|pwd|auth)$/i;
-const namesProperty =
+/** Names that stand for a secret itself, and names of a property of a secret, such as its type. */
+const plainSecretName = /(?:token|secret|password|passwd|passphrase|pwd|auth)$/i;
+const propertyName =
   /_(?:type|mode|alg|algorithm|provider|name|region|size|length|ttl|expiry|expires|expires_in|version|format|file|path|dir|host|port)$/i;
-/** Words that settings have for values. */
+/** Common values of settings, which are not secrets. */
 const settingWord =
   /^(?:true|false|none|null|default|enabled?|disabled?|required|optional|always|never|automatic|manual|anonymous|basic|bearer|public|private|readonly|production|development|staging|testing|test|local|localhost|password|passwd|secret|changeme|postgres|root|admin|guest)$/i;
 
-/** From this length on, any word is a secret; below it, what also stands in ordinary texts is not. */
-const longEnough = 12;
+/**
+ * From `minUnconditional` characters on, every value is a secret; shorter values only if they are not ordinary words.
+ */
+const minUnconditional = 12;
 const minSecret = 6;
 
-/** Whether the value of a variable that is named as a secret is one. Paths lead to secrets and are not secret. */
+/** Whether the value of a variable with a secret's name is a secret. Paths to secrets are not secret. */
 function isSecret(name: string, value: string): boolean {
   if (value.length < minSecret || settingWord.test(value)) return false;
-  if (/^[/~]/.test(value)) return value.length >= 8 && !namesProperty.test(name) && !isPath(value);
-  if (value.length >= longEnough) return true;
-  if (namesProperty.test(name) || /^[\d.,:]+$/.test(value)) return false;
-  return namesNothingElse.test(name) || /\d/.test(value) || /[^\w.: -]/.test(value) || /[a-z][A-Z]/.test(value);
+  if (/^[/~]/.test(value)) return value.length >= 8 && !propertyName.test(name) && !isPath(value);
+  if (value.length >= minUnconditional) return true;
+  if (propertyName.test(name) || /^[\d.,:]+$/.test(value)) return false;
+  return plainSecretName.test(name) || /\d/.test(value) || /[^\w.: -]/.test(value) || /[a-z][A-Z]/.test(value);
 }
 
-/** A path that exists, or whose folder does. */
+/** Whether a value is the path of an existing file, or of a file in an existing folder. */
 function isPath(value: string): boolean {
   const path = value.replace(/^~(?=\/|$)/, homedir());
   const folder = dirname(path);
   return existsSync(path) || (folder.length > 1 && existsSync(folder));
 }
 
-/** "api-key=a%20b,tenant=lab", or "x-key: abc", a line each; what is in a header like `x-api-key` is a secret by it. */
+/** Parses headers such as "api-key=a%20b,tenant=lab" or "x-key: abc", one per line, into names and values. */
 const headersIn = (value: string): [string, string][] =>
   value.split(/[,\n]/).flatMap((pair): [string, string][] => {
-    const at = pair.search(/[=:]/);
-    const [name, held] = [pair.slice(0, at).trim().replaceAll("-", "_"), pair.slice(at + 1).trim()];
-    return at < 0 ? [] : [...new Set([held, decoded(held)])].map((each) => [name, each]);
+    const index = pair.search(/[=:]/);
+    const [name, headerValue] = [pair.slice(0, index).trim().replaceAll("-", "_"), pair.slice(index + 1).trim()];
+    return index < 0 ? [] : [...new Set([headerValue, decode(headerValue)])].map((each) => [name, each]);
   });
 
 const isPrivateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 
-/** What says how the rest of a value is sent, and what a connection string calls its secret. */
+/** The authorization scheme before a secret, and the secret fields of a connection string. */
 const scheme = /^(?:bearer|basic|token)\s+/i;
-const inConnection = /(?:^|;)\s*(?:password|pwd|account_?key|shared_?access_?key)\s*=\s*([^;]+)/gi;
+const connectionSecret = /(?:^|;)\s*(?:password|pwd|account_?key|shared_?access_?key)\s*=\s*([^;]+)/gi;
 
 /**
- * The secrets in the value of a variable: the value, its longer lines, the password of an address, and the same of each
- * field where the value is a JSON object, as that of a service account is.
+ * The secrets in the value of a variable: the value itself, its longer lines, and the password of an address. If the
+ * value is a JSON object, such as the key of a service account, also the secrets in each field.
  */
 function secretsOf(name: string, value: string): string[] {
   const fields = fieldsOf(value);
   if (fields.length > 0) {
-    const inside = fields.flatMap(([field, inner]) => (typeof inner === "string" ? secretsOf(field, inner) : []));
-    return [...(namesSecret(name) || inside.length > 0 ? [value.trim()] : []), ...inside];
+    const fieldSecrets = fields.flatMap(([field, inner]) => (typeof inner === "string" ? secretsOf(field, inner) : []));
+    return [...(namesSecret(name) || fieldSecrets.length > 0 ? [value.trim()] : []), ...fieldSecrets];
   }
-  if (/_headers$/i.test(name)) return headersIn(value).flatMap(([header, held]) => secretsOf(header, held));
-  const inAddress = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*):([^\s/?#]+)@/i.exec(value);
-  const [, user, password = ""] = inAddress ?? [];
-  const passwords = password === user ? [] : [password, decoded(password)].filter((each) => isSecret("password", each));
-  const whole = value.trim();
+  if (/_headers$/i.test(name))
+    return headersIn(value).flatMap(([header, headerValue]) => secretsOf(header, headerValue));
+  const addressMatch = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*):([^\s/?#]+)@/i.exec(value);
+  const [, user, password = ""] = addressMatch ?? [];
+  const passwords = password === user ? [] : [password, decode(password)].filter((each) => isSecret("password", each));
+  const trimmed = value.trim();
   passwords.push(
-    ...[...value.matchAll(inConnection)].flatMap(([, word = ""]) => (isSecret("password", word) ? [word] : [])),
+    ...[...value.matchAll(connectionSecret)].flatMap(([, word = ""]) => (isSecret("password", word) ? [word] : [])),
   );
-  if (!(namesSecret(name) || isPrivateKey.test(whole)) || !isSecret(name, whole)) return passwords;
-  if (scheme.test(whole)) passwords.push(...secretsOf(name, whole.replace(scheme, "")));
-  // A file of settings writes the ends of lines as \n.
-  const lines = whole.split(/\r?\n|\\n/).map((line) => line.trim());
-  const long = lines.length > 1 ? lines.filter((line) => line.length > longEnough && !line.startsWith("-----")) : [];
-  return [whole, ...long, ...passwords];
+  if (!(namesSecret(name) || isPrivateKey.test(trimmed)) || !isSecret(name, trimmed)) return passwords;
+  if (scheme.test(trimmed)) passwords.push(...secretsOf(name, trimmed.replace(scheme, "")));
+  // A settings file may contain line ends as "\n".
+  const lines = trimmed.split(/\r?\n|\\n/).map((line) => line.trim());
+  const longLines =
+    lines.length > 1 ? lines.filter((line) => line.length > minUnconditional && !line.startsWith("-----")) : [];
+  return [trimmed, ...longLines, ...passwords];
 }
 
 function fieldsOf(value: string): [string, unknown][] {
@@ -97,7 +101,7 @@ function fieldsOf(value: string): [string, unknown][] {
   }
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -106,7 +110,7 @@ function decoded(text: string): string {
 }
 
 /**
- * A value as it is, within JSON, within JSON within JSON, within an address or a form, and in base64 amid other text.
+ * The forms of a value: unchanged, in JSON, in JSON within JSON, in an address or a form, and in base64 within a text.
  */
 function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
@@ -117,22 +121,22 @@ function formsOf(value: string): string[] {
   const form = new URLSearchParams([["", value]]).toString().slice(1);
   const urls = [encodeURI(value), encodeURIComponent(value), url, form];
   const lower = urls.map((each) => each.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
-  return [value, json, JSON.stringify(json).slice(1, -1), ...urls, ...lower, ...inBase64(value)];
+  return [value, json, JSON.stringify(json).slice(1, -1), ...urls, ...lower, ...base64Cores(value)];
 }
 
 /**
- * What stands in the base64 of any text that holds `value`: it depends on how many bytes stand before it, by thirds.
+ * The parts of the base64 of any text that contains `value`. They depend on the number of bytes before it, modulo 3.
  */
-function inBase64(value: string): string[] {
+function base64Cores(value: string): string[] {
   const bytes = Buffer.from(value);
-  const cores = [0, 1, 2].map((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
-    return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  const cores = [0, 1, 2].map((bytesBefore) => {
+    const text = Buffer.concat([Buffer.alloc(bytesBefore), bytes]).toString("base64");
+    return text.slice(Math.ceil((bytesBefore * 8) / 6), Math.floor(((bytesBefore + bytes.length) * 8) / 6));
   });
   return [...cores, ...cores.map((core) => core.replaceAll("+", "-").replaceAll("/", "_"))];
 }
 
-/** Secrets that are known by their form. A private key cut off in the middle is one too. */
+/** Patterns of secrets with a known form. A truncated private key matches too. */
 const forms: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/g,
   // A line of such a key by itself, as tools that print line by line show it: 64, 70 or 76 letters and digits.
@@ -167,8 +171,8 @@ const forms: readonly RegExp[] = [
   /\b(?:sk-(?:ant-|proj-|or-)|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA)|AIza|npm_)[\w-]{4,}(?=…)/g,
 ];
 
-/** What stands in every text that one of the forms finds something in: most texts are done with one look. */
-const hint = new RegExp(
+/** Matches every text in which one of the patterns can match, so that most texts need only one test. */
+const anyForm = new RegExp(
   [
     "PRIVATE KEY|[A-Za-z\\d+/]{64}|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_|://[^\\s/@]{1,300}@",
     "|[sr]k_(?:live|test)_|(?:hf|gsk|r8|glsa|ntn|lin_api)_[a-z\\d]{30}|(?:xai|pplx|nvapi)-|ya29|GOCSPX|hvs\\.|pypi-AgE|dckr_pat|_v1_|sbp_|shp\\w\\w_",
@@ -178,23 +182,23 @@ const hint = new RegExp(
   "i",
 );
 
-/** A shorter beginning of a value tells nothing of it. */
+/** Characters of a value's beginning; a shorter one reveals nothing. */
 const minBeginning = 6;
 
 /**
- * The text without beginnings of a value right before "…": what is cut first and redacted then would keep half of a
+ * Removes the beginning of a secret before "…": a text that was truncated before redaction may contain half of a
  * secret.
  */
-function withoutBeginnings(text: string, value: string, except: string): string {
+function withoutTruncatedSecrets(text: string, value: string, exceptText: string): string {
   const parts = text.split("…");
   return parts
     .map((part, index) => {
       if (index === parts.length - 1) return part;
       const from = Math.max(0, part.length - value.length);
       const start = value.slice(0, minBeginning);
-      for (let at = part.indexOf(start, from); at !== -1; at = part.indexOf(start, at + 1)) {
-        const found = part.slice(at);
-        if (value.startsWith(found) && !except.includes(found)) return `${part.slice(0, at)}${redacted}`;
+      for (let index = part.indexOf(start, from); index !== -1; index = part.indexOf(start, index + 1)) {
+        const found = part.slice(index);
+        if (value.startsWith(found) && !exceptText.includes(found)) return `${part.slice(0, index)}${redacted}`;
       }
       return part;
     })
@@ -202,42 +206,45 @@ function withoutBeginnings(text: string, value: string, except: string): string 
 }
 
 /**
- * Knows the values of the variables of `envs` whose name says that they are secret, the passwords of addresses in any
- * of them, and the usual forms of keys and tokens; values also as JSON, addresses and base64 write them, and of all the
- * beginning that is left where our "…" cuts one off. What stands in `except`, such as the text of an article on
- * cryptography, is not a secret.
+ * Makes a function that removes secrets: the values of the variables in `envs` with a secret's name, passwords in
+ * addresses, and keys and tokens of known forms; also encoded in JSON, addresses and base64, and truncated before "…".
+ * Text that also occurs in `exceptText`, such as an article on cryptography, is kept.
  */
-export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, except?: string) => string {
-  const all = envs.flatMap((env) => Object.entries(env));
-  const secrets = new Set(all.flatMap(([name, value = ""]) => secretsOf(name, value)));
+export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, exceptText?: string) => string {
+  const variables = envs.flatMap((env) => Object.entries(env));
+  const secrets = new Set(variables.flatMap(([name, value = ""]) => secretsOf(name, value)));
   const values = [...new Set([...secrets].flatMap(formsOf))];
-  // The longer one first: a value may hold another.
+  // Longer values first, because a value may contain another.
   values.sort((a, b) => b.length - a.length);
-  return (text, except = "") => {
-    let clean = text;
-    if (clean.includes("…")) for (const value of values) clean = withoutBeginnings(clean, value, except);
+  return (text, exceptText = "") => {
+    let cleanText = text;
+    if (cleanText.includes("…"))
+      for (const value of values) cleanText = withoutTruncatedSecrets(cleanText, value, exceptText);
     for (const value of values)
-      if (clean.includes(value) && !except.includes(value)) clean = clean.replaceAll(value, redacted);
-    if (hint.test(clean))
-      for (const form of forms) clean = clean.replace(form, (found) => (except.includes(found) ? found : redacted));
-    return clean;
+      if (cleanText.includes(value) && !exceptText.includes(value)) cleanText = cleanText.replaceAll(value, redacted);
+    if (anyForm.test(cleanText))
+      for (const form of forms)
+        cleanText = cleanText.replace(form, (found) => (exceptText.includes(found) ? found : redacted));
+    return cleanText;
   };
 }
 
-/** Redacts every string of a JSON value, names of fields included, and says whether there was anything to take out. */
+/** Redacts every string of a JSON value, including field names. `found`: whether anything was removed. */
 export function redactValue(value: unknown, redact: Redact): { readonly value: unknown; readonly found: boolean } {
   let found = false;
-  const clean = (each: unknown): unknown => {
+  const cleanText = (each: unknown): unknown => {
     if (typeof each === "string") {
       const text = redact(each);
       found ||= text !== each;
       return text;
     }
-    if (Array.isArray(each)) return each.map(clean);
-    // From pairs: assigned, a field named __proto__ would be no field.
+    if (Array.isArray(each)) return each.map(cleanText);
+    // Built from pairs, because an assignment to __proto__ would not create a field.
     if (typeof each === "object" && each !== null)
-      return Object.fromEntries(Object.entries(each).map(([name, inner]) => [String(clean(name)), clean(inner)]));
+      return Object.fromEntries(
+        Object.entries(each).map(([name, inner]) => [String(cleanText(name)), cleanText(inner)]),
+      );
     return each;
   };
-  return { value: clean(value), found };
+  return { value: cleanText(value), found };
 }

@@ -1,55 +1,56 @@
 /**
- * Measured on briefs and articles with o200k: 3.94 characters a token for English; bytes keep other scripts from being
- * underrated.
+ * Measured on briefs and articles with the tokenizer o200k: 3.94 characters per token in English. Counting bytes avoids
+ * too low estimates for other scripts.
  */
 const bytesPerToken = 3.9;
 
-/** Estimated tokens of a text, for bounding briefs. Within a few percent for English prose. */
+/** The estimated number of tokens of a text, for limits of briefs. The error for English prose is a few percent. */
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 
 /**
- * The longest beginning of `text` of at most `tokens` estimated tokens, cut at a word, with an ellipsis where something
- * was cut.
+ * The beginning of `text` with at most `tokens` estimated tokens, cut at a word; it ends in an ellipsis if it was cut.
  */
 export function clip(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
   let end = Math.floor(tokens * bytesPerToken) - 1;
   while (end > 0 && estimateTokens(text.slice(0, end)) >= tokens) end = Math.floor(end * 0.95);
-  const cut = text.slice(0, Math.max(end, 0));
-  const space = cut.lastIndexOf(" ");
-  return `${(space > cut.length / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  const clipped = text.slice(0, Math.max(end, 0));
+  const space = clipped.lastIndexOf(" ");
+  return `${(space > clipped.length / 2 ? clipped.slice(0, space) : clipped).trimEnd()}…`;
 }
 
-/** As many items, in order, as fit into `tokens` when rendered a line each, and how many were left out. */
+/** The lines of as many items as fit into `tokens`, in order, one line per item; `left`: the number of other items. */
 export function fit<Item>(
   items: readonly Item[],
   tokens: number,
   render: (item: Item) => string,
 ): { lines: string[]; left: number } {
   const lines: string[] = [];
-  let used = 0;
+  let usedTokens = 0;
   for (const item of items) {
     const line = render(item);
-    used += estimateTokens(line) + 1;
-    if (used > tokens) break;
+    usedTokens += estimateTokens(line) + 1;
+    if (usedTokens > tokens) break;
     lines.push(line);
   }
   return { lines, left: items.length - lines.length };
 }
 
 /**
- * Where a piece of `text` that begins at `at` should end, so that it holds at most `tokens` estimated tokens: at a
- * paragraph's end, else a line's, else a word's, as far as one stands in its last quarter. Pieces joined are the text.
- * `end` bounds the text; by default all of it.
+ * The end of a piece of `text` that begins at `at` and has at most `tokens` estimated tokens. It is the end of a
+ * paragraph, a line or a word, if there is one in the last quarter of the piece. The joined pieces are the text. `end`:
+ * the end of the text to split; default: its length.
  */
 export function pieceEnd(text: string, at: number, tokens: number, end = text.length): number {
-  const rest = text.slice(at, Math.min(end, at + tokens * 4));
-  let length = rest.length;
-  while (estimateTokens(rest.slice(0, length)) > tokens) length = Math.floor(length * 0.9);
+  const remaining = text.slice(at, Math.min(end, at + tokens * 4));
+  let length = remaining.length;
+  while (estimateTokens(remaining.slice(0, length)) > tokens) length = Math.floor(length * 0.9);
   if (at + length >= end) return end;
-  const cut = ["\n\n", "\n", " "].map((mark) => rest.lastIndexOf(mark, length)).find((index) => index > length * 0.75);
-  if (cut !== undefined) return at + cut + 1;
-  // A character of two units is not cut in half.
-  const last = rest.charCodeAt(length - 1);
-  return at + Math.max(1, last >= 0xd800 && last < 0xdc00 && length > 1 ? length - 1 : length);
+  const clipped = ["\n\n", "\n", " "]
+    .map((mark) => remaining.lastIndexOf(mark, length))
+    .find((index) => index > length * 0.75);
+  if (clipped !== undefined) return at + clipped + 1;
+  // A surrogate pair is not split.
+  const lastUnit = remaining.charCodeAt(length - 1);
+  return at + Math.max(1, lastUnit >= 0xd800 && lastUnit < 0xdc00 && length > 1 ? length - 1 : length);
 }

@@ -3,26 +3,26 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const two = (value: number): string => String(value).padStart(2, "0");
+const twoDigits = (value: number): string => String(value).padStart(2, "0");
 
 /** Milliseconds for people: "<1s", "42s", "3m 05s", "1h 04m", "2d 03h". */
 export function duration(ms: number): string {
   if (ms < second) return "<1s";
   if (ms < minute) return `${Math.floor(ms / second)}s`;
-  if (ms < hour) return `${Math.floor(ms / minute)}m ${two(Math.floor((ms % minute) / second))}s`;
-  if (ms < day) return `${Math.floor(ms / hour)}h ${two(Math.floor((ms % hour) / minute))}m`;
-  return `${Math.floor(ms / day)}d ${two(Math.floor((ms % day) / hour))}h`;
+  if (ms < hour) return `${Math.floor(ms / minute)}m ${twoDigits(Math.floor((ms % minute) / second))}s`;
+  if (ms < day) return `${Math.floor(ms / hour)}h ${twoDigits(Math.floor((ms % hour) / minute))}m`;
+  return `${Math.floor(ms / day)}d ${twoDigits(Math.floor((ms % day) / hour))}h`;
 }
 
-/** The time of day where this program runs, to the second: "14:30:05". */
+/** The local time of day with seconds: "14:30:05". */
 export const clockTime = (at: number | string): string => new Date(at).toTimeString().slice(0, 8);
 
-/** The same to the minute, with its date where that is not the day of `now`: "14:30", "2026-03-01 14:30". */
+/** The local time without seconds; with the date if it is not the day of `now`: "14:30", "2026-03-01 14:30". */
 export function timeText(at: number | string, now: number): string {
   const time = new Date(at);
   const clock = clockTime(at).slice(0, 5);
   if (time.toDateString() === new Date(now).toDateString()) return clock;
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())} ${clock}`;
 }
 
 /** A count of tokens: "842", "36.1k", "430k", "1.2M". */
@@ -36,5 +36,5 @@ export function count(value: number): string {
 /** US dollars: "$0.0042", "$0.12", "$12.40". */
 export const money = (usd: number): string => (usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`);
 
-/** "1 file", "12 files". */
+/** A number with its noun: "1 file", "12 files". */
 export const many = (value: number, word: string): string => `${value} ${word}${value === 1 ? "" : "s"}`;

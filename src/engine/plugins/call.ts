@@ -63,8 +63,8 @@ export async function callPlugin(child: Child, { call, kind, input, context, isO
   const hosts = isOffline === true ? [] : child.hosts;
   const mark = randomUUID();
   const isOnline = hosts.length > 0;
-  const tooMuch = new AbortController();
-  const asked = { module, call, kind, input, context, mark, ...(isOnline ? { undici: undici() } : {}) };
+  const outputLimit = new AbortController();
+  const request = { module, call, kind, input, context, mark, ...(isOnline ? { undici: undici() } : {}) };
   const pieces = exec({
     command: node,
     args: [program],
@@ -72,28 +72,28 @@ export async function callPlugin(child: Child, { call, kind, input, context, isO
     env,
     isHook: true,
     inPieces: true,
-    stdin: JSON.stringify(asked),
+    stdin: JSON.stringify(request),
     reach: { ...noReach, hosts, read: [...read, program, ...(isOnline ? [dirname(undici())] : [])] },
     timeoutMs,
     idleMs: 0,
     finished: () => false,
     graceMs: 500,
     pipeMs: 500,
-    signal: signal === undefined || signal.aborted ? tooMuch.signal : AbortSignal.any([signal, tooMuch.signal]),
+    signal: signal === undefined || signal.aborted ? outputLimit.signal : AbortSignal.any([signal, outputLimit.signal]),
   });
-  let printed = "";
+  let output = "";
   for (;;) {
     const step = await pieces.next();
     if (step.done !== true) {
-      if (printed.length <= maxPrinted) printed += step.value;
-      if (printed.length > maxPrinted) tooMuch.abort();
+      if (output.length <= maxPrinted) output += step.value;
+      if (output.length > maxPrinted) outputLimit.abort();
       continue;
     }
     const { notices = [] } = step.value;
-    if (tooMuch.signal.aborted) return { problem: "printed more than 4 MB", notices };
+    if (outputLimit.signal.aborted) return { problem: "printed more than 4 MB", notices };
     if (step.value.cause === "aborted") return { problem: "was interrupted", isInterrupted: true, notices };
-    const line = printed.split("\n").findLast((each) => each.startsWith(mark));
-    if (line === undefined) return { problem: howItEnded(step.value, timeoutMs), notices };
+    const line = output.split("\n").findLast((each) => each.startsWith(mark));
+    if (line === undefined) return { problem: endDescription(step.value, timeoutMs), notices };
     return { ...answerIn(line.slice(mark.length), kind), notices };
   }
 }
@@ -108,10 +108,12 @@ function answerIn(
   } catch {
     return { problem: "gave an answer that is not JSON" };
   }
-  const [found] = problemsOf("plugin", value);
-  if (found !== undefined || !isObject(value)) {
-    const where = found?.pointer.replace(/^\/\w+/, "") ?? "";
-    return { problem: `gave an answer that is not valid: ${where === "" ? "it" : where} ${found?.message ?? ""}` };
+  const [firstProblem] = problemsOf("plugin", value);
+  if (firstProblem !== undefined || !isObject(value)) {
+    const pointer = firstProblem?.pointer.replace(/^\/\w+/, "") ?? "";
+    return {
+      problem: `gave an answer that is not valid: ${pointer === "" ? "it" : pointer} ${firstProblem?.message ?? ""}`,
+    };
   }
   const answer = value as PluginAnswer;
   if (answer.error !== undefined) return { problem: `failed: ${oneLine(answer.error).slice(0, 300)}` };
@@ -119,7 +121,10 @@ function answerIn(
   return { problem: "gave an answer to something else" };
 }
 
-function howItEnded({ cause, exitCode, signal, stderr, startError, resource }: ProcessEnd, timeoutMs: number): string {
+function endDescription(
+  { cause, exitCode, signal, stderr, startError, resource }: ProcessEnd,
+  timeoutMs: number,
+): string {
   if (cause === "timeout") return `took longer than ${timeoutMs / 1000} seconds`;
   if (cause === "resources") return `used too much: ${resource ?? ""}`;
   if (cause === "not-started") return `could not be started: ${startError?.message ?? ""}`;

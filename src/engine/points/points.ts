@@ -82,33 +82,33 @@ export function pointsOf(participants: () => readonly Participant[]): Points {
       const next = phaseOf(event) ?? phase;
       const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
       phase = next;
-      const told: Told[] = [];
+      const notices: Told[] = [];
       for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsIn(event)]) {
         const facts = point === "phase-changed" ? { ...event, ...change } : event;
-        for (const each of participants()) told.push(...(await each.at(point, facts)));
+        for (const each of participants()) notices.push(...(await each.at(point, facts)));
       }
-      return told;
+      return notices;
     },
     async ask(points, proposal) {
       const answers = participants().flatMap((each) => points.map((point) => each.ask(point, proposal)));
-      const all = await Promise.all(answers);
-      return { vetoes: all.flatMap(({ vetoes }) => vetoes), told: all.flatMap(({ told }) => told) };
+      const asked = await Promise.all(answers);
+      return { vetoes: asked.flatMap(({ vetoes }) => vetoes), told: asked.flatMap(({ told: notices }) => notices) };
     },
     async addTo(made) {
-      const added = await Promise.all(participants().map((each) => each.addTo?.(made) ?? { text: "", told: [] }));
-      const texts = added.map(({ text }) => text).filter((text) => text !== "");
-      return { text: texts.join("\n\n"), told: added.flatMap(({ told }) => told) };
+      const additions = await Promise.all(participants().map((each) => each.addTo?.(made) ?? { text: "", told: [] }));
+      const texts = additions.map(({ text }) => text).filter((text) => text !== "");
+      return { text: texts.join("\n\n"), told: additions.flatMap(({ told: notices }) => notices) };
     },
     async remake(made) {
       let remade: Remade = { files: [], fields: {}, told: [] };
       for (const each of participants()) {
-        const more = await each.remake?.(withFiles(made, remade.files));
-        if (more === undefined) continue;
-        const { files, fields, told } = more;
+        const changes = await each.remake?.(withFiles(made, remade.files));
+        if (changes === undefined) continue;
+        const { files, fields, told: notices } = changes;
         remade = {
-          files: merged(remade.files, files),
+          files: mergeFiles(remade.files, files),
           fields: { ...remade.fields, ...fields },
-          told: [...remade.told, ...told],
+          told: [...remade.told, ...notices],
         };
       }
       return remade;
@@ -118,10 +118,10 @@ export function pointsOf(participants: () => readonly Participant[]): Points {
 }
 
 const withFiles = (made: Made, changed: readonly MadeFile[]): Made =>
-  made.files === undefined ? made : { ...made, files: merged(made.files, changed) };
+  made.files === undefined ? made : { ...made, files: mergeFiles(made.files, changed) };
 
 /** Files with those of `newer` in the place of the ones at the same path. */
-const merged = (files: readonly MadeFile[], newer: readonly MadeFile[]): MadeFile[] => [
+const mergeFiles = (files: readonly MadeFile[], newer: readonly MadeFile[]): MadeFile[] => [
   ...new Map([...files, ...newer].map((file) => [file.path, file])).values(),
 ];
 

@@ -38,21 +38,21 @@ interface HookEnd {
 export function shellHooks(options: HookOptions): Participant {
   const { folder } = options;
   const enabled = options.hooks.filter((hook) => hook.enabled !== false);
-  const run = async (point: Point, chosen: readonly Hook[], facts: object): Promise<HookEnd[]> => {
+  const run = async (point: Point, selectedHooks: readonly Hook[], facts: object): Promise<HookEnd[]> => {
     const stdin = options.redact(JSON.stringify({ hook: point, folder, ...facts }));
     return Promise.all(
-      chosen.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)),
+      selectedHooks.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)),
     );
   };
-  const telling = enabled.filter((hook) => hook.veto !== true);
-  const vetoing = enabled.filter((hook) => hook.veto === true);
+  const reportingHooks = enabled.filter((hook) => hook.veto !== true);
+  const vetoHooks = enabled.filter((hook) => hook.veto === true);
   return {
-    at: async (point, facts) => (await run(point, telling, facts)).flatMap(({ problem }) => warningsOf(problem)),
+    at: async (point, facts) => (await run(point, reportingHooks, facts)).flatMap(({ problem }) => warningsOf(problem)),
     async ask(point, proposal) {
-      const ends = await run(point, vetoing, proposal);
+      const hookEnds = await run(point, vetoHooks, proposal);
       return {
-        vetoes: ends.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
-        told: ends.flatMap(({ problem }) =>
+        vetoes: hookEnds.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
+        told: hookEnds.flatMap(({ problem }) =>
           warningsOf(problem && `${problem.replace(/\.$/, "")}; so it does not veto anything.`),
         ),
       };
@@ -69,7 +69,7 @@ async function runHook(
   stdin: string,
   { cwd, env, redact, timeoutMs = tenSeconds, signal }: HookOptions,
 ): Promise<HookEnd> {
-  const never = new AbortController().signal;
+  const neverAborted = new AbortController().signal;
   const lines = runProcess({
     command: "sh",
     args: ["-c", hook.run],
@@ -80,27 +80,27 @@ async function runHook(
     timeoutMs,
     idleMs: 0,
     finished: () => false,
-    signal: signal === undefined || signal.aborted ? never : signal,
+    signal: signal === undefined || signal.aborted ? neverAborted : signal,
     graceMs: 500,
     pipeMs: 500,
   });
-  const said: string[] = [];
+  const outputLines: string[] = [];
   for (;;) {
     const step = await lines.next();
     if (step.done !== true) {
-      if (said.length < maxLines) said.push(step.value.slice(0, 2_000));
+      if (outputLines.length < maxLines) outputLines.push(step.value.slice(0, 2_000));
       continue;
     }
     const problem = problemOf(hook, step.value, timeoutMs);
     if (problem !== undefined) return { problem: redact(problem) };
-    const veto = hook.veto === true ? vetoIn(said) : undefined;
+    const veto = hook.veto === true ? vetoIn(outputLines) : undefined;
     return veto === undefined ? {} : { veto: redact(veto).slice(0, maxReason) };
   }
 }
 
 /** The reason on a line such as `veto: the summary is too short`. */
-function vetoIn(said: readonly string[]): string | undefined {
-  const line = said.find((each) => /^veto\b/i.test(each));
+function vetoIn(outputLines: readonly string[]): string | undefined {
+  const line = outputLines.find((each) => /^veto\b/i.test(each));
   if (line === undefined) return undefined;
   return oneLine(line.replace(/^veto\b[:\s]*/i, "")) || "it gives no reason";
 }
@@ -110,11 +110,11 @@ function problemOf(
   end: { cause: string; exitCode?: number; signal?: string; stderr: string },
   timeoutMs: number,
 ): string | undefined {
-  const which = `The hook '${oneLine(hook.run).slice(0, 60)}'`;
-  if (end.cause === "timeout") return `${which} was ended because it took longer than ${timeoutMs / 1000} seconds.`;
-  if (end.cause === "aborted") return `${which} was ended because the run was interrupted.`;
+  const hookName = `The hook '${oneLine(hook.run).slice(0, 60)}'`;
+  if (end.cause === "timeout") return `${hookName} was ended because it took longer than ${timeoutMs / 1000} seconds.`;
+  if (end.cause === "aborted") return `${hookName} was ended because the run was interrupted.`;
   if (end.cause === "exited" && end.exitCode === 0) return undefined;
-  const last = oneLine(end.stderr).slice(-160);
-  const how = end.signal === undefined ? `with exit code ${end.exitCode ?? "?"}` : `by ${end.signal}`;
-  return `${which} ended ${how}${last === "" ? "" : `: ${last}`}.`;
+  const lastOutput = oneLine(end.stderr).slice(-160);
+  const endText = end.signal === undefined ? `with exit code ${end.exitCode ?? "?"}` : `by ${end.signal}`;
+  return `${hookName} ended ${endText}${lastOutput === "" ? "" : `: ${lastOutput}`}.`;
 }

@@ -1,27 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
-/** The environment variable by which everything an agent started is found again, however it detached itself. */
+/** The environment variable that marks all processes of an agent, so that detached ones can be found. */
 export const marker = "RESEARCH_RALPH_RUN";
-/** Set for hooks, which carry the marker too: they are a person's own commands. */
+/** The variable that marks hooks. Hooks also have the marker of agents, but are commands of a person. */
 export const hookMark = "RESEARCH_RALPH_HOOK";
 
-/** The starter of the marks that this process gives. On the disk it says whose programs a kill has left at work. */
+/** The prefix of this process's marks. It is recorded on the disk, to find programs that still run after a kill. */
 export const ownStarter = randomUUID();
-let given = 0;
+let markCount = 0;
 /** A mark for a program that is about to start. */
-export const nextMark = (): string => `${ownStarter}.${(given += 1)}`;
+export const nextMark = (): string => `${ownStarter}.${(markCount += 1)}`;
 
-/** Most programs between an agent and what it starts that are looked at. */
+/** Most ancestor processes that are checked. */
 const maxAncestors = 64;
 
 /**
- * Whether a program with this environment was started by an agent that we run. On Linux the programs between are looked
- * at too: an agent that gives it an empty environment, or calls it a hook, is seen; one that first leaves them all
- * (`setsid` in the background) is not. `parent`: the process that started the program; none is looked at where the
- * environment is not this process's.
+ * Whether a program with this environment was started by one of our agents. On Linux the ancestor processes are checked
+ * too. So an agent is detected that starts the program with an empty environment or marks it as a hook, but not one
+ * that first leaves all ancestors (`setsid` in the background). `parent`: the pid of the parent process; 0: no
+ * ancestors are checked.
  */
-export function isAgents(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
+export function wasStartedByAgent(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
   if (env[marker] !== undefined && env[hookMark] === undefined) return true;
   let pid = parent;
   for (let steps = 0; pid > 1 && steps < maxAncestors; steps += 1) {
@@ -36,7 +36,7 @@ export function isAgents(env: NodeJS.ProcessEnv, parent = env === process.env ? 
   return false;
 }
 
-/** Empty where it can't be read: another user's, gone, or no Linux. */
+/** The text of a file; empty where it can't be read: it belongs to another user, is missing, or this is not Linux. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -46,72 +46,71 @@ function textOf(path: string): string {
 }
 
 /**
- * Kills (SIGKILL) every process that carries this mark in its environment. The tools of an agent run in sessions of
- * their own, so killing its process group does not reach them, and a `nohup … &` survives a run that ended well.
- * Linux only, where /proc shows the environment; elsewhere nothing is found. A process that emptied its environment
- * is not found either. Answers whether there was any.
+ * Kills (SIGKILL) every process that has this mark in its environment. The tools of an agent run in separate sessions,
+ * so a signal to its process group does not reach them, and a `nohup … &` survives a normal end. Works only on Linux,
+ * where /proc shows the environment. A process that emptied its environment is not found. Returns whether any process
+ * was found.
  */
-export const killDescendants = (mark: string): Promise<boolean> => hunt(`${marker}=${mark}\0`);
+export const killDescendants = (mark: string): Promise<boolean> => killWithEntry(`${marker}=${mark}\0`);
 
-/** The same of all agents and commands of a process that is gone, by its `ownStarter`. */
-export const killLeftBy = (starter: string): Promise<boolean> => hunt(`${marker}=${starter}.`);
+/** Kills all agents and commands that an ended process has left, by its `ownStarter`. */
+export const killLeftovers = (starter: string): Promise<boolean> => killWithEntry(`${marker}=${starter}.`);
 
-async function hunt(text: string): Promise<boolean> {
+async function killWithEntry(text: string): Promise<boolean> {
   const entry = Buffer.from(text);
-  const until = performance.now() + maxHunt;
-  const others = new Set<number>();
-  let found = false;
-  // A process may fork while we look, and end before its turn: one that hands over to the next 400 times was missed by
-  // one look in three.
-  for (let looks = 2; looks > 0 && performance.now() < until; looks--) {
-    if (!killCarriers(entry, others)) continue;
-    [looks, found] = [5, true];
+  const deadline = performance.now() + maxScanMs;
+  const otherProcesses = new Set<number>();
+  let foundAny = false;
+  // A process may fork during the scan and end before it is checked: in a test with 400 such forks, one scan in three
+  // missed the process. So the scan is repeated.
+  for (let remainingScans = 2; remainingScans > 0 && performance.now() < deadline; remainingScans--) {
+    if (!killCarriers(entry, otherProcesses)) continue;
+    [remainingScans, foundAny] = [5, true];
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  return found;
+  return foundAny;
 }
 
-/** How long processes that keep forking are run after, in milliseconds. */
-const maxHunt = 10_000;
+/** Time limit, in milliseconds, for killing processes that keep forking. */
+const maxScanMs = 10_000;
 
 /**
- * Kills every carrier of `entry` as it is found, the youngest first; whether there was any. Five times as fast as
- * reading side by side.
- * `others` gathers processes that carry something else and need no second look; one in the middle of exec shows
- * nothing, and does.
+ * Kills every process with `entry` in its environment, youngest first. Returns whether there was any. Sequential reads
+ * are five times as fast as parallel ones. `otherProcesses` collects processes with another environment, which need no
+ * second check. A process in the middle of exec has an empty environment and is checked again.
  */
-function killCarriers(entry: Buffer, others: Set<number>): boolean {
+function killCarriers(entry: Buffer, otherProcesses: Set<number>): boolean {
   const { stackTraceLimit } = Error;
-  // Two of three processes are the kernel's, and reading about each of them fails: where, nobody asks.
+  // Two of three processes belong to the kernel, and reading their files fails; nobody needs the stack traces.
   Error.stackTraceLimit = 0;
   try {
-    let found = false;
+    let foundAny = false;
     for (const pid of processes().toReversed()) {
-      if (others.has(pid)) continue;
+      if (otherProcesses.has(pid)) continue;
       const environment = fileOf(pid, "environ");
       if (environment?.includes(entry) === true) {
-        found = true;
+        foundAny = true;
         signal(pid, "SIGKILL");
-      } else if (environment?.length !== 0) others.add(pid);
+      } else if (environment?.length !== 0) otherProcesses.add(pid);
     }
-    return found;
+    return foundAny;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** Other processes; none where there is no /proc. */
+/** The pids of all other processes; empty without /proc. */
 function processes(): number[] {
   try {
-    return readdirSync("/proc").map(Number).filter(isAnother);
+    return readdirSync("/proc").map(Number).filter(isOtherProcess);
   } catch {
     return [];
   }
 }
 
 /**
- * What the system tells of a process, up to the next call; undefined of one that has ended or may not be looked into, a
- * zombie and the kernel's own.
+ * The content of a /proc file of a process; valid until the next call. Undefined if the process has ended or its file
+ * can't be read, as for zombies and kernel processes.
  */
 function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
   let file: number | undefined;
@@ -119,10 +118,10 @@ function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
     file = openSync(`/proc/${pid}/${name}`, "r");
     let length = 0;
     for (;;) {
-      const read = readSync(file, shared, length, shared.length - length, null);
+      const read = readSync(file, readBuffer, length, readBuffer.length - length, null);
       length += read;
-      if (read === 0) return shared.subarray(0, length);
-      if (length === shared.length) shared = Buffer.concat([shared, Buffer.alloc(shared.length)]);
+      if (read === 0) return readBuffer.subarray(0, length);
+      if (length === readBuffer.length) readBuffer = Buffer.concat([readBuffer, Buffer.alloc(readBuffer.length)]);
     }
   } catch {
     return undefined;
@@ -132,34 +131,34 @@ function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
 }
 
 /**
- * What was read last: the system tells no size, and a buffer of the usual length for each of some hundred processes
- * would be megabytes to clear away after each agent.
+ * Buffer for the last read file. /proc files have no size, and a new buffer for each of some hundred processes would be
+ * megabytes of garbage after each agent.
  */
-let shared = Buffer.alloc(64 * 1024);
+let readBuffer = Buffer.alloc(64 * 1024);
 
-const isAnother = (pid: number): boolean => Number.isInteger(pid) && pid !== process.pid;
+const isOtherProcess = (pid: number): boolean => Number.isInteger(pid) && pid !== process.pid;
 
 /**
- * Whether somebody of this process group still runs. Zombies don't count where /proc tells them apart: in a container
- * whose first process never reaps, they stay forever.
+ * Whether a process of this group is still running. Zombies don't count if /proc shows them: in a container whose first
+ * process never reaps children, zombies stay forever.
  */
 export function groupAlive(group: number): boolean {
   if (!signal(-group, 0)) return false;
   const pids = processes();
   // pid (name) state ppid pgrp …, and the name may hold anything.
-  const alive = new RegExp(`\\) [^ZX] \\d+ ${group} `);
-  return pids.length === 0 || pids.some((pid) => alive.test(fileOf(pid, "stat")?.toString("latin1") ?? ""));
+  const aliveInGroup = new RegExp(`\\) [^ZX] \\d+ ${group} `);
+  return pids.length === 0 || pids.some((pid) => aliveInGroup.test(fileOf(pid, "stat")?.toString("latin1") ?? ""));
 }
 
 /**
- * Groups that must not go on alone should this process end, by a bug even. One listener is for all of them: Node warns
- * of more than ten.
+ * Process groups that must be killed when this process ends, even by a bug. All share one listener, because Node warns
+ * about more than ten.
  */
 const groups = new Set<number>();
 const endGroups = (): void => groups.forEach((group) => void signal(-group, "SIGKILL"));
 
-/** Ends a group (SIGKILL) with this process, however that exits; answers with what forgets the group. */
-export function endWithUs(group: number): () => void {
+/** Kills a group when this process exits for any reason. Returns a function that removes the group from the list. */
+export function killGroupOnExit(group: number): () => void {
   if (groups.size === 0) process.once("exit", endGroups);
   groups.add(group);
   return () => {
@@ -168,9 +167,9 @@ export function endWithUs(group: number): () => void {
 }
 
 /**
- * Sends a signal to a child process that may not have started. It has no pid then, and `child.kill` would send the
- * signal to whatever number lies in memory: any process of this user, or with 0 this process and all beside it (Node
- * 20.20 asks libuv, which leaves the number of a child that did not start as it was).
+ * Sends a signal to a child process that may not have started. Without a pid, `child.kill` would send the signal to an
+ * uninitialised number: any process of this user, or with 0 this process and its whole group (in Node 20.20, libuv does
+ * not set the pid of a child that did not start).
  */
 export function signalChild(
   child: { readonly pid?: number; kill(signal: NodeJS.Signals): boolean },

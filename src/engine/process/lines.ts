@@ -7,48 +7,48 @@ interface LineSplitter {
   end(): string[];
 }
 
-/** Empty lines in a row that are given; twenty megabytes of them are twenty million, and say nothing more. */
+/** Most empty lines in a row that are returned; twenty megabytes of line feeds would be twenty million lines. */
 const maxEmpty = 1000;
 
 /**
- * Cuts a byte stream into lines with bounded memory: of a line longer than `maxChars` characters the beginning is kept
- * and a note says so; of more than a thousand empty lines in a row the rest is left out. Bytes that are not UTF-8
- * become U+FFFD; a character split between two chunks stays whole.
+ * Splits a byte stream into lines with bounded memory. A line longer than `maxChars` characters is truncated and ends
+ * in a note; after a thousand empty lines in a row, further ones are dropped. Bytes that are not UTF-8 become U+FFFD; a
+ * character that is split between two chunks is decoded correctly.
  */
 export function splitLines(maxChars: number): LineSplitter {
   const decoder = new StringDecoder("utf8");
   const note = ` [cut: the line was longer than ${maxChars} characters]`;
   let line = "";
-  let cut = false;
-  let empty = 0;
+  let isCut = false;
+  let emptyLines = 0;
 
-  function add(text: string): void {
+  function append(text: string): void {
     const room = maxChars - line.length;
-    if (text.length > room) cut = true;
+    if (text.length > room) isCut = true;
     if (room > 0) line += text.slice(0, room);
   }
-  function take(): string {
-    const whole = cut ? line + note : line.endsWith("\r") ? line.slice(0, -1) : line;
+  function takeLine(): string {
+    const completeLine = isCut ? line + note : line.endsWith("\r") ? line.slice(0, -1) : line;
     line = "";
-    cut = false;
-    return whole;
+    isCut = false;
+    return completeLine;
   }
   function split(text: string): string[] {
     const lines: string[] = [];
-    let from = 0;
-    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
-      if (from === at && line === "") {
-        empty += 1;
-        if (empty <= maxEmpty) lines.push("");
-        from = at + 1;
+    let lineStart = 0;
+    for (let lineEnd = text.indexOf("\n"); lineEnd !== -1; lineEnd = text.indexOf("\n", lineStart)) {
+      if (lineStart === lineEnd && line === "") {
+        emptyLines += 1;
+        if (emptyLines <= maxEmpty) lines.push("");
+        lineStart = lineEnd + 1;
         continue;
       }
-      add(text.slice(from, at));
-      lines.push(take());
-      empty = 0;
-      from = at + 1;
+      append(text.slice(lineStart, lineEnd));
+      lines.push(takeLine());
+      emptyLines = 0;
+      lineStart = lineEnd + 1;
     }
-    add(text.slice(from));
+    append(text.slice(lineStart));
     return lines;
   }
 
@@ -56,7 +56,7 @@ export function splitLines(maxChars: number): LineSplitter {
     push: (chunk) => split(decoder.write(chunk)),
     end() {
       const lines = split(decoder.end());
-      return line === "" && !cut ? lines : [...lines, take()];
+      return line === "" && !isCut ? lines : [...lines, takeLine()];
     },
   };
 }

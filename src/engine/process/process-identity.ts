@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hasCode } from "../lib/errors.js";
 
 /**
- * When the process started, in the system's own words, or undefined where it can't be told or no such process runs.
- * Together with the pid it names one process for good; a pid alone is given out again.
+ * The start time of a process in the system's format; undefined if it is unknown or the process does not run. Pid and
+ * start time together identify a process; a pid alone may be used again.
  */
 export async function startOfProcess(pid: number): Promise<string | undefined> {
   if (process.platform === "linux") return linuxStat(pid)?.started;
@@ -16,19 +16,19 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
   return failed || stdout.trim() === "" ? undefined : stdout.trim();
 }
 
-/** Which kernel gives a pid its meaning. A host's name says little: two machines or containers may share it. */
+/** The kernel and namespace in which a pid is valid. The host name is not enough: two machines may have the same. */
 export interface PidSpace {
-  /** Of the installed system; containers may have none, or share one. */
+  /** Id of the installed system; containers may have none, or share one. */
   readonly machine?: string;
-  /** Of the running kernel, from its start on. */
+  /** Id of the kernel's current boot. */
   readonly boot?: string;
-  /** Of the namespace in which pids are counted, such as a container's. */
+  /** Id of the pid namespace, such as a container's. */
   readonly pids?: string;
 }
 
-/** Where this process runs; on systems other than Linux nothing is told. */
+/** The pid space of this process; empty on systems other than Linux. */
 export function pidSpace(): PidSpace {
-  const told = (read: () => string): string | undefined => {
+  const readOrUndefined = (read: () => string): string | undefined => {
     try {
       return read().trim() || undefined;
     } catch {
@@ -37,19 +37,21 @@ export function pidSpace(): PidSpace {
   };
   if (process.platform !== "linux") return {};
   return {
-    machine: told(() => readFileSync("/etc/machine-id", "utf8")),
-    boot: told(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
-    pids: told(() => readlinkSync("/proc/self/ns/pid")),
+    machine: readOrUndefined(() => readFileSync("/etc/machine-id", "utf8")),
+    boot: readOrUndefined(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
+    pids: readOrUndefined(() => readlinkSync("/proc/self/ns/pid")),
   };
 }
 
-/** Whether the process that had this pid and start is alive. Where the start is unknown, the pid alone decides. */
+/**
+ * Whether the process with this pid and start time is alive. If the start time is unknown, only the pid is compared.
+ */
 export async function isSameProcess(pid: number, started: string | undefined): Promise<boolean> {
   if (linuxStat(pid)?.zombie === true) return false;
-  const now = await startOfProcess(pid);
-  // It may have ended while it was looked at, or is one whose start can't be seen.
-  if (now === undefined) return exists(pid);
-  return started === undefined || now === started;
+  const currentStart = await startOfProcess(pid);
+  // The process has just ended, or its start time can't be read.
+  if (currentStart === undefined) return exists(pid);
+  return started === undefined || currentStart === started;
 }
 
 function exists(pid: number): boolean {
@@ -62,8 +64,8 @@ function exists(pid: number): boolean {
 }
 
 /**
- * What Linux lists of a process; on other systems nothing. A killed process whose parent never asked for its end is
- * still listed: in containers without an init, forever.
+ * Start time and state of a process from /proc; undefined on systems other than Linux. A killed process stays listed as
+ * a zombie until its parent reaps it; in containers without an init that never happens.
  */
 function linuxStat(pid: number): { started: string; zombie: boolean } | undefined {
   try {
@@ -73,7 +75,7 @@ function linuxStat(pid: number): { started: string; zombie: boolean } | undefine
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { started: fields[19] ?? "", zombie: fields[0] === "Z" || fields[0] === "X" };
   } catch (error) {
-    // A process that is confined to its own files is not told of others.
+    // Node's permission model hides other processes.
     if (hasCode(error, "ENOENT", "ESRCH", "ERR_ACCESS_DENIED")) return undefined;
     throw error;
   }

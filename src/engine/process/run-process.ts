@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
-import { endWithUs, groupAlive, hookMark, killDescendants, marker, nextMark, signal } from "./descendants.js";
+import { killGroupOnExit, groupAlive, hookMark, killDescendants, marker, nextMark, signal } from "./descendants.js";
 import { stopwatch, systemClock } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "./lines.js";
@@ -23,79 +23,79 @@ export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment; nothing else is inherited. */
+  /** The complete environment; no other variables are inherited. */
   readonly env: NodeJS.ProcessEnv;
-  /** It is a hook. Of any other program the mark is taken out, which a run that a hook started has inherited. */
+  /** The program is a hook. For other programs the hook mark, which may be inherited from a hook, is removed. */
   readonly isHook?: true;
   readonly stdin: string;
   /** Most wall time. */
   readonly timeoutMs: number;
-  /** Most silence on stdout and stderr; 0 turns it off. */
+  /** Most time without output on stdout and stderr; 0: no limit. */
   readonly idleMs: number;
-  /** Whether the program has said that it is done; it is then given `settleMs` of silence to exit. */
+  /** Whether the program has reported that it is done; after `settleMs` without output it is then ended. */
   readonly finished: () => boolean;
   readonly signal: AbortSignal;
-  /** Where raw stdout is kept, the first 32 MB of it. */
+  /** Path of a file for the raw stdout, at most 32 MB. */
   readonly transcript?: string;
   /** Takes secrets out of the transcript. */
   readonly redact?: Redact;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
-  /** How long a pipe that a grandchild holds open is waited for after the program's own end. */
+  /** How long to read a pipe that a grandchild holds open after the program has ended. */
   readonly pipeMs?: number;
   readonly settleMs?: number;
   /**
-   * Yields stdout as it comes, in pieces of text with their line ends, and not line by line: a line costs a
-   * microsecond, so that 300 MB of short ones would take minutes.
+   * Yields stdout in pieces of text as it arrives, including line ends, instead of line by line. A line costs a
+   * microsecond, so 300 MB of short lines would take minutes.
    */
   readonly inPieces?: true;
-  /** What stands at its descriptors from 3 on, by their numbers: bytes that it can read once, or nothing. */
+  /** The program's file descriptors from 3 on, by number: bytes that it can read once, or "nothing" for /dev/null. */
   readonly descriptors?: ReadonlyMap<number, Uint8Array | "nothing">;
-  /** What the program has to reach; a sandbox gives it nothing else. Absent: only the system's own programs. */
+  /** Files and hosts that the program needs; a sandbox allows only these. Absent: only the system's programs. */
   readonly reach?: Reach;
-  /** Told the id of the process, which leads its group, as soon as it runs. */
+  /** Called with the pid, which is also the id of the process group, as soon as the program runs. */
   readonly started?: (pid: number) => void;
 }
 
-/** How a process ended. The end we caused is told apart from the one it chose. */
+/** How a process ended: by itself, or ended by us and why. */
 export interface ProcessEnd {
   /**
-   * `settled`: it had said that it was done and did not exit, so we ended it. `resources`: it used more memory, disk or
-   * processes than a sandbox allows.
+   * `settled`: it reported that it was done but did not exit, so we ended it. `resources`: it used more memory, disk or
+   * processes than the sandbox allows.
    */
   readonly cause: "exited" | "timeout" | "idle" | "aborted" | "settled" | "not-started" | "resources";
   readonly exitCode?: number;
   readonly signal?: string;
   /** Why it could not be started: a code such as ENOENT and a message. */
   readonly startError?: { readonly code?: string; readonly message: string };
-  /** What it had too much of, where the cause is `resources`. */
+  /** The exceeded resource, for the cause `resources`. */
   readonly resource?: string;
   /** The last 16 KB of stderr. */
   readonly stderr: string;
-  /** Why the transcript is not whole. */
+  /** Why the transcript is incomplete. */
   readonly transcriptProblem?: string;
-  /** What a person should know of where it ran, such as hosts that were refused. One sentence each. */
+  /** Sentences for a person about the sandbox, such as refused hosts. */
   readonly notices?: readonly string[];
 }
 
 /**
- * Runs a program somewhere (on this machine, in a sandbox) and yields its stdout line by line; see `runProcess`, which
- * is the host's.
+ * Runs a program, on this machine or in a sandbox, and yields its stdout line by line. `runProcess` is the version for
+ * this machine.
  */
 export type Exec = (request: ProcessRequest) => AsyncGenerator<string, ProcessEnd>;
 
 /**
- * Runs a program in a process group of its own and yields its stdout, line by line or in pieces, with bounded memory
- * and as fast as it is read. Returns how it ended; never throws for what the program does. When it returns, or is
- * returned from early, the group is gone, and on Linux so is every descendant that left the group.
+ * Runs a program in its own process group and yields its stdout, line by line or in pieces, with bounded memory and
+ * backpressure. Returns how it ended; never throws for what the program does. When the generator has ended, also early,
+ * all processes of the group have ended, and on Linux also all descendants that left the group.
  */
 export const runProcess: Exec = (request) => runStarted(request, startChild);
 
-/** As `runProcess`, of a program that `start` starts in its own way. */
+/** As `runProcess`, but starts the program with `start`. */
 export async function* runStarted(request: ProcessRequest, start: Start): AsyncGenerator<string, ProcessEnd> {
   const { graceMs = 3000, pipeMs = 2000, settleMs = 15_000 } = request;
   if (request.signal.aborted) return { cause: "aborted", stderr: "" };
-  // Before the start: Node throws away what a child said if nobody listens by the time it exits.
+  // Opened before the start, because Node discards the output of a child that exits before anybody reads it.
   const transcript = openTranscript(request.transcript, transcriptKept, request.redact);
   const started = await start(request);
   if ("startError" in started) {
@@ -105,69 +105,69 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
   const { stdin, stdout, stderr, pid, exited, sweep } = started;
 
   const clock = stopwatch(systemClock);
-  let heard = 0;
-  let waiting = true; // for the program; false while our own reader is the slow one
+  let lastOutputAt = 0;
+  let isWaitingForProgram = true; // for the program; false while our own reader is the slow one
   let cause: ProcessEnd["cause"] = "exited";
-  let exit: Exit | undefined;
+  let exitResult: Exit | undefined;
   let exitAt = Infinity;
-  void exited.then((how) => {
-    exit = how;
+  void exited.then((exitOfProgram) => {
+    exitResult = exitOfProgram;
     exitAt = clock.awakeMs();
   });
 
-  let ending: Promise<void> | undefined;
-  /** Asks it to end, and after a grace ends it and whatever it left. Once, no matter who asks. */
-  const endIt = (why: ProcessEnd["cause"]): Promise<void> => {
-    if (ending === undefined && exit === undefined) cause = why;
-    return (ending ??= started.end(graceMs).then(sweep));
+  let endingDone: Promise<void> | undefined;
+  /** Sends SIGTERM, and after the grace period kills the program and its descendants. Runs only once. */
+  const endProgram = (endCause: ProcessEnd["cause"]): Promise<void> => {
+    if (endingDone === undefined && exitResult === undefined) cause = endCause;
+    return (endingDone ??= started.end(graceMs).then(sweep));
   };
-  const onAbort = (): void => void endIt("aborted");
+  const onAbort = (): void => void endProgram("aborted");
   request.signal.addEventListener("abort", onAbort);
 
-  let held: Promise<void> | undefined;
+  let pipeSweep: Promise<void> | undefined;
   const watch = setInterval(() => {
     const now = clock.awakeMs();
-    const silence = waiting ? now - heard : 0;
-    if (now >= request.timeoutMs) void endIt("timeout");
-    else if (request.finished() && silence >= settleMs) void endIt("settled");
-    else if (request.idleMs > 0 && silence >= request.idleMs) void endIt("idle");
-    // Somebody holds the pipe of a program that has ended: first what we can find is killed, then we stop listening.
-    if (now - exitAt >= pipeMs) held ??= sweep();
-    if (now - exitAt >= 2 * pipeMs && (silence >= pipeMs || ending !== undefined)) stdout.destroy();
+    const silence = isWaitingForProgram ? now - lastOutputAt : 0;
+    if (now >= request.timeoutMs) void endProgram("timeout");
+    else if (request.finished() && silence >= settleMs) void endProgram("settled");
+    else if (request.idleMs > 0 && silence >= request.idleMs) void endProgram("idle");
+    // Another process holds the pipe of the ended program: kill the descendants that we can find, then stop reading.
+    if (now - exitAt >= pipeMs) pipeSweep ??= sweep();
+    if (now - exitAt >= 2 * pipeMs && (silence >= pipeMs || endingDone !== undefined)) stdout.destroy();
   }, 50);
 
   const tail = keepTail(stderrKept);
   stderr.on("data", (chunk: Buffer) => {
-    heard = clock.awakeMs();
+    lastOutputAt = clock.awakeMs();
     tail.push(chunk);
   });
-  // A program may end without reading its stdin (EPIPE); how it ended says what there is to say.
+  // A program may end without reading its stdin (EPIPE); its exit code says enough.
   for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
 
   let transcriptProblem: string | undefined;
-  let isHeard = false;
+  let isOutputRead = false;
   const lines = request.inPieces === true ? piecesOfText() : splitLines(maxLine);
   try {
     if (pid !== undefined) request.started?.(pid);
     stdin.end(request.stdin);
     for await (const chunk of untilClosed(stdout)) {
-      waiting = false;
+      isWaitingForProgram = false;
       transcript.write(chunk);
       for (const line of lines.push(chunk)) yield line;
-      waiting = true;
-      heard = clock.awakeMs();
+      isWaitingForProgram = true;
+      lastOutputAt = clock.awakeMs();
     }
     for (const line of lines.end()) yield line;
     await exited;
-    isHeard = true;
+    isOutputRead = true;
   } finally {
-    if (exit === undefined) void endIt("aborted");
-    await ending;
+    if (exitResult === undefined) void endProgram("aborted");
+    await endingDone;
     await exited;
-    await held;
+    await pipeSweep;
     await sweep();
-    // The end of a process may be known before its last words are read, and they say why it failed.
-    if (isHeard) await endOf(stderr, exitAt + pipeMs - clock.awakeMs());
+    // The process may end before all of its stderr is read, which may contain the reason of a failure.
+    if (isOutputRead) await readToEnd(stderr, exitAt + pipeMs - clock.awakeMs());
     clearInterval(watch);
     clock.stop();
     request.signal.removeEventListener("abort", onAbort);
@@ -176,19 +176,19 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     stderr.destroy();
     transcriptProblem = transcript.close();
   }
-  return { cause, ...exit, stderr: tail.text(), transcriptProblem };
+  return { cause, ...exitResult, stderr: tail.text(), transcriptProblem };
 }
 
-/** As `splitLines`, without the splitting. */
+/** Has the interface of `splitLines`, but returns each chunk as text without splitting it. */
 function piecesOfText(): ReturnType<typeof splitLines> {
   const decoder = new StringDecoder("utf8");
-  const some = (text: string): string[] => (text === "" ? [] : [text]);
-  return { push: (chunk) => some(decoder.write(chunk)), end: () => some(decoder.end()) };
+  const nonEmpty = (text: string): string[] => (text === "" ? [] : [text]);
+  return { push: (chunk) => nonEmpty(decoder.write(chunk)), end: () => nonEmpty(decoder.end()) };
 }
 
 type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
 
-/** A program that runs, wherever that is. */
+/** A running program, on this machine or in a sandbox. */
 export interface Started {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -196,22 +196,22 @@ export interface Started {
   /** As `ProcessRequest.started` gets it; undefined where it is not a process of this machine's. */
   readonly pid?: number;
   readonly exited: Promise<Exit>;
-  /** Asks it to end, and waits for that; milliseconds at most. */
+  /** Asks the program to end, and waits at most `graceMs` milliseconds. */
   end(graceMs: number): Promise<void>;
-  /** Ends it and all that it started, at once. Called more than once, also after its end. Never rejects. */
+  /** Kills the program and all its descendants. May be called several times, also after the end. Never rejects. */
   sweep(): Promise<void>;
-  /** Forgets the process: our own exit no longer has to end it. */
+  /** Releases the process: our exit no longer kills it. */
   release(): void;
 }
 
-/** Never rejects: what goes wrong is the answer. */
+/** Starts a program. Never rejects: an error is returned as `startError`. */
 export type Start = (
   request: ProcessRequest,
 ) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
 
 /** Starts a program on this machine. */
 export const startChild: Start = async ({ command, args, cwd, env, isHook, descriptors }) => {
-  // A command of the user, which may go on although this process was killed.
+  // A hook gets a mark without our prefix, because a person's command may continue after this process was killed.
   const mark = isHook === true ? randomUUID() : nextMark();
   const options = {
     cwd,
@@ -221,12 +221,12 @@ export const startChild: Start = async ({ command, args, cwd, env, isHook, descr
     buffer: false,
     reject: false,
   } as const;
-  let more: ReturnType<typeof openDescriptors> | undefined;
+  let openedDescriptors: ReturnType<typeof openDescriptors> | undefined;
   try {
-    more = descriptors && openDescriptors(descriptors);
+    openedDescriptors = descriptors && openDescriptors(descriptors);
     const child = execa(command, args, {
       ...options,
-      stdio: ["pipe", "pipe", "pipe", ...((more?.stdio ?? []) as "ignore"[])],
+      stdio: ["pipe", "pipe", "pipe", ...((openedDescriptors?.stdio ?? []) as "ignore"[])],
     });
     const { pid } = child;
     if (pid === undefined) {
@@ -236,7 +236,7 @@ export const startChild: Start = async ({ command, args, cwd, env, isHook, descr
     const exited = new Promise<Exit>((resolve) => {
       child.once("exit", (code, name) => resolve({ exitCode: code ?? undefined, signal: name ?? undefined }));
     });
-    const release = endWithUs(pid);
+    const release = killGroupOnExit(pid);
     const { stdin, stdout, stderr } = child;
     return {
       stdin,
@@ -255,24 +255,27 @@ export const startChild: Start = async ({ command, args, cwd, env, isHook, descr
   } catch (error) {
     return { startError: { message: messageOf(error) } };
   } finally {
-    more?.close();
+    openedDescriptors?.close();
   }
 };
 
-/** What a child is started with at the descriptors from 3 on. */
-function openDescriptors(wanted: ReadonlyMap<number, Uint8Array | "nothing">) {
-  const opened = new Map(
-    [...wanted].map(([at, what]) => [at, what === "nothing" ? openSync("/dev/null", "r+") : fileOf(what)]),
+/** Opens the files for the descriptors of a child from 3 on. */
+function openDescriptors(descriptors: ReadonlyMap<number, Uint8Array | "nothing">) {
+  const files = new Map(
+    [...descriptors].map(([at, content]) => [
+      at,
+      content === "nothing" ? openSync("/dev/null", "r+") : fileOf(content),
+    ]),
   );
-  // Of what is not named the child gets what it inherits.
+  // Descriptors that are not in the map are inherited.
   const stdio = Array.from(
-    { length: Math.max(2, ...wanted.keys()) - 2 },
-    (_, index) => opened.get(index + 3) ?? "ignore",
+    { length: Math.max(2, ...descriptors.keys()) - 2 },
+    (_, index) => files.get(index + 3) ?? "ignore",
   );
-  return { stdio, close: () => opened.forEach((file) => closeSync(file)) };
+  return { stdio, close: () => files.forEach((file) => closeSync(file)) };
 }
 
-/** An open file without a name. A pipe would have the child wait for us. */
+/** An open, unlinked file with these bytes. With a pipe, the child would have to wait for us. */
 function fileOf(bytes: Uint8Array): number {
   const path = join(temporaryRoot(), `rr-${randomUUID()}`);
   writeFileSync(path, bytes, { flag: "wx", mode: 0o600 });
@@ -283,15 +286,15 @@ function fileOf(bytes: Uint8Array): number {
   }
 }
 
-/** SIGTERM, then at most `graceMs` until nobody of the group is left. */
+/** Sends SIGTERM to a process group, and waits at most `graceMs` milliseconds until all its processes have ended. */
 export async function terminateGroup(pid: number, graceMs: number): Promise<void> {
   signal(-pid, "SIGTERM");
-  const until = performance.now() + graceMs;
-  while (performance.now() < until && groupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
+  const deadline = performance.now() + graceMs;
+  while (performance.now() < deadline && groupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
-/** Waits until all of a stream is read, `ms` milliseconds at most where somebody holds it open. */
-async function endOf(stream: Readable, ms: number): Promise<void> {
+/** Waits until a stream is read to its end, at most `ms` milliseconds if another process holds it open. */
+async function readToEnd(stream: Readable, ms: number): Promise<void> {
   if (stream.readableEnded || stream.destroyed) return;
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), Math.max(0, ms));
@@ -304,7 +307,7 @@ async function* untilClosed(stream: Readable): AsyncGenerator<Buffer> {
   try {
     yield* stream as AsyncIterable<Buffer>;
   } catch {
-    // Destroyed by us; what came before has been read.
+    // We destroyed the stream; the chunks before that were read.
   }
 }
 
@@ -322,9 +325,9 @@ function keepTail(maxBytes: number): Tail {
       chunks.push(chunk);
       size += chunk.length;
       if (size > 4 * maxBytes) {
-        const last = Buffer.concat(chunks).subarray(-maxBytes);
-        chunks = [Buffer.from(last)];
-        size = last.length;
+        const lastBytes = Buffer.concat(chunks).subarray(-maxBytes);
+        chunks = [Buffer.from(lastBytes)];
+        size = lastBytes.length;
       }
     },
     text: () => Buffer.concat(chunks).subarray(-maxBytes).toString("utf8"),

@@ -1,36 +1,36 @@
 import { accessSync, constants, lstatSync, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 
-/** Where programs are looked for when nothing names a folder: an empty PATH is the folder that somebody stands in. */
+/** The PATH if no folder is left: an empty PATH would mean the current folder. */
 const systemPath = ["/usr/bin", "/bin"].join(delimiter);
 
 /**
- * A PATH without what lies in these folders, or is named relative to where somebody stands: programs that we start
- * ourselves, beside a sandbox, are looked for there alone. Agents write in those folders, and a Python environment or
- * node_modules/.bin of a project often stands in the user's PATH. Where nothing is left it is the system's.
+ * A PATH without relative entries and without entries in these folders; for programs that we start outside of a
+ * sandbox. Agents can write in these folders, and a Python environment or node_modules/.bin of a project is often in
+ * the user's PATH. If no entry is left, it is the system's default.
  */
 export function pathOutside(folders: readonly string[], path = ""): string {
-  const outside = path.split(delimiter).filter(isOutside(folders));
-  return outside.length === 0 ? systemPath : outside.join(delimiter);
+  const safeFolders = path.split(delimiter).filter(isOutside(folders));
+  return safeFolders.length === 0 ? systemPath : safeFolders.join(delimiter);
 }
 
-/** Of these folders those in which an agent may have worked: none works in a user's home, or in a folder above it. */
+/** The folders in which an agent may have worked: not the user's home and not its parents. */
 export const workplaces = (folders: readonly string[], home: string): string[] =>
   folders.filter((folder) => !isWithin(home, folder));
 
-/** Tells whether a path is absolute and lies in none of these folders, nor leads into one. */
+/** Returns a function that says whether a path is absolute and, also with links resolved, outside of these folders. */
 export function isOutside(folders: readonly string[]): (path: string) => boolean {
-  const real = folders.map(realOf);
-  const isInOne = (entry: string) => real.some((folder) => isWithin(entry, folder));
-  return (path) => isAbsolute(path) && !isInOne(path) && !isInOne(realOf(path));
+  const realFolders = folders.map(realPathOf);
+  const isInAnyFolder = (entry: string) => realFolders.some((folder) => isWithin(entry, folder));
+  return (path) => isAbsolute(path) && !isInAnyFolder(path) && !isInAnyFolder(realPathOf(path));
 }
 
-/** Whether an absolute path is this folder, or lies in it by its letters. */
+/** Whether an absolute path is this folder or a path in it; links are not resolved. */
 export const isWithin = (path: string, folder: string): boolean =>
   `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
-/** A path without links; as it is where it is not there. */
-export function realOf(path: string): string {
+/** The real path; the path itself if it does not exist. */
+export function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -38,7 +38,7 @@ export function realOf(path: string): string {
   }
 }
 
-/** The path of an executable program of this name that stands in a PATH, by the absolute ones of its folders. */
+/** The path of the first executable program with this name in the absolute folders of a PATH. */
 export const programIn = (path: string, name: string): string | undefined =>
   path
     .split(delimiter)

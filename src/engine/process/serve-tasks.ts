@@ -55,14 +55,14 @@ export function serveTasks(
   process.on("message", ({ id, task, args, memory = maxMemory }: TaskRequest) => {
     const limit = Math.min(maxMemory, process.memoryUsage.rss() + memory);
     Atomics.store(cells, places.memory, Math.ceil(limit / 1024 / 1024));
-    void carryOut(tasks[task], task, args).then((answer) => {
+    void runTask(tasks[task], task, args).then((answer) => {
       Atomics.store(cells, places.isStepping, 0);
       process.send?.({ id, rss: process.memoryUsage.rss(), ...answer } satisfies TaskAnswer);
     });
   });
 }
 
-async function carryOut(
+async function runTask(
   task: ((...args: never[]) => unknown) | undefined,
   name: string,
   args: readonly unknown[],

@@ -86,15 +86,15 @@ interface Child {
  */
 export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): TaskProcess {
   let child: Child | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  let lastTask: Promise<unknown> = Promise.resolve();
   let count = 0;
 
-  const drop = (which: Child | undefined): void => {
-    which?.kill();
-    if (child === which) child = undefined;
+  const dropChild = (target: Child | undefined): void => {
+    target?.kill();
+    if (child === target) child = undefined;
   };
 
-  async function carryOut<Value>(
+  async function runInChild<Value>(
     task: string,
     args: readonly unknown[],
     options: TaskOptions,
@@ -107,60 +107,60 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
     } catch (error) {
       return { status: "not-started", message: messageOf(error) };
     }
-    const own = child;
+    const taskChild = child;
     const id = (count += 1);
-    hold(own.process, true);
+    setKeepsAlive(taskChild.process, true);
     let timer: NodeJS.Timeout | undefined;
     let onAbort: (() => void) | undefined;
     let onMessage: ((answer: TaskAnswer) => void) | undefined;
     let onError: ((error: Error) => void) | undefined;
     try {
       return await new Promise<TaskEnd<Value>>((resolve) => {
-        const end = (how: TaskEnd<Value>): void => {
-          drop(own);
-          resolve(how);
+        const end = (taskEnd: TaskEnd<Value>): void => {
+          dropChild(taskChild);
+          resolve(taskEnd);
         };
         timer = setTimeout(() => end({ status: "cut", limit: "time" }), maxMs);
         onAbort = () => end({ status: "aborted" });
         signal?.addEventListener("abort", onAbort, { once: true });
         onMessage = (answer) => {
           if (answer.id !== id) return;
-          if (answer.rss > maxLeftover * maxMemory) drop(own);
+          if (answer.rss > maxLeftover * maxMemory) dropChild(taskChild);
           resolve(
             "error" in answer
               ? { status: "failed", message: answer.error }
               : { status: "ok", value: answer.value as Value },
           );
         };
-        own.process.on("message", onMessage);
+        taskChild.process.on("message", onMessage);
         onError = (error) => end({ status: "not-started", message: messageOf(error) });
-        own.process.once("error", onError);
-        void own.ended.then(() => {
-          const isFull = own.stderr.includes(memoryNotice) || own.stderr.includes(heapNotice);
-          const isLong = own.stderr.includes(stepNotice);
+        taskChild.process.once("error", onError);
+        void taskChild.ended.then(() => {
+          const isFull = taskChild.stderr.includes(memoryNotice) || taskChild.stderr.includes(heapNotice);
+          const isLong = taskChild.stderr.includes(stepNotice);
           end({ status: "cut", limit: isFull ? "memory" : isLong ? "step" : "crash" });
         });
         // An error of sending shows at the process's end.
         const request: TaskRequest = { id, task, args, memory };
-        own.process.send(request, () => {});
+        taskChild.process.send(request, () => {});
       });
     } finally {
       clearTimeout(timer);
       if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
-      if (onMessage !== undefined) own.process.off("message", onMessage);
-      if (onError !== undefined) own.process.off("error", onError);
-      hold(own.process, false);
+      if (onMessage !== undefined) taskChild.process.off("message", onMessage);
+      if (onError !== undefined) taskChild.process.off("error", onError);
+      setKeepsAlive(taskChild.process, false);
     }
   }
 
   return {
     async run<Value>(task: string, args: readonly unknown[], options: TaskOptions): Promise<TaskEnd<Value>> {
-      const result = turn.then(() => carryOut<Value>(task, args, options));
-      turn = result.catch(() => undefined);
+      const result = lastTask.then(() => runInChild<Value>(task, args, options));
+      lastTask = result.catch(() => undefined);
       // A task that waits for its turn is given up at once.
       return await unlessAborted<TaskEnd<Value>>(result, { status: "aborted" }, options.signal);
     },
-    close: () => drop(child),
+    close: () => dropChild(child),
   };
 }
 
@@ -182,7 +182,7 @@ async function unlessAborted<Value>(
 }
 
 /** Not the keys of agents and services: what is read here may be made to look for them. */
-const passedOn = ["PATH", "TZ", "LANG", "TMPDIR", "SystemRoot"];
+const inheritedVariables = ["PATH", "TZ", "LANG", "TMPDIR", "SystemRoot"];
 
 /**
  * V8's flags for a process of so many bytes. Short-lived objects of a task of some seconds fit into a larger young
@@ -197,41 +197,43 @@ export const flagsOf = (maxMemory: number): string[] => [
 ];
 
 function start(program: string, maxMemory: number): Child {
-  const env = Object.fromEntries(passedOn.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-  const started = fork(program, [String(maxMemory), String(process.pid)], {
+  const env = Object.fromEntries(
+    inheritedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  );
+  const childProcess = fork(program, [String(maxMemory), String(process.pid)], {
     env,
     detached: true,
     serialization: "advanced",
     execArgv: flagsOf(maxMemory),
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const onExit = (): void => signalChild(started, "SIGKILL");
+  const onExit = (): void => signalChild(childProcess, "SIGKILL");
   process.once("exit", onExit);
-  const own: Child = {
-    process: started,
+  const taskChild: Child = {
+    process: childProcess,
     stderr: "",
     // Not "exit": what it said on stderr may come after it.
     ended: new Promise((resolve) => {
-      started.once("close", () => {
+      childProcess.once("close", () => {
         process.off("exit", onExit);
         resolve();
       });
     }),
     kill: onExit,
   };
-  started.stderr
+  childProcess.stderr
     ?.setEncoding("utf8")
-    .on("data", (text: string) => (own.stderr = (own.stderr + text).slice(-stderrKept)));
-  started.on("error", () => {});
-  hold(started, false);
-  return own;
+    .on("data", (text: string) => (taskChild.stderr = (taskChild.stderr + text).slice(-stderrKept)));
+  childProcess.on("error", () => {});
+  setKeepsAlive(childProcess, false);
+  return taskChild;
 }
 
 /** Whether a child keeps this process running. An idle one must not. */
-function hold(child: ChildProcess, isHeld: boolean): void {
+function setKeepsAlive(child: ChildProcess, keepsAlive: boolean): void {
   const stderr = child.stderr as (Readable & { ref?(): void; unref?(): void }) | null;
   for (const each of [child, child.channel, stderr]) {
-    if (isHeld) each?.ref?.();
+    if (keepsAlive) each?.ref?.();
     else each?.unref?.();
   }
 }

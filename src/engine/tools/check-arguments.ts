@@ -14,17 +14,19 @@ const validators = new WeakMap<object, ValidateFunction>();
 export function checkArguments(name: string, schema: object, given: unknown): object | Problem {
   if (typeof (given ?? {}) !== "object" || Array.isArray(given))
     return wrongCall(`The arguments of ${name} must be one JSON object.`);
-  const filled = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null));
+  const withoutNulls = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null));
   let validate = validators.get(schema);
   if (validate === undefined) {
     ajv ??= new (loadAjv())({ strict: false, logger: false, verbose: true });
     validate = ajv.compile({ additionalProperties: false, ...schema });
     validators.set(schema, validate);
   }
-  return validate(filled) ? filled : wrongCall(`${name}: ${wrong(schema, filled, validate.errors?.[0])}.`);
+  return validate(withoutNulls)
+    ? withoutNulls
+    : wrongCall(`${name}: ${errorText(schema, withoutNulls, validate.errors?.[0])}.`);
 }
 
-function wrong(schema: { readonly properties?: object }, given: object, error: ErrorObject | undefined): string {
+function errorText(schema: { readonly properties?: object }, given: object, error: ErrorObject | undefined): string {
   if (error === undefined) return "the arguments don't fit its schema";
   const { keyword, instancePath, params } = error;
   if (keyword === "additionalProperties" && instancePath === "")

@@ -49,7 +49,11 @@ export interface ServedTool {
     readonly openWorldHint?: boolean;
   };
   /** `signal` aborts once the client takes the call back or goes away. Throws only for our own bugs. */
-  call(given: unknown, signal: AbortSignal, progress: (come: CallProgress) => void): Promise<Answered | Problem>;
+  call(
+    given: unknown,
+    signal: AbortSignal,
+    progress: (progressFields: CallProgress) => void,
+  ): Promise<Answered | Problem>;
 }
 
 /** All that a client is offered. */
@@ -86,12 +90,12 @@ export async function serveOverStdio(offer: Offer, { stdin, stdout, report, end 
       },
     }),
   );
-  const gone = new AbortController();
+  const clientGone = new AbortController();
   const calls = new Set<Promise<unknown>>();
   await new Promise<void>((resolve) => {
-    serveStdio(() => serverFor(offer, gone.signal, calls), {
+    serveStdio(() => serverFor(offer, clientGone.signal, calls), {
       transport,
-      onerror: ({ message }) => report(worded(message)),
+      onerror: ({ message }) => report(errorSentence(message)),
     });
     const close = transport.onclose;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport is not an event target
@@ -102,12 +106,12 @@ export async function serveOverStdio(offer: Offer, { stdin, stdout, report, end 
     end?.addEventListener("abort", () => void transport.close(), { once: true });
     if (end?.aborted === true) void transport.close();
   });
-  gone.abort();
+  clientGone.abort();
   await Promise.allSettled(calls);
 }
 
 /** What went wrong with a client, for a person: the validator's own words are a page of JSON. */
-function worded(message: string): string {
+function errorSentence(message: string): string {
   if (message.startsWith("ReadBuffer exceeded")) return "The client sent a line of more than 10 MB; the server ends.";
   return /^\s*[[{]|JSON|token/.test(message)
     ? "The client sent a line that is not an MCP message; it is ignored."
@@ -117,7 +121,7 @@ function worded(message: string): string {
 /** The low-level server: the high-level one answers wrong arguments and unknown tools in its own words, at length. */
 function serverFor(
   { tools, resources, instructions, version }: Offer,
-  gone: AbortSignal,
+  clientGone: AbortSignal,
   calls: Set<Promise<unknown>>,
 ): Server {
   const capabilities = { tools: {}, ...(resources === undefined ? {} : { resources: {} }) };
@@ -133,13 +137,19 @@ function serverFor(
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
-    const called = answerTo(tools, params.name, params.arguments, AbortSignal.any([mcpReq.signal, gone]), mcpReq);
-    calls.add(called);
-    const answer = await called.finally(() => calls.delete(called));
-    const said = (text: string) => [{ type: "text" as const, text }];
-    if (isProblem(answer)) return { content: said(answer.problem), isError: true };
+    const pendingAnswer = answerTo(
+      tools,
+      params.name,
+      params.arguments,
+      AbortSignal.any([mcpReq.signal, clientGone]),
+      mcpReq,
+    );
+    calls.add(pendingAnswer);
+    const answer = await pendingAnswer.finally(() => calls.delete(pendingAnswer));
+    const textContent = (text: string) => [{ type: "text" as const, text }];
+    if (isProblem(answer)) return { content: textContent(answer.problem), isError: true };
     const { text, structured } = answer;
-    return { content: said(text), structuredContent: structured };
+    return { content: textContent(text), structuredContent: structured };
   });
   return server;
 }
@@ -160,20 +170,20 @@ async function answerTo(
       ),
     };
   const token = _meta?.progressToken;
-  return await tool.call(given, signal, ({ done, ...come }) => {
+  return await tool.call(given, signal, ({ done, ...progressFields }) => {
     if (token === undefined || signal.aborted) return;
-    const params = { progressToken: token, progress: done, ...come };
+    const params = { progressToken: token, progress: done, ...progressFields };
     // The client may have gone between two of them.
     notify({ method: "notifications/progress", params }).catch(() => undefined);
   });
 }
 
-function serveResources(server: Server, there: () => Promise<readonly Resource[]>): void {
+function serveResources(server: Server, listResources: () => Promise<readonly Resource[]>): void {
   server.setRequestHandler("resources/list", async () => ({
-    resources: (await there()).map(({ read: _, ...resource }) => resource),
+    resources: (await listResources()).map(({ read: _, ...resource }) => resource),
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
-    const resources = await there();
+    const resources = await listResources();
     const wanted = resources.find((resource) => resource.uri === uri);
     if (wanted === undefined)
       throw new Error(

@@ -79,6 +79,6 @@ export const quoted = (text: string): string => {
 
 /** That there is no tool of this name, with the nearest one, or all. */
 export function unknownTool(names: readonly string[], name: string): string {
-  const near = nearest(name.slice(0, 60), names);
-  return `There is no tool ${quoted(name)}; ${near === undefined ? `there are ${names.join(", ")}.` : `did you mean ${near}?`}`;
+  const nearestName = nearest(name.slice(0, 60), names);
+  return `There is no tool ${quoted(name)}; ${nearestName === undefined ? `there are ${names.join(", ")}.` : `did you mean ${nearestName}?`}`;
 }

@@ -15,12 +15,12 @@ export interface Collector {
  * @throws ExpectedError (exit code 2) where one of them is wrong.
  */
 export function collectorIn(env: NodeJS.ProcessEnv): Collector {
-  const own = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+  const tracesEndpoint = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
   const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"] || "http://localhost:4318";
-  const address = own || `${base.endsWith("/") ? base.slice(0, -1) : base}/v1/traces`;
+  const address = tracesEndpoint || `${base.endsWith("/") ? base.slice(0, -1) : base}/v1/traces`;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new ExpectedError(
-      `${own ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT"} is not an address for OTLP over HTTP; set it to one such as http://localhost:4318.`,
+      `${tracesEndpoint ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT"} is not an address for OTLP over HTTP; set it to one such as http://localhost:4318.`,
       2,
     );
   const name = env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
@@ -38,8 +38,8 @@ function headersIn(variable: string, text: string): Record<string, string> {
   const pairs = text.split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(
     pairs.map((pair, index) => {
-      const [name = "", ...rest] = pair.split("=");
-      const value = decoded(rest.join("=").trim());
+      const [name = "", ...valueParts] = pair.split("=");
+      const value = decodeHeader(valueParts.join("=").trim());
       if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) || value === undefined)
         throw new ExpectedError(`${variable}: header ${index + 1} is not of the form name=value, with % encoded.`, 2);
       return [name.trim().toLowerCase(), value];
@@ -48,7 +48,7 @@ function headersIn(variable: string, text: string): Record<string, string> {
 }
 
 /** Undefined where a percent sign encodes nothing, or what it encodes can't be in a header. */
-function decoded(value: string): string | undefined {
+function decodeHeader(value: string): string | undefined {
   try {
     const text = decodeURIComponent(value);
     return /^[\t\x20-\x7e]+$/.test(text) ? text : undefined;
@@ -77,7 +77,7 @@ export async function send(
       resourceSpans: [
         {
           resource: { attributes: attributes({ "service.name": serviceName, "service.version": version }) },
-          scopeSpans: [{ scope: { name: "research-ralph", version }, spans: spans.map(encoded(traceId)) }],
+          scopeSpans: [{ scope: { name: "research-ralph", version }, spans: spans.map(encodeSpan(traceId)) }],
         },
       ],
     }),
@@ -86,9 +86,9 @@ export async function send(
   if (statusCode >= 300) throw new Error(`it answers ${statusCode}`);
 }
 
-const encoded =
+const encodeSpan =
   (traceId: string) =>
-  ({ id, parent = "", name, start, end, attributes: held, failure }: Span) => ({
+  ({ id, parent = "", name, start, end, attributes: values, failure }: Span) => ({
     traceId,
     spanId: id,
     parentSpanId: parent,
@@ -96,16 +96,16 @@ const encoded =
     kind: 1,
     startTimeUnixNano: nano(start),
     endTimeUnixNano: nano(end),
-    attributes: attributes(failure === undefined ? held : { ...held, "error.type": failure }),
+    attributes: attributes(failure === undefined ? values : { ...values, "error.type": failure }),
     status: failure === undefined ? {} : { code: 2 },
   });
 
 const nano = (ms: number): string => `${ms}000000`;
 
-const attributes = (held: Readonly<Record<string, Attribute>>) =>
-  Object.entries(held).map(([key, value]) => ({ key, value: typed(value) }));
+const attributes = (values: Readonly<Record<string, Attribute>>) =>
+  Object.entries(values).map(([key, value]) => ({ key, value: encodeValue(value) }));
 
-const typed = (value: Attribute) =>
+const encodeValue = (value: Attribute) =>
   typeof value === "string"
     ? { stringValue: value }
     : typeof value === "boolean"

@@ -40,8 +40,15 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
     parent: Span | undefined,
     attributes: Record<string, Attribute | undefined>,
   ) => {
-    const of = parent === undefined ? {} : { parent: parent.id };
-    return { id: newId(), ...of, name, start, end: start, attributes: known(attributes) } satisfies Span as Span;
+    const parentField = parent === undefined ? {} : { parent: parent.id };
+    return {
+      id: newId(),
+      ...parentField,
+      name,
+      start,
+      end: start,
+      attributes: definedAttributes(attributes),
+    } satisfies Span as Span;
   };
   const close = (
     span: Span | undefined,
@@ -50,34 +57,36 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
     failure?: string,
   ) => {
     if (span === undefined) return;
-    Object.assign(span.attributes, known(attributes));
+    Object.assign(span.attributes, definedAttributes(attributes));
     span.end = end;
     if (failure !== undefined) span.failure = failure;
     ended(span);
   };
-  const unitOf = (id: string, phase: string, at: number): Span => {
-    const unit = units.get(id) ?? open(`unit ${phase}`, at, run, { [own("unit")]: id, [own("phase")]: phase });
+  const unitOf = (id: string, phase: string, time: number): Span => {
+    const unit =
+      units.get(id) ??
+      open(`unit ${phase}`, time, run, { [attributeName("unit")]: id, [attributeName("phase")]: phase });
     units.set(id, unit);
     return unit;
   };
-  const endUnit = (id: string, at: number, outcome: string, failure?: string) => {
+  const endUnit = (id: string, time: number, outcome: string, failure?: string) => {
     const unit = units.get(id);
     // What failed before has been mended since.
     if (failure === undefined) delete unit?.failure;
-    close(unit, at, { [own("outcome")]: outcome }, failure);
+    close(unit, time, { [attributeName("outcome")]: outcome }, failure);
     units.delete(id);
   };
 
-  const ofAgent = (iteration: number, at: number, event: AgentEvent) => {
+  const onAgentEvent = (iteration: number, time: number, event: AgentEvent) => {
     const live = iterations.get(iteration);
     if (live === undefined) return;
     // Its usage comes while a tool is at work, too.
     if (event.type !== "usage" && event.type !== "notice") {
-      close(live.tool, at);
+      close(live.tool, time);
       delete live.tool;
     }
     if (event.type === "tool")
-      live.tool = open(`execute_tool ${firstWord(event.name)}`, at, live.span, {
+      live.tool = open(`execute_tool ${firstWord(event.name)}`, time, live.span, {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": firstWord(event.name),
       });
@@ -89,53 +98,58 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
   };
 
   return (event) => {
-    const at = Date.parse(event.at);
+    const time = Date.parse(event.at);
     switch (event.type) {
       case "run-started":
-        run = open(`invoke_workflow ${event.workflow}`, at, undefined, {
+        run = open(`invoke_workflow ${event.workflow}`, time, undefined, {
           "gen_ai.operation.name": "invoke_workflow",
           "gen_ai.workflow.name": event.workflow,
         });
         break;
       case "preparing":
-        preparing.set(event.unit, open("prepare", at, unitOf(event.unit, event.phase, at), {}));
+        preparing.set(event.unit, open("prepare", time, unitOf(event.unit, event.phase, time), {}));
         break;
       case "prepared": {
         const failure = event.outcome === "failed" ? "preparation" : undefined;
-        close(preparing.get(event.unit), at, { [own("outcome")]: event.outcome }, failure);
+        close(preparing.get(event.unit), time, { [attributeName("outcome")]: event.outcome }, failure);
         preparing.delete(event.unit);
-        if (event.outcome !== "ready") endUnit(event.unit, at, event.outcome, failure);
+        if (event.outcome !== "ready") endUnit(event.unit, time, event.outcome, failure);
         break;
       }
       case "iteration-started":
         iterations.set(event.iteration, {
           unit: event.unit,
-          span: open(nameOf(event), at, unitOf(event.unit, event.phase, at), begun(event)),
+          span: open(nameOf(event), time, unitOf(event.unit, event.phase, time), startAttributes(event)),
         });
         break;
       case "agent":
-        ofAgent(event.iteration, at, event.event);
+        onAgentEvent(event.iteration, time, event.event);
         break;
       case "iteration-ended": {
         const live = iterations.get(event.iteration);
         iterations.delete(event.iteration);
         const { outcome } = event.outcome;
-        close(live?.tool, at);
+        close(live?.tool, time);
         const failure = event.outcome.outcome === "failed" ? event.outcome.failure.kind : undefined;
-        close(live?.span, at, { ...used(event.usage, event.cost_usd), [own("outcome")]: outcome }, failure);
+        close(
+          live?.span,
+          time,
+          { ...usageAttributes(event.usage, event.cost_usd), [attributeName("outcome")]: outcome },
+          failure,
+        );
         const unit = units.get(event.unit);
         // Anything else than accepted is tried again, or gone on with, as the same unit.
-        if (outcome === "accepted") endUnit(event.unit, at, outcome);
-        else if (unit !== undefined) Object.assign(unit, { end: at, failure });
+        if (outcome === "accepted") endUnit(event.unit, time, outcome);
+        else if (unit !== undefined) Object.assign(unit, { end: time, failure });
         break;
       }
       case "run-ended": {
         const { verdict } = event.verdict;
-        for (const { span, tool } of iterations.values()) for (const each of [tool, span]) close(each, at);
-        for (const span of preparing.values()) close(span, at);
+        for (const { span, tool } of iterations.values()) for (const each of [tool, span]) close(each, time);
+        for (const span of preparing.values()) close(span, time);
         // One that was given up has ended with its last iteration.
-        for (const span of units.values()) close(span, span.end === span.start ? at : span.end);
-        close(run, at, { [own("verdict")]: verdict }, verdict === "failed" ? "failed" : undefined);
+        for (const span of units.values()) close(span, span.end === span.start ? time : span.end);
+        close(run, time, { [attributeName("verdict")]: verdict }, verdict === "failed" ? "failed" : undefined);
         break;
       }
       default:
@@ -143,7 +157,7 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
   };
 }
 
-const own = (name: string): string => `research_ralph.${name}`;
+const attributeName = (name: string): string => `research_ralph.${name}`;
 
 const nameOf = ({ agent }: IterationStarted): string =>
   agent === undefined ? "code" : `invoke_agent ${nameIn(agent)}`;
@@ -154,7 +168,7 @@ const nameIn = (agent: string): string => (/^(?:fleet:)?cmd:/.test(agent) ? "cmd
 /** Some agents call a tool by a title that says what it is about. */
 const firstWord = (text: string): string => (text.trim().split(/\s/, 1)[0] ?? "").slice(0, 60);
 
-const begun = ({ agent, iteration, brief_tokens, role, round }: IterationStarted) => ({
+const startAttributes = ({ agent, iteration, brief_tokens, role, round }: IterationStarted) => ({
   ...(agent === undefined
     ? {}
     : {
@@ -162,21 +176,21 @@ const begun = ({ agent, iteration, brief_tokens, role, round }: IterationStarted
         "gen_ai.agent.name": nameIn(agent),
         "gen_ai.provider.name": providerOf(nameIn(agent)),
       }),
-  [own("iteration")]: iteration,
-  [own("brief_tokens")]: brief_tokens,
-  [own("role")]: role,
-  [own("round")]: round,
+  [attributeName("iteration")]: iteration,
+  [attributeName("brief_tokens")]: brief_tokens,
+  [attributeName("role")]: role,
+  [attributeName("round")]: round,
 });
 
-const known = (attributes: Record<string, Attribute | undefined>): Record<string, Attribute> =>
+const definedAttributes = (attributes: Record<string, Attribute | undefined>): Record<string, Attribute> =>
   Object.fromEntries(Object.entries(attributes).filter((each): each is [string, Attribute] => each[1] !== undefined));
 
-const used = ({ input, cached, output, requests }: Usage, costUsd: number | undefined) => ({
+const usageAttributes = ({ input, cached, output, requests }: Usage, costUsd: number | undefined) => ({
   "gen_ai.usage.input_tokens": input,
   "gen_ai.usage.cache_read.input_tokens": cached,
   "gen_ai.usage.output_tokens": output,
-  [own("requests")]: requests,
-  [own("cost_usd")]: costUsd,
+  [attributeName("requests")]: requests,
+  [attributeName("cost_usd")]: costUsd,
 });
 
 /** Who OpenTelemetry calls the makers of these agents and models; any other is called by its own name. */

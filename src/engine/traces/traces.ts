@@ -32,17 +32,17 @@ export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (war
   const collector = collectorIn(env);
   const dispatcher = new EnvHttpProxyAgent();
   const ending = new AbortController();
-  const about = { traceId: randomBytes(16).toString("hex"), version: packageVersion(), signal: ending.signal };
-  let waiting: Span[] = [];
+  const sendOptions = { traceId: randomBytes(16).toString("hex"), version: packageVersion(), signal: ending.signal };
+  let pendingSpans: Span[] = [];
   let sending: Promise<void> | undefined;
   let isWarned = false;
 
   const flush = async (): Promise<void> => {
-    const batch = waiting;
+    const batch = pendingSpans;
     if (batch.length === 0) return;
-    waiting = [];
+    pendingSpans = [];
     try {
-      await send(batch, collector, about, dispatcher);
+      await send(batch, collector, sendOptions, dispatcher);
     } catch (error) {
       if (isWarned) return;
       isWarned = true;
@@ -51,13 +51,13 @@ export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (war
     }
   };
   /** One after the other, so that a slow collector is not asked by two. */
-  const flushed = () => (sending ??= flush().finally(() => (sending = undefined)));
+  const flushInOrder = () => (sending ??= flush().finally(() => (sending = undefined)));
 
-  const timer = setInterval(() => void flushed(), everyMs);
+  const timer = setInterval(() => void flushInOrder(), everyMs);
   timer.unref();
   const trace = spansOf(
     () => randomBytes(8).toString("hex"),
-    (span) => waiting.push(span),
+    (span) => pendingSpans.push(span),
   );
   return {
     event(event) {
@@ -67,10 +67,10 @@ export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (war
     close: () => shown.close(),
     async arrive() {
       clearInterval(timer);
-      const late = setTimeout(() => ending.abort(new Error("it did not answer in time")), lastMs);
+      const lateTimer = setTimeout(() => ending.abort(new Error("it did not answer in time")), lastMs);
       await sending;
-      await flushed();
-      clearTimeout(late);
+      await flushInOrder();
+      clearTimeout(lateTimer);
       await dispatcher.destroy();
     },
   };

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { sep } from "node:path";
-import { isWithin, realOf } from "../../engine/process/search-path.js";
+import { isWithin, realPathOf } from "../../engine/process/search-path.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 
 /**
@@ -10,8 +10,8 @@ import { ExpectedError } from "../../engine/lib/errors.js";
  * @throws ExpectedError (exit code 2).
  */
 export function requireOwnFolder(folder: string, home: string): void {
-  const at = realOf(folder);
-  const homes = [home, homeOfUser()].filter((each) => each.startsWith(sep) && each !== sep).map(realOf);
+  const at = realPathOf(folder);
+  const homes = [home, homeOfUser()].filter((each) => each.startsWith(sep) && each !== sep).map(realPathOf);
   const held = homes.find((each) => isWithin(each, at));
   if (held === undefined && at !== sep) return;
   const what =

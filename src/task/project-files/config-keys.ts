@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { configKeys, type Kind, type NeedsTrust } from "../../engine/config/keys.js";
-import { isWithin, realOf } from "../../engine/process/search-path.js";
+import { isWithin, realPathOf } from "../../engine/process/search-path.js";
 import type { TaskConfig } from "../generated/config.js";
 
 /** A file that we write, in a folder of its own choice: it may be one from which a program is started. */
@@ -17,7 +17,7 @@ export const taskKeys = configKeys({
   needsTrust: {
     // A link in it may lead out as well.
     task_workspace: (value, folder) =>
-      isWithin(realOf(resolve(folder, String(value))), realOf(folder)) ? undefined : value,
+      isWithin(realPathOf(resolve(folder, String(value))), realPathOf(folder)) ? undefined : value,
     task_plan_file: inOtherFolder,
     task_record_file: inOtherFolder,
     task_current_file: inOtherFolder,

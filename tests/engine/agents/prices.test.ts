@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../src/engine/agents/codex/stream.js";
-import { models, modelNamed, priced, priceOf, windowOf } from "../../../src/engine/agents/prices.js";
+import { models, modelNamed, withPrice, priceOf, windowOf } from "../../../src/engine/agents/prices.js";
 
 describe("the list of models", () => {
   test("holds each name once, with prices of which none is negative and cached input is never dearer", () => {
@@ -80,7 +80,7 @@ describe("the window of a name that is not in the list", () => {
 
 test("of a model without a listed price the window alone is known, and no cost is made up", () => {
   const usage = { input: 10, cached: 0, output: 1, requests: 1 };
-  const event = priced({ type: "usage", usage, model: "gpt-4.1-2025-04-14" }, undefined);
+  const event = withPrice({ type: "usage", usage, model: "gpt-4.1-2025-04-14" }, undefined);
   expect(event).toMatchObject({ window: 1_047_576 });
   expect(event).not.toHaveProperty("cost_usd");
 });
@@ -94,22 +94,22 @@ describe("the price of a use", () => {
   });
 
   test("is estimated where the CLI tells none, and marked", () => {
-    expect(priced({ type: "usage", usage, model: "gpt-5.5" }, undefined)).toMatchObject({
+    expect(withPrice({ type: "usage", usage, model: "gpt-5.5" }, undefined)).toMatchObject({
       estimated: true,
       window: 400_000,
       cost_usd: expect.any(Number),
     });
-    expect(priced({ type: "usage", usage }, "gpt-5.5")).toMatchObject({ estimated: true });
+    expect(withPrice({ type: "usage", usage }, "gpt-5.5")).toMatchObject({ estimated: true });
   });
 
   test("stays as the CLI tells it, unmarked", () => {
-    const event = priced({ type: "usage", usage, model: "claude-sonnet-5-5", cost_usd: 0.5 }, undefined);
+    const event = withPrice({ type: "usage", usage, model: "claude-sonnet-5-5", cost_usd: 0.5 }, undefined);
     expect(event).toMatchObject({ cost_usd: 0.5, window: 1_000_000 });
     expect(event).not.toHaveProperty("estimated");
   });
 
   test("is not invented for a model that is not known", () => {
-    expect(priced({ type: "usage", usage, model: "some-model" }, "gpt-5.5")).toEqual({
+    expect(withPrice({ type: "usage", usage, model: "some-model" }, "gpt-5.5")).toEqual({
       type: "usage",
       usage,
       model: "some-model",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addingToBriefs } from "../../../src/engine/points/adding-to-briefs.js";
+import { withAddedBriefs } from "../../../src/engine/points/adding-to-briefs.js";
 import { type MadeFile, type Participant, pointsOf } from "../../../src/engine/points/points.js";
 import type { Told, Unit, Workflow } from "../../../src/engine/loop/types.js";
 
@@ -60,7 +60,7 @@ test("what is added stands at the end of a brief, is counted, and a brief withou
   const unit: Unit = { kind: "k", id: "u", phase: "P", title: "t" };
   const told: string[] = [];
   const withAdded = (text: string) =>
-    addingToBriefs(
+    withAddedBriefs(
       workflow,
       { addTo: async () => ({ text, told: [notice("heard")] }) },
       async (each) => void told.push(each.type),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
-import { hookMark, isAgents, marker } from "../../../src/engine/process/descendants.js";
+import { hookMark, wasStartedByAgent, marker } from "../../../src/engine/process/descendants.js";
 
 /** A shell with this environment that starts a program without any; answers with the program's process id. */
 async function startedBy(env: Record<string, string>): Promise<number> {
@@ -20,10 +20,10 @@ it.runIf(process.platform === "linux")(
   async () => {
     const hook = { [marker]: "a-run", [hookMark]: "1" };
     const [byAgent, byHook] = [await startedBy({ [marker]: "a-run" }), await startedBy(hook)];
-    expect(isAgents({}, byAgent)).toBe(true);
-    expect(isAgents(hook, byAgent)).toBe(true);
-    expect(isAgents({}, byHook)).toBe(false);
-    expect(isAgents(hook, byHook)).toBe(false);
-    expect(isAgents({}, 0)).toBe(false);
+    expect(wasStartedByAgent({}, byAgent)).toBe(true);
+    expect(wasStartedByAgent(hook, byAgent)).toBe(true);
+    expect(wasStartedByAgent({}, byHook)).toBe(false);
+    expect(wasStartedByAgent(hook, byHook)).toBe(false);
+    expect(wasStartedByAgent({}, 0)).toBe(false);
   },
 );

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { isWithin, realOf } from "../../../engine/process/search-path.js";
+import { isWithin, realPathOf } from "../../../engine/process/search-path.js";
 import { fieldsOf, isPattern, type Known, type SimpleCommand, simpleCommands, textOf } from "./shell-words.js";
 
 /** Where a command would run. */
@@ -290,14 +290,14 @@ function isEverything(path: string, { cwd }: State, { cwd: root, home }: Fixed):
   if (/^[a-z]:[\\/]*\*?$/i.test(path)) return true;
   const parts = posix.resolve(cwd, path).split("/");
   const at = parts.findIndex(isPattern);
-  const folder = realOf(parts.slice(0, at === -1 ? undefined : at).join("/") || "/");
+  const folder = realPathOf(parts.slice(0, at === -1 ? undefined : at).join("/") || "/");
   if (temporary.includes(folder)) return false;
   const isWhole = at === -1 || folder === "/" || coversAll(parts[at] ?? "");
   const isOne = (each: string): boolean =>
     each.split("/").length <= 2 ||
     ofSystem.test(each) ||
-    [home, realOf(home)].some((own) => isWithin(own, each)) ||
-    (each !== realOf(root) && isWithin(realOf(root), each));
+    [home, realPathOf(home)].some((own) => isWithin(own, each)) ||
+    (each !== realPathOf(root) && isWithin(realPathOf(root), each));
   return isWhole && isOne(folder);
 }
 

@@ -14,14 +14,14 @@ const maxSaid = 16_000;
 
 const [options = "{}", command = "", ...args] = process.argv.slice(2);
 const prompt = await text(process.stdin);
-const turn = { ...turnFrom(options, prompt), cwd: process.cwd() };
+const turnOptions = { ...turnFrom(options, prompt), cwd: process.cwd() };
 const stop = new AbortController();
 const write = (line: Line): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 let giveUp: () => void;
 const inVain = new Promise<void>((resolve) => (giveUp = resolve));
 let isOver = false;
-const tries = vainTries(turn.patienceMs, (message) => {
+const tries = vainTries(turnOptions.patienceMs, (message) => {
   write({ type: "error", message });
   isOver = true;
   giveUp();
@@ -31,7 +31,8 @@ function print(line: Line): void {
   if (!isOver) write(line);
 }
 
-const log = turn.logVariable === undefined ? undefined : logFile(turn.logVariable, (line) => tries.said(line));
+const log =
+  turnOptions.logVariable === undefined ? undefined : logFile(turnOptions.logVariable, (line) => tries.said(line));
 const agent = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...log?.env } });
 /** What it says there is shown at the end: meanwhile only what it tells over the protocol is a sign of life. */
 let said = "";
@@ -44,7 +45,7 @@ process.once("exit", () => {
   log?.close();
   writeSync(process.stderr.fd, said);
 });
-const gone = new Promise<void>((resolve) => {
+const agentExit = new Promise<void>((resolve) => {
   agent.once("error", (error) => {
     print({ type: "error", kind: "missing", message: `${command} can't be started: ${messageOf(error)}` });
     resolve();
@@ -56,9 +57,9 @@ agent.stdin.on("error", () => undefined);
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
 
 const stream = streamOver(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout) as ReadableStream<Uint8Array>);
-await Promise.race([takeTurn(stream, turn, print, stop.signal), gone, inVain]);
+await Promise.race([takeTurn(stream, turnOptions, print, stop.signal), agentExit, inVain]);
 agent.kill();
 // One that does not end by itself is ended with the group.
 setTimeout(() => process.exit(), 2_000).unref();
-await gone;
+await agentExit;
 process.exit();

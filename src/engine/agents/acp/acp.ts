@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { entry, packageFile, packageVersion } from "../../lib/package-root.js";
 import { hostOf, keyAddress, keyPlaceholder, anyPublicHost } from "../../process/reach.js";
-import { realOf } from "../../process/search-path.js";
+import { realPathOf } from "../../process/search-path.js";
 import { withArgs, filesIn, lineOf } from "../command.js";
 import {
   type AgentCheck,
@@ -60,12 +60,18 @@ export const acp: AgentDefinition = {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
     const known = knownOf(kind, context);
-    const own = ownReach(options);
+    const configuredReach = ownReach(options);
     const [program = ""] = commandOf(context, known);
-    const named = known === undefined ? filesIn(lineOf(context), settings.cwd) : [];
-    const read = [packageFile(), realOf(packageFile()), ...(locate(program, env)?.read ?? []), ...named, ...own.read];
-    const hosts = [...own.hosts, ...(web ? anyPublicHost : [])];
-    return { ...own, read, ...keptKey(known, env, hosts) };
+    const scriptFiles = known === undefined ? filesIn(lineOf(context), settings.cwd) : [];
+    const read = [
+      packageFile(),
+      realPathOf(packageFile()),
+      ...(locate(program, env)?.read ?? []),
+      ...scriptFiles,
+      ...configuredReach.read,
+    ];
+    const hosts = [...configuredReach.hosts, ...(web ? anyPublicHost : [])];
+    return { ...configuredReach, read, ...keyReach(known, env, hosts) };
   },
   reader: () => readAcp(),
   async check(context): Promise<AgentCheck> {
@@ -73,10 +79,10 @@ export const acp: AgentDefinition = {
     const [program = "", ...args] = commandOf(context, known);
     if (known === undefined || program === "sh")
       return { ok: true, detail: `Starts \`${[program, ...args].join(" ")}\`; its login is its own.` };
-    const said = await ask(context, program, ["--version"]);
-    if (said.missing)
+    const probe = await ask(context, program, ["--version"]);
+    if (probe.missing)
       return { ok: false, detail: `There is no program ${program}.`, fix: `Install it: ${known.install}.` };
-    const version = versionIn(said);
+    const version = versionIn(probe);
     return { ok: true, version, detail: `${program} ${version ?? ""}. Its login was not tried: ${known.login}` };
   },
 };
@@ -85,15 +91,16 @@ export const acp: AgentDefinition = {
 function commandOf(context: AgentContext, known: AcpAgent | undefined): string[] {
   const { args = [], model } = context.options;
   if (known === undefined) return ["sh", "-c", `exec ${withArgs(lineOf(context), args)}`, "sh", ...args];
-  const chosen = known.modelFlag === undefined || model === undefined ? [] : [known.modelFlag, model];
+  const modelArguments = known.modelFlag === undefined || model === undefined ? [] : [known.modelFlag, model];
   const { sandbox, env } = context.settings;
   // The PATH inside is another one; an image has its own programs.
-  const found = sandbox?.name === "bubblewrap" ? locate(known.program, { ...env, ...context.options.env }) : undefined;
-  return [found?.path ?? known.program, ...known.args, ...chosen, ...args];
+  const located =
+    sandbox?.name === "bubblewrap" ? locate(known.program, { ...env, ...context.options.env }) : undefined;
+  return [located?.path ?? known.program, ...known.args, ...modelArguments, ...args];
 }
 
 /** A key of a known service stays outside of the sandbox; without one the agent has a login of its own. */
-function keptKey(
+function keyReach(
   known: AcpAgent | undefined,
   env: NodeJS.ProcessEnv,
   hosts: readonly string[],
@@ -102,11 +109,11 @@ function keptKey(
   const service = known?.service;
   if (variable === undefined || service === undefined)
     return { hosts: [...hosts, ...(service === undefined ? [] : [hostOf(service.address)])], keys: [], env: {} };
-  const to = env[service.baseVariable] || service.address;
+  const address = env[service.baseVariable] || service.address;
   const headers = { [service.keyHeader]: env[variable] ?? "" };
   return {
     hosts,
-    keys: [{ name: known?.name ?? "", to, headers }],
+    keys: [{ name: known?.name ?? "", to: address, headers }],
     env: { [variable]: keyPlaceholder, [service.baseVariable]: keyAddress(known?.name ?? "") },
   };
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import * as acp from "@agentclientprotocol/sdk";
 import { messageOf } from "../../lib/errors.js";
 import { fieldsIn, isObject } from "../../lib/json-fields.js";
-import { isWithin, realOf } from "../../process/search-path.js";
+import { isWithin, realPathOf } from "../../process/search-path.js";
 
 /** What one turn of an agent is asked, and what it may do in it. */
 export interface Turn {
@@ -59,7 +59,7 @@ export async function takeTurn(
       return { outcome: answerTo(params.options, allowed) };
     })
     .onNotification(acp.methods.client.session.update, ({ params }) => {
-      print({ type: "update", update: shortened(params.update) });
+      print({ type: "update", update: withoutContents(params.update) });
     });
   try {
     await client.connectWith(target, async (agent) => {
@@ -106,12 +106,12 @@ export async function takeTurn(
       print({ ...(end as object), type: "end" });
     });
   } catch (error) {
-    print({ type: "error", ...whatWentWrong(error) });
+    print({ type: "error", ...errorDetails(error) });
   }
 }
 
 /** What a JSON-RPC error says: its code, its message, and the details that some agents put their reason into. */
-function whatWentWrong(error: unknown): { readonly code?: number; readonly message: string } {
+function errorDetails(error: unknown): { readonly code?: number; readonly message: string } {
   if (!(error instanceof acp.RequestError)) return { message: messageOf(error) };
   const details = isObject(error.data) ? error.data["details"] : undefined;
   return { code: error.code, message: typeof details === "string" ? `${error.message}: ${details}` : error.message };
@@ -126,9 +126,13 @@ function modelsOf(
     (one) => isObject(one) && one["type"] === "select" && (one["category"] === "model" || one["id"] === "model"),
   );
   if (isObject(option)) {
-    const listed = Array.isArray(option["options"]) ? option["options"] : [];
-    const flat = listed.flatMap((one) => (isObject(one) && Array.isArray(one["options"]) ? one["options"] : [one]));
-    const values = flat.flatMap((one) => (isObject(one) && typeof one["value"] === "string" ? [one["value"]] : []));
+    const listedOptions = Array.isArray(option["options"]) ? option["options"] : [];
+    const flatOptions = listedOptions.flatMap((one) =>
+      isObject(one) && Array.isArray(one["options"]) ? one["options"] : [one],
+    );
+    const values = flatOptions.flatMap((one) =>
+      isObject(one) && typeof one["value"] === "string" ? [one["value"]] : [],
+    );
     return { current: textOf(option["currentValue"]), option: String(option["id"]), values };
   }
   const models: unknown = Reflect.get(session, "models");
@@ -148,14 +152,14 @@ function isAllowed(tool: acp.ToolCallUpdate, { all, web, cwd, tools }: Turn): bo
   // The brief asks for a result in a file of the workspace.
   if (tool.kind !== "read" && tool.kind !== "search" && tool.kind !== "edit") return false;
   const places = (tool.locations ?? []).map(({ path }) => resolve(cwd, path));
-  return places.length > 0 && places.every((path) => liesIn(path, cwd));
+  return places.length > 0 && places.every((path) => isInFolder(path, cwd));
 }
 
 /** By the real path, of its folder where it is not there yet: a link in the workspace may lead out of it. */
-function liesIn(path: string, folder: string): boolean {
-  if (existsSync(path)) return isWithin(realOf(path), realOf(folder));
+function isInFolder(path: string, folder: string): boolean {
+  if (existsSync(path)) return isWithin(realPathOf(path), realPathOf(folder));
   const isDangling = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  return !isDangling && isWithin(join(realOf(dirname(path)), basename(path)), realOf(folder));
+  return !isDangling && isWithin(join(realPathOf(dirname(path)), basename(path)), realPathOf(folder));
 }
 
 /** The narrowest of the options that says yes or no; without one the request is cancelled. */
@@ -166,10 +170,10 @@ function answerTo(options: readonly acp.PermissionOption[], allowed: boolean): a
 }
 
 /** An update without what tools have read or written, which may be whole files. */
-function shortened(update: acp.SessionUpdate): Readonly<Record<string, unknown>> {
+function withoutContents(update: acp.SessionUpdate): Readonly<Record<string, unknown>> {
   if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return { ...update };
-  const { content: _content, rawOutput: _output, ...rest } = update;
-  return rest;
+  const { content: _content, rawOutput: _output, ...otherFields } = update;
+  return otherFields;
 }
 
 /** The turn that a program's one argument describes, with the prompt that it read. */

@@ -28,31 +28,31 @@ export function readAcp(name = "the agent"): Reader {
   /** What it said since its last tool call. */
   let message = "";
   /** Of the message, what was told already. */
-  let told = 0;
+  let reportedLength = 0;
   let answer: Answer | undefined;
-  const shown = new Set<string>();
+  const reportedCalls = new Set<string>();
 
-  function saidSoFar(): AgentEvent[] {
-    const fresh = message.slice(told).trim();
-    told = message.length;
-    return fresh === "" ? [] : [{ type: "text", text: fresh }];
+  function newText(): AgentEvent[] {
+    const unreported = message.slice(reportedLength).trim();
+    reportedLength = message.length;
+    return unreported === "" ? [] : [{ type: "text", text: unreported }];
   }
 
   function tool(update: Json): AgentEvent[] {
-    const before = saidSoFar();
+    const textEvents = newText();
     if (!isToolLast) requests += 1;
-    [message, told, isToolLast] = ["", 0, true];
+    [message, reportedLength, isToolLast] = ["", 0, true];
     const id = text(update["toolCallId"]) ?? "";
     const [input] = [object(update["rawInput"]) ?? {}];
     const place = text(objects(update["locations"])[0]?.["path"]);
     const isKnown = Object.keys(input).length > 0 || place !== undefined;
     const isOver = update["status"] === "completed" || update["status"] === "failed";
     // Some agents tell first that they call a tool, and then with what.
-    if (shown.has(id) || (!isKnown && !isOver)) return before;
-    shown.add(id);
-    const what = Object.keys(input).length > 0 ? input : { path: place ?? "" };
-    const called = text(update["name"]) ?? text(update["title"]) ?? text(update["kind"]) ?? "tool";
-    return [...before, { type: "tool", name: called, detail: detailOf(what), key: keyOf(what) }];
+    if (reportedCalls.has(id) || (!isKnown && !isOver)) return textEvents;
+    reportedCalls.add(id);
+    const toolInput = Object.keys(input).length > 0 ? input : { path: place ?? "" };
+    const toolName = text(update["name"]) ?? text(update["title"]) ?? text(update["kind"]) ?? "tool";
+    return [...textEvents, { type: "tool", name: toolName, detail: detailOf(toolInput), key: keyOf(toolInput) }];
   }
 
   function update(event: Json): AgentEvent[] {
@@ -75,29 +75,29 @@ export function readAcp(name = "the agent"): Reader {
     }
   }
 
-  function ended(end: Json): AgentEvent[] {
+  function endEvents(end: Json): AgentEvent[] {
     answer = answerAt(text(end["stopReason"]) ?? "", message.trim(), name);
-    const { usage, model: used } = usageIn(end);
-    model = used ?? model;
-    const more = withoutUndefined({ model, version, window, cost_usd });
-    return [...saidSoFar(), { type: "usage", usage: { ...usage, requests }, ...more }];
+    const { usage, model: usedModel } = usageIn(end);
+    model = usedModel ?? model;
+    const details = withoutUndefined({ model, version, window, cost_usd });
+    return [...newText(), { type: "usage", usage: { ...usage, requests }, ...details }];
   }
 
   return {
     line(line) {
-      const said = objectIn(line);
-      switch (said?.["type"]) {
+      const event = objectIn(line);
+      switch (event?.["type"]) {
         case "start":
-          [model, version] = [text(said["model"]), text(said["version"])];
+          [model, version] = [text(event["model"]), text(event["version"])];
           return [];
         case "update":
-          return update(object(said["update"]) ?? {});
+          return update(object(event["update"]) ?? {});
         case "refused":
-          return [...saidSoFar(), { type: "notice", message: `Refused: ${text(said["tool"]) ?? "a tool"}` }];
+          return [...newText(), { type: "notice", message: `Refused: ${text(event["tool"]) ?? "a tool"}` }];
         case "end":
-          return ended(said);
+          return endEvents(event);
         case "error":
-          answer = { failure: failureOf(said, name) };
+          answer = { failure: failureOf(event, name) };
           return [];
         default:
           return [];
@@ -110,16 +110,18 @@ export function readAcp(name = "the agent"): Reader {
 
 /** How a turn ended: the message counts only where the agent came to its end. */
 function answerAt(reason: string, message: string, name: string): Answer {
-  const failed = (kind: Failure["kind"], what: string): Answer => ({ failure: { kind, message: `${name} ${what}.` } });
+  const failure = (kind: Failure["kind"], clause: string): Answer => ({
+    failure: { kind, message: `${name} ${clause}.` },
+  });
   switch (reason) {
     case "max_tokens":
-      return failed("context", "ended because the answer became too long for its model");
+      return failure("context", "ended because the answer became too long for its model");
     case "max_turn_requests":
-      return failed("no-answer", "ended because it reached the most requests that it makes in one turn");
+      return failure("no-answer", "ended because it reached the most requests that it makes in one turn");
     case "refusal":
-      return failed("unusable", "refused: its model does not answer this brief");
+      return failure("unusable", "refused: its model does not answer this brief");
     case "cancelled":
-      return failed("aborted", "was cancelled");
+      return failure("aborted", "was cancelled");
     default:
       return { message };
   }
@@ -136,18 +138,18 @@ function usageIn(end: Json): { usage: { input: number; cached: number; output: n
   const quota = object(object(end["_meta"])?.["quota"]);
   const count = object(quota?.["token_count"]);
   const model = text(objects(quota?.["model_usage"]).at(-1)?.["model"]);
-  const own = { input: tokens(count?.["input_tokens"]), cached: 0, output: tokens(count?.["output_tokens"]) };
-  return { usage: own, ...withoutUndefined({ model }) };
+  const geminiUsage = { input: tokens(count?.["input_tokens"]), cached: 0, output: tokens(count?.["output_tokens"]) };
+  return { usage: geminiUsage, ...withoutUndefined({ model }) };
 }
 
-function failureOf(said: Json, name: string): Failure {
-  const what = text(said["message"]) ?? "it does not say why";
-  const kind = text(said["kind"]);
-  if (kind === "missing" || kind === "unusable") return { kind, message: `${name}: ${what}` };
-  const known = recogniseFailure(
-    number(said["code"]) === authRequired ? `not logged in: ${what}` : what,
+function failureOf(event: Json, name: string): Failure {
+  const reason = text(event["message"]) ?? "it does not say why";
+  const kind = text(event["kind"]);
+  if (kind === "missing" || kind === "unusable") return { kind, message: `${name}: ${reason}` };
+  const recognised = recogniseFailure(
+    number(event["code"]) === authRequired ? `not logged in: ${reason}` : reason,
     name,
     Date.now(),
   );
-  return known ?? { kind: "crashed", message: `${name} ended with an error: ${quote(what)}.` };
+  return recognised ?? { kind: "crashed", message: `${name} ended with an error: ${quote(reason)}.` };
 }

@@ -27,7 +27,7 @@ export const claude: AgentDefinition = {
     const budget = maxUsd === undefined ? [] : ["--max-budget-usd", Math.max(maxUsd, 0.01).toFixed(2)];
     const mode = brief.access.everything
       ? ["--dangerously-skip-permissions", "--allowedTools", classicTools]
-      : confined(brief, context);
+      : confinedArguments(brief, context);
     return {
       command: programOf(context, "claude"),
       args: [
@@ -62,25 +62,30 @@ export const claude: AgentDefinition = {
     const { settings, options } = context;
     const env = { ...settings.env, ...options.env };
     const base = env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com";
-    const own = ownReach(options);
-    const hosts = [...own.hosts, ...(web ? anyPublicHost : [])];
+    const configuredReach = ownReach(options);
+    const hosts = [...configuredReach.hosts, ...(web ? anyPublicHost : [])];
     // Its own files are those of a home that is empty inside.
-    const fresh = { CLAUDE_CONFIG_DIR: undefined };
+    const ownHomeEnv = { CLAUDE_CONFIG_DIR: undefined };
     const variable = keyVariables.find((name) => (env[name] ?? "") !== "");
     if (variable === undefined) {
       const login = join(env["CLAUDE_CONFIG_DIR"] || join(homeIn(env), ".claude"), ".credentials.json");
       const logins = [{ from: login, at: `${sandboxHome}/.claude/.credentials.json`, renewed: renewedInLogin }];
-      return { ...own, logins, hosts: [...hosts, hostOf(base), "platform.claude.com:443"], env: fresh };
+      return {
+        ...configuredReach,
+        logins,
+        hosts: [...hosts, hostOf(base), "platform.claude.com:443"],
+        env: ownHomeEnv,
+      };
     }
     const key = env[variable] ?? "";
     const headers: Record<string, string> =
       variable === "ANTHROPIC_API_KEY" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
-    const hidden = Object.fromEntries(keyVariables.map((name) => [name, undefined]));
+    const hiddenKeys = Object.fromEntries(keyVariables.map((name) => [name, undefined]));
     return {
-      ...own,
+      ...configuredReach,
       hosts,
       keys: [{ name: "claude", to: base, headers }],
-      env: { ...fresh, ...hidden, [variable]: keyPlaceholder, ANTHROPIC_BASE_URL: keyAddress("claude") },
+      env: { ...ownHomeEnv, ...hiddenKeys, [variable]: keyPlaceholder, ANTHROPIC_BASE_URL: keyAddress("claude") },
     };
   },
   reader: readClaude,
@@ -94,14 +99,24 @@ export const claude: AgentDefinition = {
         fix: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in.",
       };
     }
-    const found = versionIn(version);
+    const installedVersion = versionIn(version);
     const login = await ask(context, program, ["auth", "status"]);
     const ok = /"loggedIn":\s*true/.test(login.stdout);
-    const how = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
+    const authMethod = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
     const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
-    if (isOlder(claude, found)) return tooOldCheck(claude, found);
-    if (!ok) return { ok, version: found, detail: `${program} ${found ?? ""} is installed, but not logged in.`, fix };
-    return { ok, version: found, detail: `${program} ${found ?? ""}, logged in (${how ?? "unknown method"}).` };
+    if (isOlder(claude, installedVersion)) return tooOldCheck(claude, installedVersion);
+    if (!ok)
+      return {
+        ok,
+        version: installedVersion,
+        detail: `${program} ${installedVersion ?? ""} is installed, but not logged in.`,
+        fix,
+      };
+    return {
+      ok,
+      version: installedVersion,
+      detail: `${program} ${installedVersion ?? ""}, logged in (${authMethod ?? "unknown method"}).`,
+    };
   },
 };
 
@@ -133,7 +148,7 @@ const waitForTools = {
  * off: it has to be denied by name, or a document's hidden instruction could reach later sessions. In a sandbox its
  * home is a new one, and the sandbox refuses: its own permissions would only be in the way of a shell.
  */
-function confined({ access }: Brief, { options, settings }: AgentContext): string[] {
+function confinedArguments({ access }: Brief, { options, settings }: AgentContext): string[] {
   const web = access.web ? ["WebSearch", "WebFetch"] : [];
   const isInSandbox = settings.sandbox !== undefined;
   const tools =

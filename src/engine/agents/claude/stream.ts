@@ -27,7 +27,7 @@ export function readClaude(): Reader {
   let model: string | undefined;
   let version: string | undefined;
   let billing: Billing | undefined;
-  let retried: Json | undefined;
+  let lastRetry: Json | undefined;
   let errorKind: ServiceFailure | undefined;
   let reset_at: string | undefined;
   let result: Json | undefined;
@@ -36,7 +36,7 @@ export function readClaude(): Reader {
     errorKind = kindOfError.get(error ?? "");
     if (error !== undefined) return eventsOf(message);
     // What was tried again has come right.
-    retried = undefined;
+    lastRetry = undefined;
     answers.add(message);
     return [
       ...eventsOf(message),
@@ -53,10 +53,10 @@ export function readClaude(): Reader {
       result = undefined;
     }
     if (event["subtype"] !== "api_retry") return [];
-    retried = event;
+    lastRetry = event;
     const status = number(event["error_status"]);
-    const said = text(event["error"]);
-    const reason = said === undefined || said === "unknown" ? "" : ` (${said})`;
+    const reported = text(event["error"]);
+    const reason = reported === undefined || reported === "unknown" ? "" : ` (${reported})`;
     return [
       {
         type: "notice",
@@ -65,7 +65,7 @@ export function readClaude(): Reader {
     ];
   }
 
-  function ended(event: Json): AgentEvent[] {
+  function resultEvents(event: Json): AgentEvent[] {
     result = event;
     const denials = objects(event["permission_denials"]).map((denial): AgentEvent => ({
       type: "notice",
@@ -93,24 +93,24 @@ export function readClaude(): Reader {
     const errors = Array.isArray(result?.["errors"])
       ? result["errors"].filter((one) => typeof one === "string").join("\n")
       : "";
-    const said =
-      [text(result?.["result"]) ?? "", errors, text(retried?.["error"]) ?? ""].find((one) => one.trim() !== "") ?? "";
-    const status = number(result?.["api_error_status"]) ?? number(retried?.["error_status"]);
+    const reported =
+      [text(result?.["result"]) ?? "", errors, text(lastRetry?.["error"]) ?? ""].find((one) => one.trim() !== "") ?? "";
+    const status = number(result?.["api_error_status"]) ?? number(lastRetry?.["error_status"]);
     const ofStatus = status === undefined ? undefined : kindOfStatus(status);
     const now = Date.now();
-    const kind = errorKind ?? ofStatus ?? kindOfError.get(text(retried?.["error"]) ?? "");
+    const kind = errorKind ?? ofStatus ?? kindOfError.get(text(lastRetry?.["error"]) ?? "");
     // What is wrong with a request only its words tell: too long a prompt is a 400 too, and so is an account without
     // credit.
     const known =
       kind === undefined || kind === "unusable"
-        ? (recogniseFailure(said, "claude", now) ?? (kind && serviceFailure(kind, said, "claude", now)))
-        : serviceFailure(kind, said || `${status}`, "claude", now);
+        ? (recogniseFailure(reported, "claude", now) ?? (kind && serviceFailure(kind, reported, "claude", now)))
+        : serviceFailure(kind, reported || `${status}`, "claude", now);
     if (known !== undefined)
       return reset_at === undefined || known.kind !== "rate-limit" ? known : { ...known, reset_at };
     // Without a result and without a retry that tells why, the exit code and stderr have to.
     return result === undefined
       ? undefined
-      : { kind: "crashed", message: `claude ended with an error: ${quote(said) || text(result["subtype"])}.` };
+      : { kind: "crashed", message: `claude ended with an error: ${quote(reported) || text(result["subtype"])}.` };
   }
 
   return {
@@ -125,7 +125,7 @@ export function readClaude(): Reader {
           reset_at = resetOf(object(event["rate_limit_info"]) ?? {}) ?? reset_at;
           return [];
         case "result":
-          return ended(event);
+          return resultEvents(event);
         default:
           return [];
       }

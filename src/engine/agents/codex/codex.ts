@@ -48,33 +48,36 @@ export const codex: AgentDefinition = {
         files: [{ path: lastMessage(context), text: "" }],
       };
 
-    const own = options.user_settings === true ? undefined : ownHome(context);
+    const configuredReach = options.user_settings === true ? undefined : ownHome(context);
     return {
       command,
       args: [
         ...args,
-        ...confined(brief, own !== undefined && ownModel(context), context.settings.sandbox !== undefined),
-        ...(own === undefined ? [] : lean(own.instructions)),
+        ...confined(brief, configuredReach !== undefined && ownModel(context), context.settings.sandbox !== undefined),
+        ...(configuredReach === undefined ? [] : lean(configuredReach.instructions)),
         ...(brief.access.tools === undefined ? [] : served(brief.access.tools)),
         ...(context.settings.sandbox === undefined ? (options.args ?? []) : argsInside(context)),
         "-",
       ],
-      env: { TMPDIR: temporary(context), ...(own === undefined ? {} : { CODEX_HOME: own.home, ...keyFrom(context) }) },
+      env: {
+        TMPDIR: temporary(context),
+        ...(configuredReach === undefined ? {} : { CODEX_HOME: configuredReach.home, ...keyFrom(context) }),
+      },
       files:
-        own === undefined
+        configuredReach === undefined
           ? [{ path: join(temporary(context), ".keep"), text: "" }]
           : [
               { path: join(temporary(context), ".keep"), text: "" },
-              { path: own.instructions, text: `${instructionsFor(brief.access)}\n` },
-              { path: join(own.home, "auth.json"), linkTo: own.login },
+              { path: configuredReach.instructions, text: `${instructionsFor(brief.access)}\n` },
+              { path: join(configuredReach.home, "auth.json"), linkTo: configuredReach.login },
             ],
     };
   },
   reach(context): AgentReach {
-    const own = ownReach(context.options);
+    const configuredReach = ownReach(context.options);
     const env = environment(context);
     const providers = providersIn(context);
-    const more = { ...own, read: [...own.read, ownHome(context).instructions] };
+    const more = { ...configuredReach, read: [...configuredReach.read, ownHome(context).instructions] };
     // Its own home is new inside, and empty but for the login.
     const fresh = { CODEX_HOME: undefined, OPENAI_API_KEY: undefined };
     if (providers.length > 0) {
@@ -92,7 +95,7 @@ export const codex: AgentDefinition = {
         at: `${sandboxHome}/.codex/auth.json`,
         renewed: renewedInLogin,
       };
-      return { ...more, logins: [login], hosts: [...own.hosts, ...loginHosts], env: fresh };
+      return { ...more, logins: [login], hosts: [...configuredReach.hosts, ...loginHosts], env: fresh };
     }
     return {
       ...more,

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../lib/errors.js";
 import { lockName } from "../../lib/layout.js";
-import { killLeftBy, ownStarter } from "../../process/descendants.js";
+import { killLeftovers, ownStarter } from "../../process/descendants.js";
 import { isSameProcess, startOfProcess } from "../../process/process-identity.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { explaining } from "../explain-system-error.js";
@@ -97,7 +97,7 @@ export async function healGuards<About>(
     for (const { file, header, known } of await recordsOfDeadProcesses<About>(folder)) {
       const { folder: guarded, about, starter } = header;
       // An agent that is still running could change the restored files again.
-      if (starter !== undefined && (await killLeftBy(starter)))
+      if (starter !== undefined && (await killLeftovers(starter)))
         sentences.push(`${guarded}: An agent of a run that was killed was still at work; it was ended.`);
       try {
         const entries = await entriesOf(about);

@@ -1,7 +1,7 @@
 import type { Searching } from "../../generated/event.js";
 import { many } from "../../lib/words.js";
 import { bar, pad, truncate, width } from "./format.js";
-import { oneLine, behindName } from "../../lib/sanitise.js";
+import { oneLine, withoutSourcePrefix } from "../../lib/sanitise.js";
 
 /**
  * What a source did just now, in one line; undefined for its start and for an end that brought nothing to tell.
@@ -11,7 +11,7 @@ function searchLine(
   { source, done, all, asked, listed = 0, reason: why, failed, over }: Searching,
   failures: number,
 ): string | undefined {
-  const reason = why === undefined ? undefined : behindName(source, why);
+  const reason = why === undefined ? undefined : withoutSourcePrefix(source, why);
   if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
   const place = `${source} ${done} of ${all}`;
   if (failed !== true)
@@ -65,7 +65,7 @@ export function roundRows(
     const isWrong = over === true && failed === true;
     const counts = `${done} of ${all} · ${many(found, "record")}`;
     const said = isWrong
-      ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(behindName(source, reason ?? ""))}`
+      ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(withoutSourcePrefix(source, reason ?? ""))}`
       : counts;
     const room = columns - names - width(counts) - 6;
     // A question that nobody needed to ask leaves no gap in the bar of a round that is over.

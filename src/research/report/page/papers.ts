@@ -1,4 +1,4 @@
-import { type Markup, type Piece, direction, inLine, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, type Piece, direction, joinIsolated, link, markup } from "../../../engine/lib/markup.js";
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
 import { shortened, type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
@@ -88,7 +88,7 @@ function metaOf(
     status === "unread" ? "" : readingWords[reading],
     hasWarnings ? "⚠ warning" : "",
   ];
-  return inLine(
+  return joinIsolated(
     parts.filter((part) => part !== ""),
     " · ",
   );

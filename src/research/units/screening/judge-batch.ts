@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { behindName, sanitise } from "../../../engine/lib/sanitise.js";
+import { withoutSourcePrefix, sanitise } from "../../../engine/lib/sanitise.js";
 import { identifiersFrom } from "../../papers/identifiers.js";
 import { keptFacts } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
@@ -414,7 +414,7 @@ function entry(of: {
         : `- ${reportLine(source)}${asked(source.queries)}`,
     ),
     ...of.blocked.map(({ name, reason }) => {
-      const because = reason === undefined ? "" : ` (${behindName(name, reason).replace(/\.$/, "")})`;
+      const because = reason === undefined ? "" : ` (${withoutSourcePrefix(name, reason).replace(/\.$/, "")})`;
       return `- ${name} is blocked from now on${because}; remove it from blocked_sources in rrd.json to try it again`;
     }),
     ...of.freed.map((name) => `- ${name} answers again and is blocked no longer`),

@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
-import { behindName } from "../../../engine/lib/sanitise.js";
+import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { Delay, Unit } from "../../../engine/loop/types.js";
 import { timesTooFull } from "../../derived/status.js";
 import type { OwnRecord } from "../../full-text/own-record.js";
@@ -48,7 +48,7 @@ function waitFor({ status }: ResearchState, { busy }: Batch, now: number): Delay
   if (busy?.waits === undefined || busy.answered.length > 0) return undefined;
   const { until, atMost } = busy.waits;
   if (now >= atMost && status.readable.length === 0) throw new ExpectedError(awayText(busy.rests), 5);
-  const reason = busy.rests.map(({ name, reason: why }) => `${name}: ${behindName(name, why)}`).join(" ");
+  const reason = busy.rests.map(({ name, reason: why }) => `${name}: ${withoutSourcePrefix(name, why)}`).join(" ");
   return { until: now < atMost ? Math.min(until, atMost) : until, reason };
 }
 

@@ -18,7 +18,7 @@ import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../../screening/eligibility/criteria-section.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
-import { behindName } from "../../../engine/lib/sanitise.js";
+import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { SourceReport } from "./source-reports.js";
 
 const batchTokens = 2_400;
@@ -183,7 +183,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
 export function awayText(reports: readonly Pick<SourceReport, "name" | "status" | "reason">[]): string {
   const advice = new Set<string>();
   const said = reports.map(({ name, status, reason }) => {
-    const [why = "", ...todo] = behindName(name, reason ?? status)
+    const [why = "", ...todo] = withoutSourcePrefix(name, reason ?? status)
       .replace(/\.$/, "")
       .split("; ");
     for (const one of todo) advice.add(one);

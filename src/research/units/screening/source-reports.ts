@@ -1,7 +1,7 @@
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { isFailed, type Listing } from "../../search/result-list.js";
 import type { CandidateSet } from "../../search/candidates.js";
-import { behindName } from "../../../engine/lib/sanitise.js";
+import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 
 /** How a source did in one batch, by anyone who asked it. */
 export type SourceReport = DiscoveryResult["sources"][number] & {
@@ -65,5 +65,7 @@ function statusOf(listings: readonly Listing[]): SourceReport["status"] {
 export function reportLine({ name, status, reason, found, fresh = 0 }: SourceReport): string {
   if (status === "ok" && found === undefined) return `${name}: ok`;
   if (status === "ok") return `${name}: ${found} found, ${fresh} new${reason ? ` (${reason})` : ""}`;
-  return status === "empty" ? `${name}: nothing found` : `${name} was skipped: ${behindName(name, reason ?? status)}`;
+  return status === "empty"
+    ? `${name}: nothing found`
+    : `${name} was skipped: ${withoutSourcePrefix(name, reason ?? status)}`;
 }
