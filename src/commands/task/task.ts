@@ -10,6 +10,7 @@ import { variableOf } from "../../engine/config/keys.js";
 import { keepTrust, requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 import { readRegularText, statsAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
@@ -212,7 +213,10 @@ function choicesOf(
   { env }: Io,
 ): Pick<ConfigFlags, "agent" | "sandbox"> {
   const isSet = (key: "agent" | "sandbox") => flags[key] !== undefined || (env[variableOf(key)] ?? "") !== "";
-  return { ...(isSet("agent") ? {} : { agent }), ...(isSet("sandbox") ? {} : { sandbox }) };
+  return withoutUndefined({
+    agent: isSet("agent") ? undefined : agent,
+    sandbox: isSet("sandbox") ? undefined : sandbox,
+  });
 }
 
 /** The same, and what of it needs trust. */
@@ -295,11 +299,11 @@ export function wishOf(
 ): TaskWish {
   if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1))
     throw new ExpectedError("--rounds is a whole number from 1 on.", 2);
-  return {
-    ...(team === true ? { team } : {}),
+  return withoutUndefined({
+    team: team === true ? team : undefined,
     max_iterations: rounds,
     target: target === undefined ? undefined : targetIn(folder, target),
-  };
+  });
 }
 
 const withWish = ({ named, notices }: Named, wish: TaskWish): Named =>
