@@ -220,12 +220,12 @@ function permissions({ workspace, access }: Brief, context: AgentContext): strin
   // Who asks hosts keeps their pace, which all processes of the user share; a sandbox has a state of its own.
   const stateDir = context.settings.sandbox === undefined ? context.settings.stateDir : sandboxState;
   const hostsFolders = access.web ? [hostsFolder(stateDir)] : [];
-  const configuredReach = context.settings.sandbox === undefined ? settingsOf(context) : sandboxSettings(context);
+  const settingsPaths = context.settings.sandbox === undefined ? settingsOf(context) : sandboxSettings(context);
   const writablePaths = outermost([workspace, ...write, ...hostsFolders]);
   return [
     isStable ? "--permission" : "--experimental-permission",
     ...(major >= 25 ? ["--allow-net"] : []),
-    ...outermost([...readablePaths(context), ...configuredReach, ...read, ...writablePaths]).flatMap((path) =>
+    ...outermost([...readablePaths(context), ...settingsPaths, ...read, ...writablePaths]).flatMap((path) =>
       allowFlags("read", path),
     ),
     ...writablePaths.flatMap((path) => allowFlags("write", path)),
