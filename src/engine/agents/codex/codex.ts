@@ -48,28 +48,28 @@ export const codex: AgentDefinition = {
         files: [{ path: lastMessage(context), text: "" }],
       };
 
-    const configuredReach = options.user_settings === true ? undefined : ownHome(context);
+    const privateHome = options.user_settings === true ? undefined : ownHome(context);
     return {
       command,
       args: [
         ...args,
-        ...confined(brief, configuredReach !== undefined && ownModel(context), context.settings.sandbox !== undefined),
-        ...(configuredReach === undefined ? [] : lean(configuredReach.instructions)),
+        ...confined(brief, privateHome !== undefined && ownModel(context), context.settings.sandbox !== undefined),
+        ...(privateHome === undefined ? [] : lean(privateHome.instructions)),
         ...(brief.access.tools === undefined ? [] : served(brief.access.tools)),
         ...(context.settings.sandbox === undefined ? (options.args ?? []) : argsInside(context)),
         "-",
       ],
       env: {
         TMPDIR: temporary(context),
-        ...(configuredReach === undefined ? {} : { CODEX_HOME: configuredReach.home, ...keyFrom(context) }),
+        ...(privateHome === undefined ? {} : { CODEX_HOME: privateHome.home, ...keyFrom(context) }),
       },
       files:
-        configuredReach === undefined
+        privateHome === undefined
           ? [{ path: join(temporary(context), ".keep"), text: "" }]
           : [
               { path: join(temporary(context), ".keep"), text: "" },
-              { path: configuredReach.instructions, text: `${instructionsFor(brief.access)}\n` },
-              { path: join(configuredReach.home, "auth.json"), linkTo: configuredReach.login },
+              { path: privateHome.instructions, text: `${instructionsFor(brief.access)}\n` },
+              { path: join(privateHome.home, "auth.json"), linkTo: privateHome.login },
             ],
     };
   },
