@@ -27,7 +27,7 @@ export function addDecide({ add, io }: CommandLine): void {
   add("decide", "<folder> <papers...>", async ({ json, flags }, folder, words) =>
     (await import("../steer/decide.js")).decideCommand({ folder, words, flags, json }, io),
   )
-    .usage('[options] <folder> <papers...> <decision> "<why>" | <decisions.csv>')
+    .usage('[options] <folder> <papers...> include|exclude "<why>" | <decisions.csv>')
     .option("--no-git", "do not commit");
 
   type OfSettle = Common & { value?: string; quote?: string };

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
+import { installedAgents } from "../../engine/agents/adapters.js";
+import { readResearch } from "../../research/project-files/research.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
 import { needsModel } from "../run/check-meaning.js";
@@ -48,10 +50,11 @@ const maxQuestion = 2_000;
  */
 export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const { words, again } = args;
-  const config = checking(args, await resolveConfig(io, args.flags));
-  if (again) return askAgain(args, config, io);
+  const chosen = await resolveConfig(io, args.flags);
+  if (again) return askAgain(args, checking(args, chosen), io);
   const question = questionOf(words.at(-1) ?? "");
   const folders = await findProjects(io.cwd, words.slice(0, -1));
+  const config = checking(args, await asLastRun(chosen, folders[0], args.flags, io));
   if (isAnswerUnit(question)) return checkKept(question, folders[0], args, config, io);
   await requireAgents(config, io, false, checkerNamesOf(config));
   const { code } = await put(question, folders, args, config, io);
@@ -60,11 +63,27 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
 }
 
 /**
+ * The settings, with the agent that last read the project where the person chose none. Only of those that are known
+ * here: a folder from somebody else starts no command of its own.
+ */
+async function asLastRun(
+  config: ResolvedConfig,
+  folder: string | undefined,
+  flags: ConfigFlags,
+  io: Io,
+): Promise<ResolvedConfig> {
+  if (config.origins.agent !== "default" || folder === undefined) return config;
+  const agent = (await readResearch(folder)).ledger.findLast((line) => line.outcome === "accepted")?.agent;
+  const isKnown = agent !== undefined && ["ralph", ...installedAgents(io.env)].includes(agent);
+  return isKnown && agent !== config.agent ? resolveConfig(io, { ...flags, agent }) : config;
+}
+
+/**
  * Puts a question of the local page with the agent of the configuration; what came of it, one sentence. The answer is
  * kept in the project. @throws ExpectedError as `askCommand`.
  */
 export async function askForPage(folder: string, words: string, io: Io): Promise<string> {
-  const config = checking({ check: false }, await resolveConfig(io, {}));
+  const config = checking({ check: false }, await asLastRun(await resolveConfig(io, {}), folder, {}, io));
   const question = questionOf(words);
   await requireAgents(config, io, false, checkerNamesOf(config));
   const unseen = { ...io, stdout: () => undefined };
