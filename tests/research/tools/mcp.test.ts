@@ -91,7 +91,7 @@ test("an official client lists the tools as read-only, calls them, and reads err
   for (const [name, args, sentence] of [
     ["outline", { id: "p3" }, "There is no paper 'p3' in this project; the nearest id is p1."],
     ["read_section", { id: "../../x" }, "There is no paper '../../x' in this project."],
-    ["find_quote", { quote: "x".repeat(200_000) }, "find_quote: quote must not have more than 2000 characters."],
+    ["find_quote", { quote: "x".repeat(200_000) }, "find_quote: quote must have at most 2000 characters, has 200000."],
     ["nothing", {}, expect.stringMatching(/^There is no tool 'nothing'/)],
   ] as const) {
     const answer = await call(name, args);
@@ -355,7 +355,9 @@ test("passages are found and an answer is checked over MCP, with nothing written
   const [, passages] = await ask("find_passages", { query: "series 2 sentence 7", most: 3 });
   expect(passages.split(/^@@ p1 \| /m)).toHaveLength(4);
   expect(passages).toContain(quote);
-  expect((await ask("find_passages", { query: "series", most: -5 }))[1]).toBe("find_passages: most must be >= 1.");
+  expect((await ask("find_passages", { query: "series", most: -5 }))[1]).toBe(
+    "find_passages: most must be at least 1, is -5.",
+  );
   expect((await ask("find_passages", { query: "series", most: 50 }))[1].match(/^@@ /gm)?.length).toBeLessThanOrEqual(
     20,
   );

@@ -1,14 +1,14 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Paper } from "../../src/research/generated/rrd.js";
-import { buildText } from "../../src/text/documents/text/document-text.js";
-import { acquireLock } from "../../src/engine/storage/lock.js";
-import { textsFolder } from "../../src/research/project-files/layout.js";
-import { saveText } from "../../src/research/full-text/text-cache.js";
-import { cli } from "../support/processes/in-process.js";
-import { freshFolder, line, makeResearch, paper } from "../support/projects/research-folder.js";
-import { type Browser, served } from "./served.js";
+import type { Paper } from "../../../src/research/generated/rrd.js";
+import { buildText } from "../../../src/text/documents/text/document-text.js";
+import { acquireLock } from "../../../src/engine/storage/lock.js";
+import { textsFolder } from "../../../src/research/project-files/layout.js";
+import { saveText } from "../../../src/research/full-text/text-cache.js";
+import { cli } from "../../support/processes/in-process.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
+import { type Browser, served } from "../../web/served.js";
 
 const name = "hands-2026-01-14";
 const at = `/p/${name}/`;
