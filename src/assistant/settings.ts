@@ -98,12 +98,16 @@ export async function settingsOf(asked: Asked): Promise<Settings> {
   const { provider, url } = providerOf(address.text, address.from, address.protocol);
 
   const found = keyOf(provider, url, env, { written, file });
-  if (found === undefined && isMakers(provider, url))
+  if (found === undefined && isMakers(provider, url)) {
+    // In a sandbox the home folder has another path than its user knows.
+    const home = `${env["HOME"] ?? homedir()}/`;
+    const where = file.startsWith(home) ? `~/${file.slice(home.length)}` : file;
     throw new ExpectedError(
       address.from === "default"
-        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${file}.${await ollamaHint(asked.fetch)}`
-        : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${file}.`,
+        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${where}.${await ollamaHint(asked.fetch)}`
+        : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${where}.`,
     );
+  }
   const model =
     asked.model ??
     (blank(written.model) ? await modelAt(provider, url, found?.key, { fetch: asked.fetch, file }) : written.model);

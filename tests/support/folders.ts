@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
+import { openCheckpoints } from "../../src/engine/storage/checkpoints.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
+import { committedFiles } from "../../src/research/project-files/layout.js";
 import type { Fold, Research } from "../../src/research/project-files/research.js";
 import { openResearch } from "../../src/research/project-files/research.js";
 import { copyTemplate, templateRepositoryNow } from "./projects/git-template.js";
@@ -61,6 +63,9 @@ export interface Told {
   readonly level: string;
   readonly message: string;
 }
+
+/** The sentences of what was told. */
+export const messages = (told: readonly Told[]): string[] => told.map(({ message }) => message);
 
 export async function open(folder: string, options: { git?: boolean; told?: Told[] } = {}): Promise<Research> {
   const research = await openResearch(folder, {
@@ -125,3 +130,22 @@ export const subjects = (root: string): string[] =>
   [...readFileSync(join(root, ".git/logs/HEAD"), "utf8").matchAll(/\tcommit(?: \(\w+\))?: (.*)$/gm)]
     .map(([, subject = ""]) => subject)
     .toReversed();
+
+/** Checkpoints of a research in a repository, and what they told. */
+export async function checkpoints(
+  root = repository(),
+  options: { readonly unconfined?: boolean; readonly abort?: AbortSignal } = {},
+) {
+  const folder = researchIn(root);
+  const told: string[] = [];
+  const opened = await openCheckpoints(folder, committedFiles, (message) => void told.push(message), options);
+  if (opened === undefined) throw new Error("no repository");
+  let count = 0;
+  /** As an iteration does: a new line in the ledger, then a checkpoint. */
+  const fold = async (message: string) => {
+    count += 1;
+    writeFileSync(join(folder, "ledger.jsonl"), `{"n": ${count}}\n`, { flag: "a" });
+    await opened.commit(message);
+  };
+  return { root, folder, told, fold, ...opened };
+}

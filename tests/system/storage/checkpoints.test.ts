@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   acceptance,
+  checkpoints,
   git,
+  messages,
   open,
   read,
   repository,
@@ -17,8 +19,6 @@ import { hostname } from "node:os";
 import { listeningGit } from "../../support/processes/listening-git.js";
 import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
-
-const messages = (told: readonly Told[]) => told.map(({ message }) => message);
 
 describe("a checkpoint", () => {
   it("needs no identity, no hook's consent and no signature, and switches no branch", async () => {
@@ -121,25 +121,6 @@ describe("a checkpoint", () => {
     expect(git(root, "status", "--short")).toBe("");
   });
 });
-
-/** Checkpoints of a research in a repository, and what they told. */
-async function checkpoints(
-  root = repository(),
-  options: { readonly unconfined?: boolean; readonly abort?: AbortSignal } = {},
-) {
-  const folder = researchIn(root);
-  const told: string[] = [];
-  const opened = await openCheckpoints(folder, committedFiles, (message) => void told.push(message), options);
-  if (opened === undefined) throw new Error("no repository");
-  let count = 0;
-  /** As an iteration does: a new line in the ledger, then a checkpoint. */
-  const fold = async (message: string) => {
-    count += 1;
-    writeFileSync(join(folder, "ledger.jsonl"), `{"n": ${count}}\n`, { flag: "a" });
-    await opened.commit(message);
-  };
-  return { root, folder, told, fold, ...opened };
-}
 
 describe("a git that hangs", () => {
   /** A git that hangs on the first `add`, and a clock that goes on by itself and can be put forward. */

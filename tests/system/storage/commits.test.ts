@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   acceptance,
+  checkpoints,
   git,
+  messages,
   open,
   readRrd,
   repository,
@@ -16,8 +18,6 @@ import {
 } from "../../support/folders.js";
 import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
-
-const messages = (told: readonly Told[]) => told.map(({ message }) => message);
 
 describe("a checkpoint", () => {
   it("is one commit an iteration, of this research's files alone, whatever else is staged or changed", async () => {
@@ -114,25 +114,6 @@ describe("a checkpoint", () => {
     expect(subjects(root)).toHaveLength(3);
   });
 });
-
-/** Checkpoints of a research in a repository, and what they told. */
-async function checkpoints(
-  root = repository(),
-  options: { readonly unconfined?: boolean; readonly abort?: AbortSignal } = {},
-) {
-  const folder = researchIn(root);
-  const told: string[] = [];
-  const opened = await openCheckpoints(folder, committedFiles, (message) => void told.push(message), options);
-  if (opened === undefined) throw new Error("no repository");
-  let count = 0;
-  /** As an iteration does: a new line in the ledger, then a checkpoint. */
-  const fold = async (message: string) => {
-    count += 1;
-    writeFileSync(join(folder, "ledger.jsonl"), `{"n": ${count}}\n`, { flag: "a" });
-    await opened.commit(message);
-  };
-  return { root, folder, told, fold, ...opened };
-}
 
 it("a folder in the place of the note that something is to be committed is no obstacle", async () => {
   const root = repository();
