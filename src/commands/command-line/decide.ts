@@ -24,10 +24,10 @@ export function addDecide({ add, io }: CommandLine): void {
     .addOption(new Option("--unclear", "only those with a criterion that is unclear").conflicts("all"))
     .option("--no-git", "do not commit");
 
-  add("decide", "<folder> <papers...>", async ({ json, flags }, folder, words) =>
-    (await import("../steer/decide.js")).decideCommand({ folder, words, flags, json }, io),
+  add("decide", "<words...>", async ({ json, flags }, words) =>
+    (await import("../steer/decide.js")).decideCommand({ words, flags, json }, io),
   )
-    .usage('[options] <folder> <papers...> include|exclude "<why>" | <decisions.csv>')
+    .usage('[options] [folder] <papers...> include|exclude "<why>" | <decisions.csv>')
     .option("--no-git", "do not commit");
 
   type OfSettle = Common & { value?: string; quote?: string };

@@ -96,6 +96,9 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, flags);
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json, ask });
   if (folder === undefined) return exitCodeOf(verdict);
+  // A run says it itself.
+  const none = config.git && !quiet && !json ? await withoutHistory(folder) : undefined;
+  if (none !== undefined) say(io, none);
   let { rrd } = await readResearch(folder);
   if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
   const name = shown(io.cwd, folder);
@@ -358,9 +361,7 @@ async function commitNew(
 ): Promise<void> {
   const checkpoints = await openCheckpoints(folder, committedFiles, (message) => say(io, `warning: ${message}`));
   await checkpoints?.commit(`new: ${basename(folder)}`);
-  const none = checkpoints === undefined && !quiet && !json ? await withoutHistory(folder) : undefined;
-  if (none !== undefined) say(io, none);
-  else if (!quiet && !json && !isApart && checkpoints !== undefined && (await isAmongOthers(folder)))
+  if (!quiet && !json && !isApart && checkpoints !== undefined && (await isAmongOthers(folder)))
     say(io, "Its commits go to the branch that is checked out; new --branch keeps them on a branch of their own.");
 }
 

@@ -5,12 +5,13 @@ import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
+import { readResearch } from "../../research/project-files/research.js";
 import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
+import { recordsNamed } from "../../research/overview/which-record.js";
 import { requirePerson } from "./require-person.js";
 
 interface DecideArguments {
-  readonly folder: string;
-  /** Papers, the decision and the reason; or a CSV file of decisions alone. */
+  /** The project, which may be left out where there is one; papers, the decision and the reason, or a CSV file. */
   readonly words: readonly string[];
   readonly flags: ConfigFlags;
   readonly json: boolean;
@@ -20,13 +21,10 @@ interface DecideArguments {
 const maxShown = 100;
 
 /** Writes a person's decisions on the eligibility of papers, which beat the criteria. */
-export async function decideCommand(
-  { folder: argument, words, flags, json }: DecideArguments,
-  io: Io,
-): Promise<number> {
+export async function decideCommand({ words, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
-  const folder = await findResearch(io.cwd, argument);
-  const said = await decisionsIn(words, io.cwd);
+  const { folder, rest } = await projectFirst(io.cwd, words);
+  const said = await decisionsIn(rest, io.cwd);
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
@@ -46,11 +44,28 @@ export async function decideCommand(
   return 0;
 }
 
+/** The project that the first word names; where it names none, the only one there is, and every word is of the rest. */
+async function projectFirst(
+  cwd: string,
+  words: readonly string[],
+): Promise<{ readonly folder: string; readonly rest: readonly string[] }> {
+  const [first = "", ...rest] = words;
+  const named = await findResearch(cwd, first).catch((error: unknown) => error);
+  if (typeof named === "string") return { folder: named, rest };
+  const only = await findResearch(cwd, undefined).catch(() => undefined);
+  const isMeant = async (folder: string) =>
+    isTable(words) || recordsNamed((await readResearch(folder)).rrd, first).length > 0;
+  if (only !== undefined && (await isMeant(only))) return { folder: only, rest: words };
+  throw named;
+}
+
+/** Whether a file of decisions is all that was typed. */
+const isTable = (words: readonly string[]): boolean => words.length === 1 && /\.(?:csv|tsv)$/i.test(words[0] ?? "");
+
 /** What was typed: papers, then include or exclude, then the reason; or the rows of a CSV file. */
 async function decisionsIn(words: readonly string[], cwd: string): Promise<readonly EligibilityDecision[]> {
   const [first = ""] = words;
-  if (words.length === 1 && /\.(?:csv|tsv)$/i.test(first))
-    return decisionsOfTable(await readRegularText(resolve(cwd, first)), first);
+  if (isTable(words)) return decisionsOfTable(await readRegularText(resolve(cwd, first)), first);
   const papers = words.slice(0, -2);
   const [decision, why] = words.slice(-2);
   if (papers.length === 0 || decision === undefined || why === undefined)

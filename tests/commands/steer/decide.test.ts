@@ -135,6 +135,20 @@ describe("a decision on a record", () => {
     expect(rrdOf(folder).excluded?.map(({ id }) => id)).toEqual(["d1"]);
   });
 
+  test("needs no project where the folder has one, whose papers are named as ever", async () => {
+    const { cwd, folder } = someProject();
+    expect((await cli(["decide", "p22", "exclude", "Not hands.", "--no-git"], cwd)).code).toBe(0);
+    expect(paperIn(folder, "p22").status).toBe("rejected");
+    writeFileSync(join(cwd, "said.csv"), "id,decision,why\np22,include,Hands after all.\n");
+    expect((await cli(["decide", "said.csv", "--no-git"], cwd)).code).toBe(0);
+    expect(paperIn(folder, "p22").status).toBe("pending");
+    expect((await cli(["decide", "p9", "exclude", "why", "--no-git"], cwd)).err).toContain("There is no project 'p9'");
+    makeResearch(cwd, "other-2026-03-01", {});
+    expect((await cli(["decide", "p22", "exclude", "why", "--no-git"], cwd)).err).toContain(
+      "There is no project 'p22'",
+    );
+  });
+
   test.each<[string[], RegExp]>([
     [["p9", "include", "why"], /There is no paper 'p9' in .*status/],
     [["p2", "include", "why"], /'p2' fits 2 papers: paperndb \(Paper p22\), paperndc \(Paper p23\)/],
