@@ -5,7 +5,7 @@ import type { AgentOptions } from "./engine/agents/definition.js";
 import { systemClock } from "./engine/lib/clock.js";
 import { redactFor } from "./engine/lib/redact.js";
 import type { Agent, Tell } from "./engine/loop/types.js";
-import type { Opened } from "./engine/sandbox/open-sandbox.js";
+import type { SandboxResult } from "./engine/sandbox/open-sandbox.js";
 import type { SandboxChoice } from "./engine/sandbox/sandbox.js";
 import { plainSink } from "./engine/ui/plain.js";
 import { tellTo } from "./engine/ui/tell.js";
@@ -93,7 +93,7 @@ export async function openAgent(name: string, options: OpenOptions = {}): Promis
   return createAgent(name, settings);
 }
 
-async function sandboxOf(choice: SandboxChoice, env: NodeJS.ProcessEnv): Promise<Opened> {
+async function sandboxOf(choice: SandboxChoice, env: NodeJS.ProcessEnv): Promise<SandboxResult> {
   const { openSandbox } = await import("./engine/sandbox/open-sandbox.js");
   return openSandbox(choice, { env });
 }

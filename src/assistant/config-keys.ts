@@ -1,4 +1,4 @@
-import { configKeys, isElsewhere, type Kind, type NeedsTrust, whatever } from "../engine/config/keys.js";
+import { configKeys, isElsewhere, type Kind, type NeedsTrust, anyValue } from "../engine/config/keys.js";
 import type { AssistantConfig } from "./generated/config.js";
 import { isMakers, providerAt } from "./providers.js";
 
@@ -30,7 +30,7 @@ export const assistantKeys = configKeys({
     mcpServers: "yaml",
   } satisfies Record<keyof AssistantConfig, Kind>,
   needsTrust: {
-    "mcpServers.*": whatever,
+    "mcpServers.*": anyValue,
     api_url: toStranger,
     openai_api_url: toStranger,
     embedding_api_url: toStranger,

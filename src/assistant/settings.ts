@@ -6,8 +6,8 @@ import { windowOf } from "../engine/agents/prices.js";
 import { isOllama, ollamaAddress, standIn } from "../engine/agents/shared/model-address.js";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
-import { type ConfigKeys, isLoopback, whatever } from "../engine/config/keys.js";
-import { type Asked as Person, keepTrust, partsIn, requireTrust } from "../engine/config/trust.js";
+import { type ConfigKeys, isLoopback, anyValue } from "../engine/config/keys.js";
+import { type TrustPrompt as Person, keepTrust, partsIn, requireTrust } from "../engine/config/trust.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { userFolder } from "../engine/lib/layout.js";
@@ -194,7 +194,7 @@ export async function ownServers(asked: WhoAsks): Promise<Readonly<Record<string
     const { mcpServers = {} } = (file?.written ?? {}) as AssistantConfig;
     if (file === undefined || Object.keys(mcpServers).length === 0) continue;
     if (projectFiles(cwd).includes(file.path))
-      await requireTrust(partsIn({ "mcpServers.*": whatever }, file.written, file.path), asked);
+      await requireTrust(partsIn({ "mcpServers.*": anyValue }, file.written, file.path), asked);
     return mcpServers;
   }
   return {};

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { keptGuards } from "../engine/config/state-dir.js";
+import { guardsRoot } from "../engine/config/state-dir.js";
 import { wasStartedByAgent } from "../engine/process/descendants.js";
 import type { Io } from "../engine/ui/io.js";
 import type { GuardedProject } from "../research/project-files/guarded/guarded-files.js";
@@ -14,7 +14,7 @@ type About = ({ readonly of: "research" } & GuardedProject) | ({ readonly of: "t
  */
 export async function healAfterKill(io: Pick<Io, "env" | "cwd">): Promise<string[]> {
   if (wasStartedByAgent(io.env)) return [];
-  const kept = keptGuards(io.env);
+  const kept = guardsRoot(io.env);
   if (!existsSync(kept)) return [];
   const { healGuards } = await import("../engine/storage/guard/guard-record.js");
   return await healGuards<About>(kept, io.cwd, async (about) => {

@@ -16,7 +16,7 @@ import { type Io, homeOf } from "../engine/ui/io.js";
 import { wholeForecast } from "../engine/ui/terminal/tally.js";
 import type { Guard } from "../engine/storage/guard/guard.js";
 import type { Edit } from "../engine/storage/guard/held-edits.js";
-import { keptGuards } from "../engine/config/state-dir.js";
+import { guardsRoot } from "../engine/config/state-dir.js";
 import {
   type FileMemory,
   type GuardedProject,
@@ -98,7 +98,7 @@ export async function openProject(
 /** Remembers the project's files before each agent, where a start after a kill finds it. */
 function guarding(project: GuardedProject, io: Io): (iteration: number) => Promise<Guard> {
   const memory: FileMemory = new Map();
-  return (iteration) => guardProject(project, keptGuards(io.env), iteration, memory);
+  return (iteration) => guardProject(project, guardsRoot(io.env), iteration, memory);
 }
 
 /**

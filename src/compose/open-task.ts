@@ -10,7 +10,7 @@ import { rustupIn, surroundingsOf } from "../task/place/toolchains.js";
 import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { folderInstructions } from "../engine/config/folder-instructions.js";
-import { keptGuards } from "../engine/config/state-dir.js";
+import { guardsRoot } from "../engine/config/state-dir.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
@@ -151,7 +151,7 @@ export function guarded(
   const protect: Protect = (iteration) =>
     guardTask(
       { folder, stateDir: config.stateDir, around: isHoused ? absentIn(around) : around },
-      keptGuards(io.env),
+      guardsRoot(io.env),
       iteration,
     );
   const readOnly = isHoused ? [...kept, ...surroundingsOf(workspace, io.env)] : undefined;
@@ -272,7 +272,7 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
   if (lock === undefined) return undefined;
   const otherFile = file === undefined ? [] : [basename(file)];
   const around = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
-  const protect: Protect = (at) => guardTask({ folder, stateDir, around }, keptGuards(io.env), at);
+  const protect: Protect = (at) => guardTask({ folder, stateDir, around }, guardsRoot(io.env), at);
   return { iteration, protect, release: () => lock.release() };
 }
 

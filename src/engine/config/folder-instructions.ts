@@ -6,74 +6,75 @@ import { clip, estimateTokens } from "../lib/tokens.js";
 import { explainSystemError } from "../storage/explain-system-error.js";
 import { readRegularFile, writtenText } from "../storage/regular-file.js";
 
-/** Most estimated tokens of a brief that instructions of the folder take. */
+/** Maximum number of estimated tokens that the folder's instructions take in a brief. */
 export const instructionTokens = 1_500;
 
 /**
- * What the project asks of every agent that works in a folder, as the first part of a brief: its AGENTS.md, or its
- * CLAUDE.md where that alone is there, and behind it those of the folders above within the git repository, in all at
- * most `tokens` estimated tokens, each named. Empty without any.
- * @throws ExpectedError where one can't be read, or is not UTF-8: standing orders would be lost without a word.
+ * The project's instructions for every agent that works in a folder, as the first part of a brief: the folder's
+ * AGENTS.md, or its CLAUDE.md if there is no AGENTS.md, then the files of the parent folders within the git repository.
+ * Each file is marked with its name. The total is at most `tokens` estimated tokens. Empty if there are no such files.
+ * @throws ExpectedError if a file can't be read, or is not UTF-8: the agent would work without these instructions.
  */
 export async function folderInstructions(folder: string, tokens = instructionTokens): Promise<string> {
   const folders = foldersOf(realpathSync(folder));
   const top = folders.at(-1) ?? folder;
   const parts: string[] = [];
-  let room = tokens - 40;
+  let remainingTokens = tokens - 40;
   for (const each of folders) {
     const path = [lessonsName, claudeName].map((name) => join(each, name)).find((file) => existsSync(file));
-    // A link that leads out of the repository would send whatever it names to the model.
+    // A link out of the repository would send a file from elsewhere to the model.
     if (path === undefined || !realpathSync(path).startsWith(`${top}${sep}`)) continue;
     const name = relative(folders[0] ?? folder, path);
-    const text = fittingSections(await instructionsIn(path), room - 20, name);
+    const text = fittingSections(await instructionsIn(path), remainingTokens - 20, name);
     if (text === "") continue;
     parts.push(`<instructions file="${name}">\n${text}\n</instructions>`);
-    room -= estimateTokens(text) + 20;
+    remainingTokens -= estimateTokens(text) + 20;
   }
   return parts.length === 0 ? "" : `# Instructions of this project\n\n${parts.join("\n\n")}\n\n`;
 }
 
-/** The folder and those above it up to the root of its git repository; itself where it is in none. */
+/** The folder and its parents up to the root of the git repository; only the folder if it is not in a repository. */
 function foldersOf(folder: string): string[] {
-  const found = [folder];
-  for (let at = folder; !existsSync(join(at, ".git")); at = dirname(at)) {
-    if (at === dirname(at)) return [folder];
-    found.push(dirname(at));
+  const folders = [folder];
+  for (let current = folder; !existsSync(join(current, ".git")); current = dirname(current)) {
+    if (current === dirname(current)) return [folder];
+    folders.push(dirname(current));
   }
-  return found;
+  return folders;
 }
 
-/** The text of a file of instructions; empty where it is missing, or a pipe. Throws as folderInstructions. */
+/** The text of an instruction file; empty if it is missing, or a pipe. Throws like folderInstructions. */
 export async function instructionsIn(path: string): Promise<string> {
   const bytes = await readRegularFile(path).catch((error: unknown) => {
-    // A pipe or a device holds no notes.
+    // A pipe or a device holds no instructions.
     if (hasCode(error, "ENOENT") || error instanceof ExpectedError) return undefined;
     throw explainSystemError(error, path);
   });
   return bytes === undefined ? "" : writtenText(bytes, path);
 }
 
-/** At most `tokens` tokens of a Markdown text, whole sections first come; what was left out is named. */
+/** At most `tokens` tokens of a Markdown text: its first sections that fit, and a line that names the omitted ones. */
 export function fittingSections(text: string, tokens: number, name: string): string {
   const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
-  const kept: string[] = [];
-  const left: string[] = [];
+  const selectedSections: string[] = [];
+  const omittedTitles: string[] = [];
   if (tokens < 120) return "";
-  let room = tokens - 60;
+  let remainingTokens = tokens - 60;
   for (const section of sections) {
     const size = estimateTokens(section);
     const title = /^#+ (.+)/.exec(section)?.[1] ?? "its beginning";
-    if (size <= room) {
-      kept.push(section.trim());
-      room -= size;
-    } else if (kept.length === 0) {
-      kept.push(clip(section, room));
-      room = 0;
-      left.push(`the rest of "${clip(title, 10)}"`);
+    if (size <= remainingTokens) {
+      selectedSections.push(section.trim());
+      remainingTokens -= size;
+    } else if (selectedSections.length === 0) {
+      selectedSections.push(clip(section, remainingTokens));
+      remainingTokens = 0;
+      omittedTitles.push(`the rest of "${clip(title, 10)}"`);
     } else {
-      left.push(`"${clip(title, 10)}"`);
+      omittedTitles.push(`"${clip(title, 10)}"`);
     }
   }
-  if (left.length > 0) kept.push(clip(`(Left out of ${name} for length: ${left.join(", ")}.)`, 60));
-  return kept.join("\n\n");
+  if (omittedTitles.length > 0)
+    selectedSections.push(clip(`(Left out of ${name} for length: ${omittedTitles.join(", ")}.)`, 60));
+  return selectedSections.join("\n\n");
 }

@@ -5,23 +5,23 @@ import { defaultStateDir } from "./state-dir.js";
 import { checkValue, projectFiles, readConfigFile, userFiles, type WrittenKeys } from "./config-file.js";
 import { commandIn, type ConfigKeys, readScalar, variableOf } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
-import { type Asked, partsIn, requireTrust, type TrustedPart, untrusted } from "./trust.js";
+import { type TrustPrompt, partsIn, requireTrust, type TrustedPart, untrusted } from "./trust.js";
 
-/** Where a value comes from: a flag, a variable, the path of a file, or `default`. */
+/** The source of a value: a flag, a variable, the path of a file, or `default`. */
 type Origin = string;
 
-export interface Surroundings extends Asked {
+export interface Surroundings extends TrustPrompt {
   /**
-   * What the command line said, in the spelling of the config; `model`: that of the chosen agent; `trust`: the user
-   * trusts what stands in the folder.
+   * Values from the command line, with the key names of the configuration; `model`: the model of the chosen agent;
+   * `trust`: whether the user trusts the settings of the folder.
    */
   readonly flags?: WrittenKeys;
   /**
-   * The only keys that this command works by, of those that need trust: the others are left out where the user does
-   * not trust them. By default it works by all.
+   * The keys that need trust and that this command uses; other untrusted keys are ignored. By default the command uses
+   * all keys.
    */
   readonly uses?: readonly string[];
-  /** Settings are only printed, so none has to be trusted. */
+  /** Set if settings are only printed, so none needs trust. */
   readonly onlyShown?: true;
   readonly cwd: string;
   /** The user's folder; by default that of the environment or of the system. */
@@ -29,13 +29,13 @@ export interface Surroundings extends Asked {
 }
 
 /**
- * Values in the config's own spelling, with defaults filled in, and where each comes from. `needTrust`: those of the
- * folder's own file that count and need trust.
+ * All values with the key names of the configuration, including defaults, and the source of each. `needTrust`: settings
+ * of the folder's file that are used and need trust.
  */
 export interface GatheredConfig {
   readonly values: WrittenKeys;
   readonly origins: Readonly<Record<string, Origin>>;
-  /** The files with a key that only a file gives, the nearest first. */
+  /** The files with a key that only a file can set, the nearest first. */
   readonly apart: readonly { readonly path: string; readonly text: string; readonly written: WrittenKeys }[];
   readonly needTrust: readonly TrustedPart[];
 }
@@ -43,22 +43,22 @@ export interface GatheredConfig {
 interface Layer {
   readonly written: WrittenKeys;
   originOf(key: string): Origin;
-  /** Folder that relative paths refer to. */
+  /** The folder that relative paths start from. */
   readonly base: string;
 }
 
 /**
- * Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts, key by
- * key.
+ * Collects the value of each key from its first source: flag, environment, ./ralph.config.*, ~/.local/ralph/config.*,
+ * default.
  */
 export async function gatherConfig(keys: ConfigKeys, surroundings: Surroundings): Promise<GatheredConfig> {
   const { flags = {}, env, cwd, home = env["HOME"] ?? homedir() } = surroundings;
-  const { model, trust, ...written } = flags;
-  const own = await readConfigFile(keys, projectFiles(cwd));
-  const parts = own === undefined ? [] : partsIn(keys.needsTrust, own.written, own.path);
+  const { model, trust, ...flagValues } = flags;
+  const projectFile = await readConfigFile(keys, projectFiles(cwd));
+  const parts = projectFile === undefined ? [] : partsIn(keys.needsTrust, projectFile.written, projectFile.path);
   const { uses, onlyShown = false } = surroundings;
   const isUsed = ({ key }: TrustedPart) => uses?.includes(key.split(".")[0] ?? "") ?? true;
-  const leftOut =
+  const ignoredParts =
     onlyShown || trust === true
       ? []
       : untrusted(
@@ -66,14 +66,14 @@ export async function gatherConfig(keys: ConfigKeys, surroundings: Surroundings)
           env,
         );
   const files = [
-    own && { ...own, written: withoutParts(own.written, leftOut) },
+    projectFile && { ...projectFile, written: withoutParts(projectFile.written, ignoredParts) },
     await readConfigFile(keys, userFiles(home)),
   ].filter((file) => file !== undefined);
   const layers: Layer[] = [
-    { written: fromFlags(keys, written), originOf: flagOf, base: cwd },
-    { written: fromEnvironment(keys, env), originOf: variableOf, base: cwd },
+    { written: flagSettings(keys, flagValues), originOf: flagOf, base: cwd },
+    { written: environmentSettings(keys, env), originOf: variableOf, base: cwd },
     ...files.map((file) => ({
-      written: ofRuns(keys, file.written),
+      written: runSettings(keys, file.written),
       originOf: () => file.path,
       base: dirname(file.path),
     })),
@@ -85,11 +85,11 @@ export async function gatherConfig(keys: ConfigKeys, surroundings: Surroundings)
     const layer = layers.find((candidate) => candidate.written[key] !== undefined);
     if (layer === undefined) continue;
     const value = layer.written[key];
-    values[key] = key === "state_dir" ? absolute(String(value), layer.base, home) : value;
+    values[key] = key === "state_dir" ? absolutePath(String(value), layer.base, home) : value;
     origins[key] = layer.originOf(key);
   }
   for (const key of Object.keys(keys.named)) {
-    const merged = mergedByName(layers, key);
+    const merged = mergeByName(layers, key);
     if (Object.keys(merged).length === 0) continue;
     values[key] = merged;
     origins[key] = layers
@@ -104,66 +104,66 @@ export async function gatherConfig(keys: ConfigKeys, surroundings: Surroundings)
   }
   if (model !== undefined)
     values["agents"] = withModel(
-      mergedByName(layers, "agents"),
+      mergeByName(layers, "agents"),
       agentsIn(String(values["agent"]))[0] ?? "",
       String(model),
     );
-  // A flag or a variable that goes before it leaves it without effect.
-  const counts = ({ key, file }: TrustedPart) =>
-    key in keys.scalars ? origins[key] === file : written[key] === undefined;
-  const needTrust = parts.filter((part) => isUsed(part) && counts(part));
+  // A setting in the file has no effect if a flag or a variable sets the same key.
+  const isEffective = ({ key, file }: TrustedPart) =>
+    key in keys.scalars ? origins[key] === file : flagValues[key] === undefined;
+  const needTrust = parts.filter((part) => isUsed(part) && isEffective(part));
   if (!onlyShown) await requireTrust(needTrust, surroundings, { trust: trust === true });
   const apart = files.filter((file) => Object.keys(keys.apart).some((key) => file.written[key] !== undefined));
   return { values, origins, needTrust, apart };
 }
 
-/** A file's settings without these. */
+/** The settings of a file without the given parts. */
 function withoutParts(written: WrittenKeys, parts: readonly TrustedPart[]): WrittenKeys {
-  const left: Record<string, unknown> = { ...written };
+  const settings: Record<string, unknown> = { ...written };
   for (const { key } of parts) {
-    const at = key.indexOf(".");
-    if (at === -1) delete left[key];
+    const index = key.indexOf(".");
+    if (index === -1) delete settings[key];
     else {
-      const [first, name] = [key.slice(0, at), key.slice(at + 1)];
-      left[first] = Object.fromEntries(Object.entries(Object(left[first])).filter(([each]) => each !== name));
+      const [first, name] = [key.slice(0, index), key.slice(index + 1)];
+      settings[first] = Object.fromEntries(Object.entries(Object(settings[first])).filter(([each]) => each !== name));
     }
   }
-  return left;
+  return settings;
 }
 
-/** The agents of a list with commas. A command may hold commas itself, so only another command stands behind one. */
+/** The agents of a list with commas. A command may contain commas, so after a command only commands can follow. */
 export function agentsIn(list: string): string[] {
-  const at = list.search(commandIn.list);
-  const names = (at === -1 ? list : list.slice(0, at)).split(",").map((name) => name.trim());
-  const commands = at === -1 ? [] : list.slice(at).split(commandIn.commas);
+  const index = list.search(commandIn.list);
+  const names = (index === -1 ? list : list.slice(0, index)).split(",").map((name) => name.trim());
+  const commands = index === -1 ? [] : list.slice(index).split(commandIn.commas);
   return [...new Set([...names, ...commands].map((name) => name.trim()).filter((name) => name !== ""))];
 }
 
-/** What a file says to all, without the keys that another one claims besides its own. */
-function ofRuns({ claimed }: ConfigKeys, written: WrittenKeys): WrittenKeys {
+/** The settings of a file that apply to runs, without the keys that a wing claims. */
+function runSettings({ claimed }: ConfigKeys, written: WrittenKeys): WrittenKeys {
   const isClaimed = (key: string) => claimed[key] !== undefined && written[claimed[key]] !== undefined;
   return Object.fromEntries(
     Object.entries(written).filter(([key, value]) => !isClaimed(key) && !isUnbounded(key, value)),
   );
 }
 
-/** -1 is how the original says "no limit". */
+/** In the original tool, -1 means "no limit". */
 const isUnbounded = (key: string, value: unknown): boolean => key === "max_tokens" && Number(value) < 0;
 
 const flagOf = (key: string): string =>
   key === "git" ? "--no-git" : `--${key.replaceAll("_", "-").replace("patience-minutes", "patience")}`;
 
-function fromFlags({ scalars }: ConfigKeys, written: WrittenKeys): WrittenKeys {
+function flagSettings({ scalars }: ConfigKeys, written: WrittenKeys): WrittenKeys {
   for (const key of Object.keys(scalars)) if (written[key] !== undefined) checkValue(key, written[key], flagOf(key), 2);
   return written;
 }
 
-function fromEnvironment({ scalars }: ConfigKeys, env: NodeJS.ProcessEnv): WrittenKeys {
+function environmentSettings({ scalars }: ConfigKeys, env: NodeJS.ProcessEnv): WrittenKeys {
   const written: Record<string, unknown> = {};
   for (const [key, kind] of Object.entries(scalars)) {
     const name = variableOf(key);
     const text = env[name];
-    // An empty variable is how a shell unsets one for a command.
+    // In a shell, an empty variable means that it is not set for this command.
     if (text === undefined || text === "") continue;
     written[key] = readScalar(kind, text, name, 1);
     checkValue(key, written[key], name, 1);
@@ -171,13 +171,13 @@ function fromEnvironment({ scalars }: ConfigKeys, env: NodeJS.ProcessEnv): Writt
   return written;
 }
 
-function absolute(path: string, base: string, home: string): string {
+function absolutePath(path: string, base: string, home: string): string {
   if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1));
   return resolve(base, path);
 }
 
-/** What stands under names; where two files speak of one name, the nearer file counts, option by option. */
-function mergedByName(layers: readonly Layer[], key: string): Record<string, object> {
+/** The options of all names under a key; if two files set the same option of a name, the nearer file has priority. */
+function mergeByName(layers: readonly Layer[], key: string): Record<string, object> {
   const merged: Record<string, object> = {};
   for (const { written } of layers.toReversed()) {
     const names = written[key];

@@ -5,7 +5,7 @@ import type { Problem } from "../storage/schema-check.js";
 import { isObject } from "../lib/json-fields.js";
 import type { Words } from "../loop/types.js";
 
-/** What the rules of a run say of the command line, whatever is worked on. */
+/** How messages about the rules of a run name command-line options, in every wing. */
 export const commandLineWords: Pick<Words, "allow" | "otherwise"> = {
   allow: (unit) => (unit === "iterations" ? "-i" : `--max-${unit}`),
   otherwise: "use another --agent, or run again with --force",
@@ -13,36 +13,37 @@ export const commandLineWords: Pick<Words, "allow" | "otherwise"> = {
 
 export type Kind = "text" | "number" | "boolean" | "yaml";
 
-/** What of a setting's value needs trust; undefined: nothing. `folder`: that of the file it stands in. */
+/** Returns the part of a setting's value that needs trust; undefined: none. `folder`: the folder of the file. */
 export type NeedsTrust = (value: unknown, folder: string) => unknown;
 
-/** The keys of a configuration that one wing reads, or several together. */
+/** The configuration keys of one wing, or of several wings together. */
 export interface ConfigKeys {
-  /** Keys with one value that a flag and a variable may give too, and what it is read as where it is given as text. */
+  /** Keys with a single value, which a flag or a variable may set too, and the kind of the value. */
   readonly scalars: Readonly<Record<string, Kind>>;
-  /** Keys under which names stand, each with options of its own. */
+  /** Keys whose value maps names to options, and the kinds of these options. */
   readonly named: Readonly<Record<string, Readonly<Record<string, Kind>>>>;
-  /** Keys whose value is a list or an object, taken whole from the nearest file. */
+  /** Keys whose value is a list or an object; the complete value comes from the nearest file. */
   readonly whole: readonly string[];
   /**
-   * Keys that start a program, open the confinement, or send work or keys elsewhere, and for which values: in a file
-   * of a folder they count only once the user trusts them. A key that ends in `.*` is each name under it.
+   * Keys that start a program, weaken the confinement, or send work or keys to another machine, and which of their
+   * values do. In the file of a folder they are used only after the user trusts them. A key that ends in `.*` stands
+   * for each name under it.
    */
   readonly needsTrust: Readonly<Record<string, NeedsTrust>>;
   /**
-   * Keys that only a file gives: the nearest file with one of them counts whole, so that a key of one file is never
-   * sent to the address of another.
+   * Keys that only a file can set. All of them come from the nearest file that has one of them, so that an API key of
+   * one file is never sent to an address of another file.
    */
   readonly apart: Readonly<Record<string, Kind>>;
-  /** Of those, the one next to which a key of another wing says something about this wing, by that key. */
+  /** Maps a key of another wing to the key in `apart` next to which it belongs to this wing. */
   readonly claimed: Readonly<Record<string, string>>;
   /** The same values as in schemas/config.schema.json; a test compares them. */
   readonly defaults: Readonly<Record<string, unknown>>;
-  /** Keys of the original tool and what became of them. */
+  /** Keys of the original tool, and the text that says what replaces them. */
   readonly former: Readonly<Record<string, string>>;
 }
 
-/** A wing's keys with what it leaves out. */
+/** A wing's keys, completed with empty values. */
 export const configKeys = <const Keys extends Partial<ConfigKeys>>(keys: Keys) => ({ ...noKeys, ...keys });
 
 const noKeys = {
@@ -58,16 +59,16 @@ const noKeys = {
 
 /** The keys of several wings together, in this order. */
 export function joinKeys(wings: readonly ConfigKeys[]): ConfigKeys {
-  const all = <Name extends keyof ConfigKeys>(name: Name) => wings.map((wing) => wing[name]);
+  const valuesOf = <Name extends keyof ConfigKeys>(name: Name) => wings.map((wing) => wing[name]);
   return {
-    scalars: Object.assign({}, ...all("scalars")),
-    named: Object.assign({}, ...all("named")),
-    whole: all("whole").flat(),
-    needsTrust: Object.assign({}, ...all("needsTrust")),
-    apart: Object.assign({}, ...all("apart")),
-    claimed: Object.assign({}, ...all("claimed")),
-    defaults: Object.assign({}, ...all("defaults")),
-    former: Object.assign({}, ...all("former")),
+    scalars: Object.assign({}, ...valuesOf("scalars")),
+    named: Object.assign({}, ...valuesOf("named")),
+    whole: valuesOf("whole").flat(),
+    needsTrust: Object.assign({}, ...valuesOf("needsTrust")),
+    apart: Object.assign({}, ...valuesOf("apart")),
+    claimed: Object.assign({}, ...valuesOf("claimed")),
+    defaults: Object.assign({}, ...valuesOf("defaults")),
+    former: Object.assign({}, ...valuesOf("former")),
   };
 }
 
@@ -83,16 +84,18 @@ const agentKinds = {
 } as const satisfies Record<keyof NonNullable<EngineConfig["agents"]>[string], Kind>;
 
 /** Any value needs trust. */
-export const whatever: NeedsTrust = (value) => value;
+export const anyValue: NeedsTrust = (value) => value;
 
 const filledList: NeedsTrust = (value) => (Array.isArray(value) && value.length > 0 ? value : undefined);
 
 const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
 
-/** How an agent begins that is a command line. Behind a kind of agents, one word is the name of a known one. */
+/**
+ * Pattern of the start of an agent that is a command line. After a kind and a colon, a single word is an agent's name.
+ */
 const commandStart = String.raw`(?:cmd:|[a-z]+:(?!\s*[\w-]+\s*(?:,|$)))`;
 
-/** Where the first command line begins in a list of agents, or the next one after a comma. */
+/** Patterns in a list of agents: the start of the first command line, and the commas before further ones. */
 export const commandIn = {
   list: new RegExp(String.raw`(?:^|,)\s*(?=${commandStart})`),
   commas: new RegExp(String.raw`,\s*(?=${commandStart})`),
@@ -100,26 +103,26 @@ export const commandIn = {
 
 const command = new RegExp(String.raw`(?:^|[,:])\s*${commandStart}`);
 
-/** Names of agents, where a command line is among them. */
+/** Needs trust if one of the agents is a command line. */
 export const commandAmong: NeedsTrust = (value) =>
   [value].flat().some((names) => typeof names === "string" && command.test(names)) ? value : undefined;
 
-/** These options, where an entry has one of them. */
-export const only =
+/** Returns the given options of an entry, as they need trust. */
+export const pickOptions =
   (...options: readonly string[]): NeedsTrust =>
   (entry) => {
-    const picked = Object.entries(isObject(entry) ? entry : {}).filter(([name]) => options.includes(name));
-    return picked.length === 0 ? undefined : Object.fromEntries(picked);
+    const selection = Object.entries(isObject(entry) ? entry : {}).filter(([name]) => options.includes(name));
+    return selection.length === 0 ? undefined : Object.fromEntries(selection);
   };
 
 /**
- * The address under `key`, with these `others` next to it, where it is not on this machine: a service in the folder's
- * own choice would be sent what the user asks, and keys.
+ * Returns the address under `key` and the `others` next to it, if the address is not on this machine: otherwise a
+ * folder could choose a service that receives the user's questions and keys.
  */
 export const leavesMachine =
   (key: string, ...others: readonly string[]): NeedsTrust =>
   (entry) =>
-    isElsewhere(isObject(entry) ? entry[key] : undefined) ? only(key, ...others)(entry, "") : undefined;
+    isElsewhere(isObject(entry) ? entry[key] : undefined) ? pickOptions(key, ...others)(entry, "") : undefined;
 
 /** Whether a host is this machine. */
 export const isLoopback = ({ hostname }: URL): boolean =>
@@ -169,16 +172,16 @@ export const engineKeys = configKeys({
     think: (value, folder) => commandAmong(isObject(value) ? value["critic"] : undefined, folder),
     hooks: filledList,
     plugins: filledList,
-    "agents.*": only("command", "args", "env", "hosts", "read", "user_settings"),
+    "agents.*": pickOptions("command", "args", "env", "hosts", "read", "user_settings"),
     unconfined: isOn,
     sandbox: (value) => (value === "host" ? value : undefined),
-    sandbox_image: whatever,
-    sandbox_env: whatever,
-    redis: whatever,
+    sandbox_image: anyValue,
+    sandbox_env: anyValue,
+    redis: anyValue,
     insecure_redis: isOn,
-    worker_accepts: whatever,
-    // An agent's login and settings lie there.
-    state_dir: whatever,
+    worker_accepts: anyValue,
+    // The folder holds logins and settings of agents.
+    state_dir: anyValue,
   },
   defaults: {
     agent: "claude",
@@ -208,26 +211,26 @@ export const engineKeys = configKeys({
 /** The name of the environment variable of a key. */
 export const variableOf = (key: string): string => `RESEARCH_RALPH_${key.toUpperCase()}`;
 
-/** How the value at a path of keys is read from text. Throws for a path that does not exist, naming the nearest. */
+/** The kind of the value at a path of keys. Throws for an unknown path, with the nearest known key in the message. */
 export function kindAt(keys: ConfigKeys, path: readonly string[]): Kind {
   const [first = "", name, option, ...rest] = path;
-  const options = own(keys.named, first);
+  const options = ownValue(keys.named, first);
   if (options !== undefined) {
     if (name === undefined || option === undefined) return "yaml";
-    const kind = own(options, option);
+    const kind = ownValue(options, option);
     if (kind !== undefined && rest.length === 0) return kind;
     throw unknownKey(keys, path.join("."), `${first}.${name}.`, option, Object.keys(options));
   }
-  const kind = keys.whole.includes(first) ? "yaml" : (own(keys.apart, first) ?? own(keys.scalars, first));
+  const kind = keys.whole.includes(first) ? "yaml" : (ownValue(keys.apart, first) ?? ownValue(keys.scalars, first));
   if (kind !== undefined && name === undefined) return kind;
-  throw unknownKey(keys, path.join("."), "", first, atTop(keys));
+  throw unknownKey(keys, path.join("."), "", first, topLevelKeys(keys));
 }
 
-const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+const ownValue = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined;
 
-/** Every setting that a file may have at its top. */
-const atTop = (keys: ConfigKeys): string[] => [
+/** All keys that a file may have at its top level. */
+const topLevelKeys = (keys: ConfigKeys): string[] => [
   ...Object.keys(keys.scalars),
   ...Object.keys(keys.named),
   ...keys.whole,
@@ -236,49 +239,49 @@ const atTop = (keys: ConfigKeys): string[] => [
 
 function unknownKey(
   keys: ConfigKeys,
-  written: string,
+  path: string,
   prefix: string,
   word: string,
-  known: readonly string[],
+  knownKeys: readonly string[],
 ): ExpectedError {
   return new ExpectedError(
-    `Unknown configuration key '${written}'; ${adviceFor(prefix === "" ? keys : noKeys, prefix, word, known)}.`,
+    `Unknown configuration key '${path}'; ${adviceFor(prefix === "" ? keys : noKeys, prefix, word, knownKeys)}.`,
     2,
   );
 }
 
-/** What to do about an unknown key: its new name, the nearest one, or where to find all; a few are named at once. */
-function adviceFor(keys: ConfigKeys, prefix: string, word: string, known: readonly string[]): string {
-  const former = own(keys.former, word);
-  if (former !== undefined) return former;
-  const near = nearest(word, known);
-  if (near !== undefined) return `the nearest one is '${prefix}${near}'`;
-  return known.length > 12 ? "'research-ralph config' lists the keys" : `the keys are ${known.join(", ")}`;
+/** Advice about an unknown key: its replacement, the nearest key, the list of keys, or how to list many keys. */
+function adviceFor(keys: ConfigKeys, prefix: string, word: string, knownKeys: readonly string[]): string {
+  const replacement = ownValue(keys.former, word);
+  if (replacement !== undefined) return replacement;
+  const nearestKey = nearest(word, knownKeys);
+  if (nearestKey !== undefined) return `the nearest one is '${prefix}${nearestKey}'`;
+  return knownKeys.length > 12 ? "'research-ralph config' lists the keys" : `the keys are ${knownKeys.join(", ")}`;
 }
 
 /**
- * The top-level keys and the options under each name that a written config may not have, and what to write instead.
+ * The unknown top-level keys and options of a configuration, with advice for each.
  */
-export function unknownKeysIn(keys: ConfigKeys, written: Readonly<Record<string, unknown>>): Problem[] {
-  const known = atTop(keys);
-  const unknown = (pointer: string, key: string, names: readonly string[]): Problem => ({
+export function unknownKeysIn(keys: ConfigKeys, settings: Readonly<Record<string, unknown>>): Problem[] {
+  const knownKeys = topLevelKeys(keys);
+  const unknownKeyProblem = (pointer: string, key: string, names: readonly string[]): Problem => ({
     pointer,
     message: `is not a configuration key: ${adviceFor(keys, "", key, names)}`,
   });
-  // By its schema editors check the file; that sets nothing.
-  const top = Object.keys(written).filter((key) => key !== "$schema" && !known.includes(key));
-  const inner = Object.entries(keys.named).flatMap(([key, kinds]) => {
-    const value = written[key];
+  // Editors use $schema to check the file; it is not a setting.
+  const topKeys = Object.keys(settings).filter((key) => key !== "$schema" && !knownKeys.includes(key));
+  const nestedProblems = Object.entries(keys.named).flatMap(([key, kinds]) => {
+    const value = settings[key];
     return (isObject(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
       Object.keys(isObject(options) ? options : {})
         .filter((option) => !(option in kinds))
-        .map((option) => unknown(`/${key}/${name}/${option}`, option, Object.keys(kinds))),
+        .map((option) => unknownKeyProblem(`/${key}/${name}/${option}`, option, Object.keys(kinds))),
     );
   });
-  return [...top.map((key) => unknown(`/${key}`, key, known)), ...inner];
+  return [...topKeys.map((key) => unknownKeyProblem(`/${key}`, key, knownKeys)), ...nestedProblems];
 }
 
-/** A number or a truth from text; `where` says whose text it is. Bounds are the schema's business. */
+/** Parses a text as a value of this kind; `where` names its source in errors. The schema checks bounds. */
 export function readScalar(kind: Kind, text: string, where: string, exitCode: 1 | 2): string | number | boolean {
   const value = text.trim();
   if (value === "") throw new ExpectedError(`${where} is empty; give it a value or leave it out.`, exitCode);

@@ -5,46 +5,46 @@ import { isObject } from "../lib/json-fields.js";
 import { oneLine } from "../lib/sanitise.js";
 import { instructionsIn } from "./folder-instructions.js";
 
-/** Where the skills of a folder are looked for; of two of one name the first counts. */
+/** Folders that contain skills; of two skills with the same name, the first is used. */
 export const skillFolders = ["skills", ".agents/skills", ".claude/skills"] as const;
 
-/** A skill: instructions for an agent, with what they are for. */
+/** A skill: instructions for an agent, and a description of their purpose. */
 export interface Skill {
-  /** As its folder is called, which is what people type. */
+  /** The name of its folder, which users type. */
   readonly name: string;
-  /** When to use it, one line; empty where it does not say. */
+  /** When to use it, in one line; empty if the file does not say it. */
   readonly description: string;
-  /** Its SKILL.md, relative to the folder. */
+  /** Path of its SKILL.md, relative to the project's folder. */
   readonly file: string;
   /** The instructions, without the front matter. */
   readonly text: string;
 }
 
-/** The file of a skill in the folder of skills that people write themselves. */
+/** The path of a skill in the folder of skills that users write. */
 export const skillFile = (name: string): string => join(skillFolders[0], name, "SKILL.md");
 
 /**
  * The skills of a folder, by name: each `<name>/SKILL.md` in one of `skillFolders`.
- * @throws ExpectedError where one can't be read, or is not UTF-8.
+ * @throws ExpectedError if a file can't be read, or is not UTF-8.
  */
 export async function skillsIn(root: string): Promise<Skill[]> {
-  const found = new Map<string, Skill>();
+  const skills = new Map<string, Skill>();
   for (const folder of skillFolders) {
-    const at = join(root, folder);
-    if (!existsSync(at)) continue;
-    for (const name of readdirSync(at)) {
-      const path = join(at, name, "SKILL.md");
-      if (!found.has(name) && existsSync(path)) found.set(name, skillOf(await instructionsIn(path), path, root));
+    const folderPath = join(root, folder);
+    if (!existsSync(folderPath)) continue;
+    for (const name of readdirSync(folderPath)) {
+      const path = join(folderPath, name, "SKILL.md");
+      if (!skills.has(name) && existsSync(path)) skills.set(name, skillOf(await instructionsIn(path), path, root));
     }
   }
-  return [...found.values()].toSorted((a, b) => a.name.localeCompare(b.name));
+  return [...skills.values()].toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The text of a SKILL.md in its two parts. A front matter that is not YAML says nothing. */
+/** The skill of a SKILL.md, from its front matter and its text. Front matter that is not valid YAML is ignored. */
 function skillOf(text: string, path: string, root: string): Skill {
   const [front = "", head = ""] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text) ?? [];
-  const said = yamlIn(head);
-  const description = isObject(said) ? said["description"] : undefined;
+  const frontMatter = yamlIn(head);
+  const description = isObject(frontMatter) ? frontMatter["description"] : undefined;
   return {
     name: basename(dirname(path)),
     description: typeof description === "string" ? oneLine(description) : "",

@@ -5,13 +5,13 @@ import { writeFileAtomic } from "../storage/atomic-file.js";
 import { checkConfig, readConfigFile, type WrittenKeys } from "./config-file.js";
 import { type ConfigKeys, kindAt, readScalar } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
-import { keepOwn, partsIn } from "./trust.js";
+import { trustOwnChanges, partsIn } from "./trust.js";
 
 /**
- * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the one of `files` that is there, else the
- * first, keeping its comments and order, and returns the file's path; without a text the key is removed. Nothing is
- * written unless the whole file is valid afterwards. `env`: of the user, who trusts what they set in a folder's file;
- * absent for their own file.
+ * Writes `key` (with dots inside `agents`, such as agents.claude.model) into the existing file of `files`, or into the
+ * first one if none exists. Keeps the comments and the order of the file, and returns its path. Without `text`, removes
+ * the key. Writes nothing if the file would not be valid afterwards. `env`: the user's environment, to trust the new
+ * setting in a folder's file; absent for the user's own file.
  */
 export async function writeConfigValue(
   keys: ConfigKeys,
@@ -34,15 +34,15 @@ export async function writeConfigValue(
   const target = file?.path ?? files[0]!;
   if (text === undefined && !isSet(file?.written, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
   await mkdir(dirname(target), { recursive: true });
-  const write = async (written: WrittenKeys, whole: string) => {
-    await writeFileAtomic(target, whole);
+  const write = async (settings: WrittenKeys, fileText: string) => {
+    await writeFileAtomic(target, fileText);
     if (env === undefined) return;
     const parts = (each: WrittenKeys) => partsIn(keys.needsTrust, each, target);
-    await keepOwn(parts(file?.written ?? {}), parts(written), env);
+    await trustOwnChanges(parts(file?.written ?? {}), parts(settings), env);
   };
   if (target.endsWith(".json")) {
-    const changed = setIn(JSON.parse(file?.text ?? "{}"), path, value);
-    await write(checkConfig(keys, changed, key), `${JSON.stringify(changed, null, 2)}\n`);
+    const newConfig = setIn(JSON.parse(file?.text ?? "{}"), path, value);
+    await write(checkConfig(keys, newConfig, key), `${JSON.stringify(newConfig, null, 2)}\n`);
     return target;
   }
   const document = file === undefined ? new Document({}) : parseDocument(file.text);
@@ -64,6 +64,6 @@ const isSet = (record: unknown, path: readonly string[]): boolean =>
   path.reduce<unknown>((inner, part) => (isObject(inner) ? inner[part] : undefined), record) !== undefined;
 
 function setIn(record: unknown, [first = "", ...rest]: readonly string[], value: unknown): Record<string, unknown> {
-  const before = isObject(record) ? record : {};
-  return { ...before, [first]: rest.length === 0 ? value : setIn(before[first], rest, value) };
+  const fields = isObject(record) ? record : {};
+  return { ...fields, [first]: rest.length === 0 ? value : setIn(fields[first], rest, value) };
 }

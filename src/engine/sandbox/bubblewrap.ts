@@ -4,34 +4,34 @@ import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/reach.js";
 import { isExecutable, programIn } from "../process/search-path.js";
-import { keptOutside } from "./environment.js";
+import { withheldVariables } from "./environment.js";
 import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
-import { limited, processGroup } from "./limits.js";
+import { limitCommand, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { systemCallFilter } from "./system-calls.js";
 import { watchResources } from "./watcher.js";
 
-/** A bubblewrap that works here, or why it is missing and what to do about it. */
+/** The path of a bubblewrap that works on this machine, or the reason why none does and what the user can do. */
 export type FoundBubblewrap = { readonly program: string } | { readonly problem: string; readonly fix: string };
 
 /**
- * Looks for a bubblewrap (the system's, else the one in Codex's package) and tries it: whether it may make namespaces
- * depends on kernel and distribution.
+ * Looks for bubblewrap (in PATH, then in Codex's package) and starts a program with it: kernel and distribution decide
+ * whether it may create namespaces.
  */
 export function findBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
   const path = env["PATH"] ?? "";
-  const known = tried.get(path) ?? look(env);
-  tried.set(path, known);
-  return known;
+  const result = searches.get(path) ?? searchBubblewrap(env);
+  searches.set(path, result);
+  return result;
 }
 
-/** What was found, by the PATH: a run asks twice. */
-const tried = new Map<string, Promise<FoundBubblewrap>>();
+/** Results of the search by PATH, as a run needs the result twice. */
+const searches = new Map<string, Promise<FoundBubblewrap>>();
 
-async function look(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
+async function searchBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
   if (process.platform !== "linux") return { problem: "bubblewrap needs Linux", fix: "Use Docker." };
   const path = env["PATH"] ?? "";
-  const programs = [programIn(path, "bwrap"), codexsOwn(path)].filter((program) => program !== undefined);
+  const programs = [programIn(path, "bwrap"), codexBubblewrap(path)].filter((program) => program !== undefined);
   if (programs.length === 0)
     return { problem: "bubblewrap is not installed", fix: "Install the package bubblewrap (apt install bubblewrap)." };
   if (prlimitIn(env) === undefined)
@@ -48,14 +48,14 @@ async function look(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
   return { problem: `bubblewrap does not work here (${problems[0] ?? ""})`, fix: fixFor(problems[0] ?? "") };
 }
 
-/** A sandbox of Linux namespaces: `program` is bubblewrap's path. Visible is what is named, and nothing else. */
-export function bubblewrap(program: string, { env, home, limits: own, passes = [] }: SandboxOptions): Sandbox {
-  const limits = { ...defaultLimits, ...own };
-  const covered = coveredDescriptors();
+/** A sandbox of Linux namespaces; `program` is the path of bubblewrap. Only named files are visible inside. */
+export function bubblewrap(program: string, { env, home, limits: overrides, passes = [] }: SandboxOptions): Sandbox {
+  const limits = { ...defaultLimits, ...overrides };
+  const descriptorMap = coveredDescriptors();
   return {
     name: "bubblewrap",
     toolRelay: toolRelay(process.execPath),
-    outside: keptOutside(env, passes),
+    outside: withheldVariables(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let inside: Inside;
       try {
@@ -65,14 +65,14 @@ export function bubblewrap(program: string, { env, home, limits: own, passes = [
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
       const group = processGroup(limits.processes);
-      const tooMuch = new AbortController();
+      const limitController = new AbortController();
       let watcher: ReturnType<typeof watchResources> | undefined;
       const command = [
         ...(group?.join ?? []),
         program,
-        ...view(inside, home, limits),
+        ...viewArguments(inside, home, limits),
         ...["--chdir", request.cwd, "--"],
-        ...limited(prlimitIn(env), limits),
+        ...limitCommand(prlimitIn(env), limits),
         ...inside.command,
       ];
       try {
@@ -81,20 +81,20 @@ export function bubblewrap(program: string, { env, home, limits: own, passes = [
           command: command[0] ?? program,
           args: command.slice(1),
           env: inside.env,
-          descriptors: covered,
-          signal: AbortSignal.any([request.signal, tooMuch.signal]),
+          descriptors: descriptorMap,
+          signal: AbortSignal.any([request.signal, limitController.signal]),
           started: (pid) => {
             const folders = inside.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
-            watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (what) =>
-              tooMuch.abort(what),
+            watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (excess) =>
+              limitController.abort(excess),
             );
             request.started?.(pid);
           },
         });
-        const isTooMuch = end.cause === "aborted" && !request.signal.aborted && tooMuch.signal.aborted;
+        const isLimitReached = end.cause === "aborted" && !request.signal.aborted && limitController.signal.aborted;
         return {
           ...end,
-          ...(isTooMuch ? { cause: "resources" as const, resource: String(tooMuch.signal.reason) } : {}),
+          ...(isLimitReached ? { cause: "resources" as const, resource: String(limitController.signal.reason) } : {}),
           notices: inside.notices(),
         };
       } finally {
@@ -107,47 +107,58 @@ export function bubblewrap(program: string, { env, home, limits: own, passes = [
   };
 }
 
-/** Bubblewrap's own arguments: what the program sees, in the order in which it is laid over each other. */
-function view(inside: Inside, home: string | undefined, { temporary }: Limits): string[] {
-  const sized = ["--size", String(temporary)];
+/** The arguments of bubblewrap that set up what the program sees. Later mounts cover earlier ones. */
+function viewArguments(inside: Inside, home: string | undefined, { temporary }: Limits): string[] {
+  const sizeArguments = ["--size", String(temporary)];
   return [
     ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...["--unshare-net", "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"],
-    ...(filter === undefined ? [] : ["--seccomp", String(filterAt)]),
+    ...(filter === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
     ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
     ...systemFolders(),
-    ...["--dev", "/dev", ...sized, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--proc", "/proc", ...coveredProc()],
-    ...["--perms", "1777", ...sized, "--tmpfs", "/tmp", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
-    ...(home === undefined ? [...sized, "--tmpfs", "/home", "--dir", sandboxHome] : ["--bind", home, "/home"]),
-    // Node may be the user's own, below /home or /tmp, which are new inside; the relay needs it.
+    ...[
+      "--dev",
+      "/dev",
+      ...sizeArguments,
+      "--tmpfs",
+      "/dev/shm",
+      "--remount-ro",
+      "/dev",
+      "--proc",
+      "/proc",
+      ...readOnlyProcArguments(),
+    ],
+    ...["--perms", "1777", ...sizeArguments, "--tmpfs", "/tmp", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
+    ...(home === undefined ? [...sizeArguments, "--tmpfs", "/home", "--dir", sandboxHome] : ["--bind", home, "/home"]),
+    // The relay needs Node, which may be below /home or /tmp; these folders are new inside.
     ...(process.execPath.startsWith("/usr/") ? [] : ["--ro-bind", process.execPath, process.execPath]),
     ...mountsOf(inside).flatMap(({ from, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", from, at]),
     ...["--remount-ro", "/"],
   ];
 }
 
-/** Where bubblewrap finds the filter of system calls. */
-const filterAt = 3;
+/** The file descriptor from which bubblewrap reads the filter of system calls. */
+const filterDescriptor = 3;
 const filter = systemCallFilter();
 
 /**
- * What stands at the descriptors of a program besides its three: the filter, which bubblewrap takes away, and nothing
- * where we ourselves were started with one that children inherit. Of an open folder all that lies below it could be
- * read.
+ * The file descriptors of a program besides the three standard ones: the filter, which bubblewrap closes, and "nothing"
+ * for each descriptor that our own children would inherit. Through an inherited folder, a program could read all files
+ * below it.
  */
 function coveredDescriptors(): ReadonlyMap<number, Uint8Array | "nothing"> {
-  const covered = new Map<number, Uint8Array | "nothing">();
+  const descriptorMap = new Map<number, Uint8Array | "nothing">();
   for (const name of readdirSync("/proc/self/fd")) {
     const flags = textOf(`/proc/self/fdinfo/${name}`).match(/^flags:\s*([0-7]+)/m)?.[1];
-    if (Number(name) > 2 && flags !== undefined && (parseInt(flags, 8) & closedInChildren) === 0)
-      covered.set(Number(name), "nothing");
+    if (Number(name) > 2 && flags !== undefined && (parseInt(flags, 8) & closeOnExec) === 0)
+      descriptorMap.set(Number(name), "nothing");
   }
-  if (filter !== undefined) covered.set(filterAt, filter);
-  return covered;
+  if (filter !== undefined) descriptorMap.set(filterDescriptor, filter);
+  return descriptorMap;
 }
 
 /** O_CLOEXEC */
-const closedInChildren = 0o2000000;
+const closeOnExec = 0o2000000;
 
 function textOf(path: string): string {
   try {
@@ -157,12 +168,12 @@ function textOf(path: string): string {
   }
 }
 
-/** The program that sets limits, by its own path: an agent may have left another of its name in the user's PATH. */
+/** The path of prlimit. /usr/bin comes first, as an agent may have put another prlimit into a folder of PATH. */
 const prlimitIn = ({ PATH = "" }: NodeJS.ProcessEnv): string | undefined =>
   ["/usr/bin/prlimit", programIn(PATH, "prlimit")].find((path) => path !== undefined && isExecutable(path));
 
-/** Programs, libraries and certificates. */
-const shown = [
+/** Folders and files of programs, libraries and certificates that are visible inside. */
+const visiblePaths = [
   ...["/usr", "/nix/store", "/gnu/store", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf"],
   ...[
     "/etc/alternatives",
@@ -173,17 +184,17 @@ const shown = [
     "/etc/timezone",
   ],
   ...["/etc/os-release", "/etc/mime.types", "/etc/protocols", "/etc/services"],
-  // Java of Debian keeps the settings that it can't start without there.
+  // Java on Debian needs its settings in these folders to start.
   ...namesIn("/etc", /^java(?:-\d|$)/),
 ];
-const linked = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+const systemLinks = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-let system: string[] | undefined;
+let systemArguments: string[] | undefined;
 
 function systemFolders(): string[] {
-  return (system ??= [
-    ...shown.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", realpathSync(path), path]),
-    ...linked
+  return (systemArguments ??= [
+    ...visiblePaths.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", realpathSync(path), path]),
+    ...systemLinks
       .filter((path) => existsSync(path))
       .flatMap((path) =>
         lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path],
@@ -192,19 +203,19 @@ function systemFolders(): string[] {
 }
 
 /**
- * What of /proc belongs to the whole machine, and has to be read-only: files there that belong to root need no
- * capability to be written where root started the sandbox (kernel.core_pattern names a program that the kernel runs
- * outside), some are open to everyone, and bubblewrap does not cover all of them.
+ * Paths below /proc that belong to the whole machine and must be read-only. If root started the sandbox, a program can
+ * write root's files there without a capability (kernel.core_pattern names a program that the kernel runs outside);
+ * everyone can write some of them; and bubblewrap does not protect all of them.
  */
-const machineWide: readonly string[] = [
+const machineWidePaths: readonly string[] = [
   ...["sys", "fs", "irq", "bus", "acpi", "scsi", "driver", "asound", "mtrr", "pressure", "sysrq-trigger"],
 ].map((name) => `/proc/${name}`);
 
-const coveredProc = (): string[] =>
-  machineWide.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
+const readOnlyProcArguments = (): string[] =>
+  machineWidePaths.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
 
-/** Codex brings a bubblewrap along: …/@openai/codex-linux-x64/vendor/<target>/codex-resources/bwrap. */
-function codexsOwn(path: string): string | undefined {
+/** The bubblewrap in Codex's package: …/@openai/codex-linux-x64/vendor/<target>/codex-resources/bwrap. */
+function codexBubblewrap(path: string): string | undefined {
   const codex = programIn(path, "codex");
   if (codex === undefined) return undefined;
   const scope = dirname(dirname(dirname(realpathSync(codex))));
@@ -225,9 +236,9 @@ function namesIn(folder: string, pattern: RegExp): string[] {
   }
 }
 
-/** Why this bubblewrap can't start a program as we need it; undefined where it can. */
+/** The reason why this bubblewrap can't start a program with our arguments; undefined if it can. */
 async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const nothing: Inside = {
+  const emptyInside: Inside = {
     reach: { read: [], write: [], hosts: [], keys: [], variables: [] },
     command: [],
     env: {},
@@ -235,8 +246,13 @@ async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<strin
     notices: () => [],
     close: () => Promise.resolve(),
   };
-  const args = [...view(nothing, undefined, defaultLimits), "--", ...limited(prlimitIn(env), defaultLimits), "true"];
-  const tried = runProcess({
+  const args = [
+    ...viewArguments(emptyInside, undefined, defaultLimits),
+    "--",
+    ...limitCommand(prlimitIn(env), defaultLimits),
+    "true",
+  ];
+  const trial = runProcess({
     command: program,
     args,
     cwd: "/",
@@ -249,16 +265,16 @@ async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<strin
     descriptors: coveredDescriptors(),
   });
   for (;;) {
-    const step = await tried.next();
+    const step = await trial.next();
     if (step.done !== true) continue;
     const { exitCode, cause, stderr, startError } = step.value;
     if (exitCode === 0) return undefined;
-    const said = stderr.trim().split("\n").at(-1) ?? "";
-    return (said || startError?.message || `it did not end well: ${cause}`).slice(0, 200);
+    const lastLine = stderr.trim().split("\n").at(-1) ?? "";
+    return (lastLine || startError?.message || `it did not end well: ${cause}`).slice(0, 200);
   }
 }
 
-/** What to do about a bubblewrap that can't start a program. `settings`: where the kernel shows its own. */
+/** What the user can do if bubblewrap can't start a program. `settings`: the folder of the kernel's settings. */
 export function fixFor(problem: string, settings = "/proc/sys"): string {
   const setting = (name: string): string | undefined => {
     try {

@@ -15,7 +15,7 @@ import {
   type Started,
 } from "../process/run-process.js";
 import { programIn } from "../process/search-path.js";
-import { keptOutside } from "./environment.js";
+import { withheldVariables } from "./environment.js";
 import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
@@ -26,17 +26,17 @@ export interface DockerClient {
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** A Docker whose engine answers here, or why it is missing and what to do about it. */
+/** The Docker client of this machine, or the reason why Docker can't be used and what the user can do about it. */
 export type FoundDocker = { readonly client: DockerClient } | { readonly problem: string; readonly fix: string };
 
-/** How long the engine may take to answer that it is there, in milliseconds. */
+/** Timeout of the first request, which checks that the engine runs, in milliseconds. */
 const maxPing = 3_000;
-/** How long it may take over any other answer. */
+/** Timeout of every other request, in milliseconds. */
 const maxAnswer = 60_000;
 
 /**
  * Looks for Docker on this machine: the program `docker` in PATH, and the engine that DOCKER_HOST or the user's current
- * context names. Containers that killed runs left are removed.
+ * context names. Removes the containers that killed runs left behind.
  */
 export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
   const program = programIn(env["PATH"] ?? "", "docker");
@@ -47,19 +47,20 @@ export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
       problem: `Docker's engine is on another machine (${host}), which does not see the files here`,
       fix: "Unset DOCKER_HOST, or let it begin with unix://.",
     };
-  // Without the user's configuration of Docker, which may hold the password of a proxy and puts it into containers.
+  // We do not use the user's Docker configuration: it may hold the password of a proxy, and Docker would put that
+  // password into containers.
   const client = { program, env: { DOCKER_CONFIG: "/nonexistent", DOCKER_HOST: host } };
-  const containers = await ask(client, [...listed, "--filter", `label=${label}`], { maxMs: maxPing });
+  const containers = await ask(client, [...listArguments, "--filter", `label=${label}`], { maxMs: maxPing });
   if (!containers.ok)
     return {
-      problem: `Docker's engine does not answer (${containers.said})`,
+      problem: `Docker's engine does not answer (${containers.reason})`,
       fix: "Start Docker, and see that you may use it (the group docker).",
     };
   await removeLeftovers(client, containers.stdout);
   return { client };
 }
 
-/** The address of the engine that the user has chosen with `docker context`; undefined where nothing says it. */
+/** The address of the engine that the user has chosen with `docker context`; undefined if none is set. */
 async function hostOfContext(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const client = { program, env: definedOf(env) };
   const { ok, stdout } = await ask(client, ["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"]);
@@ -72,11 +73,11 @@ const definedOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
 interface DockerAnswer {
   readonly ok: boolean;
   readonly stdout: string;
-  /** Why it is not ok, in Docker's own words. */
-  readonly said: string;
+  /** Docker's error message, if `ok` is false. */
+  readonly reason: string;
 }
 
-/** Runs `docker` with these arguments to its end. `env`: in which it runs besides the client's own. */
+/** Runs `docker` with these arguments and waits until it exits. `env`: variables in addition to the client's. */
 async function ask(
   client: DockerClient,
   args: readonly string[],
@@ -90,43 +91,53 @@ async function ask(
     timeout: maxMs,
     forceKillAfterDelay: 1_000,
   });
-  const said = timedOut ? `no answer within ${maxMs / 1000} seconds` : wordsOf(stderr) || (shortMessage ?? "");
-  return { ok: exitCode === 0, stdout, said };
+  const reason = timedOut ? `no answer within ${maxMs / 1000} seconds` : failureMessage(stderr) || (shortMessage ?? "");
+  return { ok: exitCode === 0, stdout, reason };
 }
 
-/** What Docker says of a failure, as part of a sentence. */
-const wordsOf = (stderr: string): string =>
+/** The last line of Docker's error output, without its prefix and full stop. */
+const failureMessage = (stderr: string): string =>
   (stderr.trim().split("\n").at(-1) ?? "")
     .replace(/^(?:docker: |Error: |Error response from daemon: )+/, "")
     .replace(/\.(?: See 'docker .*)?$/, "")
     .trim();
 
-/** Where our Node stands in a container, which may have none. */
-const nodeInside = "/run/node";
+/** Path of our Node in a container, whose image may have no Node. */
+const nodePath = "/run/node";
 
 /**
- * A sandbox of Docker containers, one a program. The root is read-only, there is no network but the proxy's socket, and
- * the kernel's limits hold.
+ * A sandbox of Docker containers, one per program. The root folder is read-only, the only network is the socket of the
+ * proxy, and the kernel enforces the limits.
  */
-export function docker(client: DockerClient, { env, home, limits: own, image, passes = [] }: SandboxOptions): Sandbox {
-  const limits = { ...defaultLimits, ...dockerLimits, ...own };
+export function docker(
+  client: DockerClient,
+  { env, home, limits: overrides, image, passes = [] }: SandboxOptions,
+): Sandbox {
+  const limits = { ...defaultLimits, ...dockerLimits, ...overrides };
   return {
     name: "docker",
-    toolRelay: toolRelay(nodeInside),
-    outside: keptOutside(env, passes),
+    toolRelay: toolRelay(nodePath),
+    outside: withheldVariables(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let inside: Inside;
       try {
         if (home !== undefined) prepareHome(home, request);
-        inside = await openInside(request, nodeInside, passes);
+        inside = await openInside(request, nodePath, passes);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
-      const tooMuch = new AbortController();
+      const limitController = new AbortController();
       const run: Run = { stop: () => undefined };
-      const start = startIn(client, { image: image ?? imageFor(request.cwd), inside, home, limits, run, tooMuch });
+      const start = startIn(client, {
+        image: image ?? imageFor(request.cwd),
+        inside,
+        home,
+        limits,
+        run,
+        limitController,
+      });
       try {
-        const signal = AbortSignal.any([request.signal, tooMuch.signal]);
+        const signal = AbortSignal.any([request.signal, limitController.signal]);
         const end = yield* runStarted({ ...request, signal }, start);
         if (run.startProblem !== undefined)
           return {
@@ -134,9 +145,9 @@ export function docker(client: DockerClient, { env, home, limits: own, image, pa
             startError: { code: "docker", message: `Docker says: ${run.startProblem}` },
             stderr: "",
           };
-        const wasStopped = end.cause === "aborted" && !request.signal.aborted && tooMuch.signal.aborted;
+        const wasStopped = end.cause === "aborted" && !request.signal.aborted && limitController.signal.aborted;
         const resource =
-          run.outOfMemory === true ? tooMuchMemory(limits) : wasStopped ? tooMuch.signal.reason : undefined;
+          run.outOfMemory === true ? memoryMessage(limits) : wasStopped ? limitController.signal.reason : undefined;
         return {
           ...end,
           ...(resource === undefined ? {} : { cause: "resources" as const, resource: String(resource) }),
@@ -155,20 +166,20 @@ const gigabyte = 2 ** 30;
 const dockerLimits = { processes: 256, memory: 2 * gigabyte } as const;
 const processors = 2;
 
-const tooMuchMemory = ({ memory }: Limits): string => `more than ${memory / gigabyte} GB of memory`;
+const memoryMessage = ({ memory }: Limits): string => `more than ${memory / gigabyte} GB of memory`;
 
-/** The usual image of a language, by the file that its projects have. */
+/** The usual image of each programming language, by a file that its projects contain. */
 const images: readonly (readonly [file: string, image: string])[] = [
   ["package.json", "node:20"],
   ["Cargo.toml", "rust:1.75"],
   ...["pyproject.toml", "setup.py", "requirements.txt", "setup.cfg"].map((file) => [file, "python:3.11"] as const),
 ];
 
-/** The image for what lies in a folder. */
+/** The image for the programming language of a folder. */
 export const imageFor = (folder: string): string =>
   images.find(([file]) => existsSync(join(folder, file)))?.[1] ?? "node:20";
 
-/** What is learned of a container while it runs. */
+/** What we learn about a container while it runs. */
 interface Run {
   outOfMemory?: boolean;
   /** Why the program in it could not be started. */
@@ -176,56 +187,56 @@ interface Run {
   stop: () => void;
 }
 
-interface Contained {
+interface ContainerOptions {
   readonly image: string;
   readonly inside: Inside;
   readonly home: string | undefined;
   readonly limits: Limits;
   readonly run: Run;
-  readonly tooMuch: AbortController;
+  readonly limitController: AbortController;
 }
 
 const label = "dev.research-ralph.owner";
 
-function startIn(client: DockerClient, { image, inside, home, limits, run, tooMuch }: Contained): Start {
+function startIn(client: DockerClient, { image, inside, home, limits, run, limitController }: ContainerOptions): Start {
   return async (request) => {
     const args = await argumentsOf(request, { image, inside, home, limits });
-    const made = await ask(client, args, { env: environmentOf(inside) });
-    if (!made.ok) return { startError: whyNotMade(made.said, image) };
-    const id = made.stdout.trim();
-    const attached = await startChild({
+    const creation = await ask(client, args, { env: environmentOf(inside) });
+    if (!creation.ok) return { startError: creationError(creation.reason, image) };
+    const id = creation.stdout.trim();
+    const dockerProcess = await startChild({
       ...request,
       command: client.program,
       args: ["start", "--attach", "--interactive", id],
       env: client.env,
       cwd: "/",
     });
-    if ("startError" in attached) {
+    if ("startError" in dockerProcess) {
       await remove(client, [id]);
-      return attached;
+      return dockerProcess;
     }
-    const ended = new AbortController();
-    run.stop = () => ended.abort();
-    void watchDisk(client, id, { inside, limits, tooMuch, signal: ended.signal });
-    return { ...attached, ...ending(client, id, { attached, run }) };
+    const endController = new AbortController();
+    run.stop = () => endController.abort();
+    void watchDisk(client, id, { inside, limits, limitController, signal: endController.signal });
+    return { ...dockerProcess, ...containerEnd(client, id, { dockerProcess, run }) };
   };
 }
 
-/** Why a container could not be made, for a person. */
-const whyNotMade = (said: string, image: string): { readonly code: string; readonly message: string } =>
-  /no such image/i.test(said)
+/** The message for the user when a container could not be created. */
+const creationError = (reason: string, image: string): { readonly code: string; readonly message: string } =>
+  /no such image/i.test(reason)
     ? {
         code: "image",
         message: `Docker has no image ${image}: get it with \`docker pull ${image}\`, or name another as sandbox_image in the configuration`,
       }
-    : { code: "docker", message: `Docker says: ${said}` };
+    : { code: "docker", message: `Docker says: ${reason}` };
 
-/** How often a container that starts is asked for its process, in milliseconds. */
-const untilStarted = 250;
+/** Interval between two requests for the process id of a starting container, in milliseconds. */
+const startPollMs = 250;
 
 /**
- * Watches the disk that a container shares with others; processes and memory are the kernel's to count. Where its
- * process can't be seen from here (the engine may run in a machine of its own), nothing is watched.
+ * Watches the disk usage of a container; the kernel limits its processes and memory. Does nothing if the process of the
+ * container is not visible on this machine (the engine may run in a virtual machine).
  */
 async function watchDisk(
   client: DockerClient,
@@ -233,13 +244,13 @@ async function watchDisk(
   {
     inside: { reach },
     limits,
-    tooMuch,
+    limitController,
     signal,
-  }: Pick<Contained, "inside" | "limits" | "tooMuch"> & { readonly signal: AbortSignal },
+  }: Pick<ContainerOptions, "inside" | "limits" | "limitController"> & { readonly signal: AbortSignal },
 ): Promise<void> {
   let pid = 0;
   while (pid === 0) {
-    if (await sleep(untilStarted, false, { signal, ref: false }).catch(() => true)) return;
+    if (await sleep(startPollMs, false, { signal, ref: false }).catch(() => true)) return;
     const { ok, stdout } = await ask(client, ["inspect", "--format", "{{.State.Pid}}", id]);
     if (!ok) return;
     pid = Number(stdout.trim());
@@ -247,11 +258,11 @@ async function watchDisk(
   if (signal.aborted || !isSeen(pid, id)) return;
   const folders = reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
   const onlyDisk = { ...limits, processes: Infinity, memory: Infinity };
-  const watcher = watchResources(pid, folders, onlyDisk, (what) => tooMuch.abort(what));
+  const watcher = watchResources(pid, folders, onlyDisk, (excess) => limitController.abort(excess));
   signal.addEventListener("abort", () => watcher.stop());
 }
 
-/** Whether the engine's number of a process is ours too. */
+/** Whether the process id that the engine reports is the id of the same process on this machine. */
 function isSeen(pid: number, id: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cgroup`, "utf8").includes(id);
@@ -260,16 +271,16 @@ function isSeen(pid: number, id: string): boolean {
   }
 }
 
-/** How a container that runs comes to its end; `attached`: the `docker` that passes on what it reads and prints. */
-function ending(
+/** The methods that end a running container; `dockerProcess`: the `docker` process that forwards its streams. */
+function containerEnd(
   client: DockerClient,
   id: string,
-  { attached, run }: { readonly attached: Started; readonly run: Run },
+  { dockerProcess, run }: { readonly dockerProcess: Started; readonly run: Run },
 ): Pick<Started, "exited" | "end" | "sweep"> {
   let removal: Promise<void> | undefined;
   const exited = (async () => {
-    const exit = await attached.exited;
-    // Of a container that we removed there is nothing more to be known.
+    const exit = await dockerProcess.exited;
+    // Docker knows nothing about a container after we removed it.
     if (removal === undefined) Object.assign(run, await stateOf(client, id));
     return exit;
   })();
@@ -279,21 +290,21 @@ function ending(
       await ask(client, ["kill", "--signal", "TERM", id]);
       await Promise.race([exited, sleep(graceMs)]);
     },
-    // The look at how it ended comes first, unless it has not ended at all.
+    // `exited` reads the state of the container, so it comes before the removal, unless the container still runs.
     sweep: () =>
       (removal ??= Promise.race([exited, sleep(200)])
         .then(() => remove(client, [id]))
-        .then(() => attached.sweep())),
+        .then(() => dockerProcess.sweep())),
   };
 }
 
-/** How a container ended. */
+/** The state of a container after its end. */
 async function stateOf(client: DockerClient, id: string): Promise<Pick<Run, "outOfMemory" | "startProblem">> {
   const { ok, stdout } = await ask(client, ["inspect", "--format", "{{json .State}}", id]);
   if (!ok) return {};
   const { Status, OOMKilled, Error } = JSON.parse(stdout) as { Status: string; OOMKilled: boolean; Error: string };
-  // One that never ran says why in its state; what `docker start` prints could be the program's own words.
-  return Status === "created" ? { startProblem: wordsOf(Error) } : { outOfMemory: OOMKilled };
+  // If the container never ran, its state holds the reason. The output of `docker start` could come from the program.
+  return Status === "created" ? { startProblem: failureMessage(Error) } : { outOfMemory: OOMKilled };
 }
 
 /** Removes containers, running or not, with their volumes. */
@@ -301,23 +312,23 @@ async function remove(client: DockerClient, ids: readonly string[]): Promise<voi
   await ask(client, ["rm", "--force", "--volumes", ...ids]);
 }
 
-/** What the user's own Docker reads is the client's alone. */
+/** Variables that the `docker` client reads; a program does not get them. */
 const isForClient = (name: string): boolean => name.startsWith("DOCKER_");
 
-/** The environment of the program, from which `docker` takes the values: every user of a machine can read arguments. */
+/** The environment of the program. `docker` reads the values here, as every user of a machine can read arguments. */
 const environmentOf = ({ env }: Inside): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !isForClient(name)));
 
-/** The arguments of `docker` that make the container of a program. */
+/** The arguments of `docker` that create the container of a program. */
 async function argumentsOf(
   request: ProcessRequest,
-  { image, inside, home, limits }: Omit<Contained, "run" | "tooMuch">,
+  { image, inside, home, limits }: Omit<ContainerOptions, "run" | "limitController">,
 ): Promise<string[]> {
   const [uid, gid] = [process.getuid?.() ?? 1000, process.getgid?.() ?? 1000];
   const inMemory = `rw,exec,nosuid,nodev,size=${limits.temporary},mode=1777`;
   const mounts = [
     ...mountsOf(inside),
-    { from: process.execPath, at: nodeInside, isWritable: false },
+    { from: process.execPath, at: nodePath, isWritable: false },
     ...(home === undefined ? [] : [{ from: home, at: "/home", isWritable: true }]),
   ];
   return [
@@ -335,19 +346,19 @@ async function argumentsOf(
   ];
 }
 
-/** A mount as `docker` reads it: fields with commas between them, and quoted as in CSV. */
+/** A mount in the syntax of `docker`: fields separated by commas, and quoted as in CSV. */
 const mountOf = ({ from, at, isWritable }: ReturnType<typeof mountsOf>[number]): string =>
   ["type=bind", `source=${from}`, `target=${at}`, ...(isWritable ? [] : ["readonly"])]
     .map((field) => (/[",\n\r]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
     .join(",");
 
-/** Lists containers by their id and who made them. */
-const listed = ["ps", "--all", "--no-trunc", "--format", `{{.ID}}\t{{.Label "${label}"}}`];
+/** Arguments that list our containers: their id and the process that created them. */
+const listArguments = ["ps", "--all", "--no-trunc", "--format", `{{.ID}}\t{{.Label "${label}"}}`];
 
-/** Removes the containers of runs that were killed before they could. */
+/** Removes the containers of runs that were killed before they could remove them. */
 async function removeLeftovers(client: DockerClient, containers: string): Promise<void> {
-  const left: string[] = [];
+  const leftovers: string[] = [];
   for (const [, id = "", pid, started] of containers.matchAll(/^(\S+)\t(\d+) (.*)$/gm))
-    if (!(await isSameProcess(Number(pid), started || undefined))) left.push(id);
-  if (left.length > 0) await remove(client, left);
+    if (!(await isSameProcess(Number(pid), started || undefined))) leftovers.push(id);
+  if (leftovers.length > 0) await remove(client, leftovers);
 }

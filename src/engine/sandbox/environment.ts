@@ -3,8 +3,8 @@ import { proxyPort, type Reach, sandboxHome } from "../process/reach.js";
 import { isWithin } from "../process/search-path.js";
 
 /**
- * The variables of the user's that a program in a sandbox is given. Whatever else stands in an environment may be a
- * key, whatever it is called, so it stays outside until somebody names it.
+ * The user's variables that a program in a sandbox gets. Any other variable may hold a key, so a program gets it only
+ * if the user names it.
  */
 const locale = ["LANG", "LANGUAGE", "LC_*", "TZ"];
 const terminal = [
@@ -18,10 +18,10 @@ const terminal = [
   "LINES",
   "CI",
 ];
-/** Where the certificates are that a network is trusted by; /etc/ssl is there in every sandbox. */
+/** Paths of TLS certificates; every sandbox has /etc/ssl. */
 const certificates = ["SSL_CERT_*", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
-/** What compilers, interpreters and builds are set by. */
-const ofTools = [
+/** Settings of compilers, interpreters and build tools. */
+const toolVariables = [
   ...[
     "CC",
     "CXX",
@@ -51,7 +51,7 @@ const ofTools = [
   ...["RBENV_VERSION", "RUBYLIB", "RUBYOPT", "PERL5LIB", "DOTNET_*", "SOURCE_DATE_EPOCH"],
 ];
 
-/** Folders of language tools, by the variable that names them: given where the folder is seen. */
+/** Variables that name folders of language tools. A program gets them if the folder is visible in the sandbox. */
 export const toolFolders = [
   ...[
     "PYENV_ROOT",
@@ -78,8 +78,8 @@ export const toolFolders = [
   "DOTNET_ROOT",
 ] as const;
 
-/** What a session has in its environment for itself, and what a program inside is given anew. */
-const ofSession = [
+/** Variables of the user's login session, and variables that the sandbox sets to new values. */
+const sessionVariables = [
   ...[
     "PATH",
     "HOME",
@@ -114,28 +114,28 @@ const ofSession = [
   ...["ALL_PROXY", "FTP_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]),
 ];
 
-const matching = (names: readonly string[]): RegExp =>
+const namePattern = (names: readonly string[]): RegExp =>
   new RegExp(`^(?:${names.map((name) => name.replace("*", "\\w*")).join("|")})$`);
 
-const goesIn = matching([...locale, ...terminal, ...certificates, ...ofTools, ...toolFolders]);
-const isOfSession = matching(ofSession);
+const allowedPattern = namePattern([...locale, ...terminal, ...certificates, ...toolVariables, ...toolFolders]);
+const sessionPattern = namePattern(sessionVariables);
 
-/** An address with a password stays outside under any name. */
+/** A program never gets an address that contains a password. */
 const hasPassword = (value: string): boolean => URL.canParse(value) && new URL(value).password !== "";
 
-/** The names of the user's variables that a program inside misses, besides those of the session. */
-export const keptOutside = (env: NodeJS.ProcessEnv, passes: readonly string[]): string[] =>
+/** The names of the user's variables that a program in the sandbox does not get, except those of the login session. */
+export const withheldVariables = (env: NodeJS.ProcessEnv, passes: readonly string[]): string[] =>
   Object.keys(env)
-    .filter((name) => !isOfSession.test(name) && !passes.includes(name))
-    .filter((name) => !goesIn.test(name) || hasPassword(env[name] ?? ""))
+    .filter((name) => !sessionPattern.test(name) && !passes.includes(name))
+    .filter((name) => !allowedPattern.test(name) || hasPassword(env[name] ?? ""))
     .toSorted();
 
 /** The names in `sandbox_env` of the configuration. */
 export const namesIn = (text: string | undefined): string[] => (text ?? "").split(/[\s,]+/).filter(Boolean);
 
-/** What there is about an environment to go by. */
-interface Around {
-  /** Names that the user lets in. */
+/** What decides which variables a program gets. */
+interface EnvironmentOptions {
+  /** Names of variables that the user allows. */
   readonly passes: readonly string[];
   readonly reach: Reach;
   readonly isOnline: boolean;
@@ -143,28 +143,28 @@ interface Around {
   readonly node: string;
 }
 
-/** The environment of a program inside, made of that of its request. */
+/** The environment of a program in the sandbox, built from the environment of its request. */
 export function environmentInside(
   env: NodeJS.ProcessEnv,
-  { passes, reach, isOnline, node }: Around,
+  { passes, reach, isOnline, node }: EnvironmentOptions,
 ): Record<string, string> {
-  const seen = [...reach.read, ...reach.write].map((mount) => (typeof mount === "string" ? mount : mount.at));
-  const isSeen = (path: string): boolean =>
-    path.startsWith("/usr/") || seen.some((each) => isWithin(path, each) || isWithin(each, path));
-  const named = new Set([...passes, ...reach.variables]);
-  const kept = Object.entries(env).filter(([name, value = ""]) => {
-    if (named.has(name)) return true;
-    if (!goesIn.test(name) || hasPassword(value)) return false;
-    return !(toolFolders as readonly string[]).includes(name) || (isAbsolute(value) && isSeen(value));
+  const visiblePaths = [...reach.read, ...reach.write].map((mount) => (typeof mount === "string" ? mount : mount.at));
+  const isVisible = (path: string): boolean =>
+    path.startsWith("/usr/") || visiblePaths.some((each) => isWithin(path, each) || isWithin(each, path));
+  const requestedNames = new Set([...passes, ...reach.variables]);
+  const allowedEntries = Object.entries(env).filter(([name, value = ""]) => {
+    if (requestedNames.has(name)) return true;
+    if (!allowedPattern.test(name) || hasPassword(value)) return false;
+    return !(toolFolders as readonly string[]).includes(name) || (isAbsolute(value) && isVisible(value));
   });
   const address = `http://127.0.0.1:${proxyPort}`;
   const proxies = isOnline ? ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, address] as const) : [];
-  const direct = isOnline ? [["NO_PROXY", "127.0.0.1,localhost,.key"] as const] : [];
+  const noProxy = isOnline ? [["NO_PROXY", "127.0.0.1,localhost,.key"] as const] : [];
   const path = [...(env["PATH"] ?? "").split(delimiter), "/usr/local/bin", "/usr/bin", "/bin", dirname(node)];
   return {
-    ...Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    ...Object.fromEntries(allowedEntries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     ...Object.fromEntries(
-      [...proxies, ...direct].flatMap(([name, value]) => [
+      [...proxies, ...noProxy].flatMap(([name, value]) => [
         [name, value],
         [name.toLowerCase(), value],
       ]),

@@ -10,22 +10,23 @@ import { copyLogins } from "./logins.js";
 import { openProxy, type Proxy, serveTools } from "./proxy.js";
 import { upstreamOf } from "./upstream.js";
 
-/** What every kind of sandbox needs for one program: its way out, its environment, its command. */
+/** What every kind of sandbox needs for one program: its connections, its environment and its command. */
 export interface Inside {
   readonly reach: Reach;
-  /** The program with the relay before it, where it has a way out. */
+  /** The command of the program; the relay comes first if the program may open connections. */
   readonly command: readonly string[];
   readonly env: Record<string, string>;
-  /** Our files that the program needs to see, besides its reach. */
+  /** Our own files that the program needs, in addition to its reach. */
   readonly mounts: readonly Mount[];
-  /** What a person should know when the program has ended. */
+  /** Messages for the user after the program has ended. */
   notices(): string[];
   close(): Promise<void>;
 }
 
 /**
- * Makes a home that is kept ready for the next program. Links that the last one left on the way to a mount are removed:
- * who mounts follows them, and they may lead out of the sandbox. So are files, where a folder may have to stand.
+ * Prepares a home folder that programs share one after another. Removes links that an earlier program left on the path
+ * of a mount: mounting follows links, and a link may lead out of the sandbox. Also removes files where the mount needs
+ * a folder.
  */
 export function prepareHome(home: string, { reach }: ProcessRequest): void {
   const { read, write, logins = [] } = reach ?? noReach;
@@ -46,11 +47,11 @@ export function prepareHome(home: string, { reach }: ProcessRequest): void {
   mkdirSync(join(home, sandboxHome.replace("/home/", "")), { recursive: true });
 }
 
-/** Where the folder of a sandbox's sockets and small files stands inside. */
+/** Path inside the sandbox of the folder with its sockets and small files. */
 export const runFolder = "/run/sandbox";
 export const relayProgram = packageFile("bin", "sandbox-relay.mjs");
 
-/** How an agent's CLI inside reaches a tool server that runs outside. */
+/** How the CLI of an agent in the sandbox reaches a tool server that runs outside. */
 export const toolRelay = (node: string): ToolRelay => ({
   command: node,
   args: [relayProgram, "tools", toolSocket],
@@ -59,28 +60,28 @@ export const toolRelay = (node: string): ToolRelay => ({
 
 const toolSocket = join(runFolder, "tools.sock");
 
-/** How often logins are compared: all that is lost of a renewed one if this process is killed. */
+/** Interval between two comparisons of logins. If this process is killed, only a login renewed since then is lost. */
 const syncMs = 1_000;
 
 /**
- * Opens the way out of a sandbox that `request` runs in. `node`: the path of Node inside; `passes`: the variables that
- * the user lets in.
+ * Starts the proxy and the tool server for a request that runs in a sandbox. `node`: the path of Node inside; `passes`:
+ * names of variables that the user allows.
  */
 export async function openInside(
   request: ProcessRequest,
   node: string,
   passes: readonly string[] = [],
 ): Promise<Inside> {
-  const asked = request.reach ?? noReach;
+  const requestedReach = request.reach ?? noReach;
   const copies = privateFolder();
-  const logins = copyLogins(asked.logins ?? [], copies);
-  const reach = { ...asked, write: [...asked.write, ...logins.mounts] };
-  const syncing = logins.mounts.length === 0 ? undefined : setInterval(() => logins.sync(), syncMs);
+  const logins = copyLogins(requestedReach.logins ?? [], copies);
+  const reach = { ...requestedReach, write: [...requestedReach.write, ...logins.mounts] };
+  const syncTimer = logins.mounts.length === 0 ? undefined : setInterval(() => logins.sync(), syncMs);
   const isOnline = reach.hosts.length > 0 || reach.keys.length > 0 || reach.tools !== undefined;
   const folder = privateFolder();
   const servers: Proxy[] = [];
   const close = async (): Promise<void> => {
-    clearInterval(syncing);
+    clearInterval(syncTimer);
     logins.sync();
     await Promise.all(servers.map((server) => server.close()));
     for (const path of [folder, copies]) rmSync(path, { recursive: true, force: true });
@@ -94,7 +95,7 @@ export async function openInside(
     await close();
     throw error;
   }
-  const ports = [proxyPort, ...forwarded(reach)].join(",");
+  const ports = [proxyPort, ...forwardedPorts(reach)].join(",");
   const relay = isOnline ? [node, relayProgram, "run", join(runFolder, "proxy.sock"), ports] : [];
   return {
     reach,
@@ -108,32 +109,33 @@ export async function openInside(
     ],
     notices: () => {
       logins.sync();
-      const refused = servers.flatMap((server) => [...server.refused]);
-      const why = refused.length === 0 ? [] : [`The sandbox refused connections to ${refused.join(", ")}.`];
-      return [...why, ...logins.notices()];
+      const refusedHosts = servers.flatMap((server) => [...server.refused]);
+      const refusals =
+        refusedHosts.length === 0 ? [] : [`The sandbox refused connections to ${refusedHosts.join(", ")}.`];
+      return [...refusals, ...logins.notices()];
     },
     close,
   };
 }
 
-/** No name leads anywhere but to the proxy. */
+/** The text of /etc/hosts: every name resolves to the proxy. */
 const hostsFile = ({ keys }: Reach): string =>
   ["127.0.0.1 localhost sandbox", "::1 localhost", ...keys.map(({ name }) => `127.0.0.1 ${name}.key`), ""].join("\n");
 
-/** Who the program is. */
+/** The user and group of the program. */
 const systemFiles = {
   passwd: `root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:${sandboxHome}:/bin/sh\n`,
   group: "root:x:0:\nagent:x:1000:\n",
 };
 
-/** The path of a unix socket has 107 bytes at most. */
+/** Maximum length of the temporary folder's path: the path of a unix socket has at most 107 bytes. */
 const maxTemporary = 60;
 
 const privateFolder = (): string =>
   makeTemporaryFolder("sandbox", temporaryRoot().length > maxTemporary ? "/tmp" : temporaryRoot());
 
-/** The services of this machine that are within reach: each has its own port inside too. */
-const forwarded = ({ hosts }: Reach): number[] => [
+/** Ports of the services on this machine that are within reach; each has the same port inside. */
+const forwardedPorts = ({ hosts }: Reach): number[] => [
   ...new Set(
     hosts.flatMap((host) => {
       const port = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]):(\d+)$/.exec(host)?.[1];
@@ -142,9 +144,9 @@ const forwarded = ({ hosts }: Reach): number[] => [
   ),
 ];
 
-/** The mounts of a reach and ours, what lies around before what lies within. */
+/** The mounts of a reach and our own; a folder comes before the folders inside it. */
 export function mountsOf({ reach, mounts }: Inside): { from: string; at: string; isWritable: boolean }[] {
-  const all = [
+  const entries = [
     ...mounts.map((mount) => ({ mount, isWritable: false })),
     ...reach.write.map((mount) => ({ mount, isWritable: true })),
     ...reach.read.map((mount) => ({ mount, isWritable: false })),
@@ -152,7 +154,7 @@ export function mountsOf({ reach, mounts }: Inside): { from: string; at: string;
     ...(typeof mount === "string" ? { from: mount, at: mount } : mount),
     isWritable,
   }));
-  return all.filter(({ from }) => existsSync(from)).sort((one, other) => depth(one.at) - depth(other.at));
+  return entries.filter(({ from }) => existsSync(from)).sort((first, second) => depth(first.at) - depth(second.at));
 }
 
 const depth = (path: string): number => path.split("/").filter(Boolean).length;

@@ -5,10 +5,10 @@ import { signal } from "../process/descendants.js";
 import type { Limits } from "./sandbox.js";
 
 /**
- * The command by which a program is started with its limits, from inside the sandbox: processes are counted for each
- * user namespace. Of memory this bounds what one process may ask for; the watcher bounds them all together.
+ * The command that starts a program with its limits. It runs inside the sandbox, as the kernel counts processes per
+ * user namespace. The memory limit applies to each single process; the watcher limits all processes together.
  */
-export const limited = (prlimit: string | undefined, { processes, memory, file }: Limits): readonly string[] => [
+export const limitCommand = (prlimit: string | undefined, { processes, memory, file }: Limits): readonly string[] => [
   prlimit ?? "prlimit",
   `--nproc=${processes}`,
   `--data=${memory}`,
@@ -17,16 +17,16 @@ export const limited = (prlimit: string | undefined, { processes, memory, file }
   "--",
 ];
 
-/** A group of processes that the kernel lets grow no further. */
+/** A control group (cgroup) that limits the number of its processes. */
 export interface ProcessGroup {
-  /** The command by which a program is started as its member. */
+  /** The command that starts a program as a member of the group. */
   readonly join: readonly string[];
   remove(): void;
 }
 
 /**
- * A group for root, whose processes no other limit counts; undefined where there is no such group to be had. Version 1
- * has a tree of its own for processes; version 2 one tree, whose root hands the controller on.
+ * A control group for the user root, to whom other process limits do not apply; undefined if none can be created.
+ * Version 1 of control groups has a separate tree for processes; version 2 has one tree for all controllers.
  */
 export function processGroup(
   processes: number,
@@ -34,12 +34,12 @@ export function processGroup(
   isRoot = process.getuid?.() === 0,
 ): ProcessGroup | undefined {
   if (!isRoot) return undefined;
-  for (const parent of parents(groups, own)) {
-    removeLeft(parent);
+  for (const parent of parentFolders(groups, own)) {
+    removeLeftovers(parent);
     const folder = join(parent, `${groupName}${process.pid}-${randomUUID()}`);
     try {
       mkdirSync(folder);
-      // In a tree of version 2 the file is there only where the controller is on.
+      // In version 2 this file exists only if the controller is enabled.
       if (!existsSync(join(folder, "pids.max"))) throw new Error("no such controller");
       writeFileSync(join(folder, "pids.max"), String(processes));
       return {
@@ -53,7 +53,9 @@ export function processGroup(
   return undefined;
 }
 
-/** Where the kernel shows groups: the folder of them all, and the file that names this process's own. */
+/**
+ * Where the kernel shows control groups: the folder of all groups, and the file that names the group of this process.
+ */
 export interface GroupTree {
   readonly groups: string;
   readonly own: string;
@@ -64,17 +66,17 @@ const systemTree: GroupTree = { groups: "/sys/fs/cgroup", own: "/proc/self/cgrou
 const groupName = "research-ralph-";
 
 /** Removes the groups of runs that were killed. */
-function removeLeft(parent: string): void {
+function removeLeftovers(parent: string): void {
   for (const name of existsSync(parent) ? readdirSync(parent) : []) {
     const pid = new RegExp(`^${groupName}(\\d+)-`).exec(name)?.[1];
     if (pid !== undefined && !signal(Number(pid), 0)) removeEmpty(join(parent, name), 0);
   }
 }
 
-/** Folders in which a group may be made. */
-function parents(groups: string, ownFile: string): string[] {
-  const own = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(textOf(ownFile))?.[1];
-  const version1 = own === undefined ? [] : [join(groups, "pids", own), join(groups, "pids")];
+/** Folders in which a group can be created. */
+function parentFolders(groups: string, ownFile: string): string[] {
+  const ownGroup = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(textOf(ownFile))?.[1];
+  const version1 = ownGroup === undefined ? [] : [join(groups, "pids", ownGroup), join(groups, "pids")];
   return [...version1, groups, join(groups, "unified")];
 }
 
@@ -86,7 +88,10 @@ function textOf(path: string): string {
   }
 }
 
-/** The kernel needs a moment to see that the last member has gone; what stays holds nothing and costs nothing. */
+/**
+ * Removes an empty group. The kernel may notice the end of the last member late, so this tries again. A group that
+ * stays is empty and uses no resources.
+ */
 function removeEmpty(folder: string, tries = 20): void {
   try {
     rmdirSync(folder);

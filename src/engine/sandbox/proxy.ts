@@ -25,23 +25,24 @@ import {
   type Upstream,
 } from "./upstream.js";
 
-/** The way out of one sandbox. */
+/** The server through which the program of one sandbox connects to other hosts. */
 export interface Proxy {
-  /** Hosts that were asked for and are not within reach, as `host:port`. */
+  /** Hosts that the program requested and that are not within its reach, as `host:port`. */
   readonly refused: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
-/** How many different refused hosts are remembered. */
+/** Maximum number of refused hosts that are stored. */
 const maxRefused = 20;
-/** Names of any public host on the two ports of the web, for a program that may search it. */
-const anywhere = "*";
+/** Stands for every public host in the list of hosts, for a program that may search the web. */
+const anyHost = "*";
 
 /**
- * Listens on a unix socket and lets requests through to the hosts of `reach` and to nothing else: by CONNECT, as a
- * proxy for plain http, and at `/key/<name>/…`, where the key of a service is added that the program itself never sees.
- * `upstream`: the user's own proxies, by which all of it goes where there are any.
- * `resolver`: asks for the addresses of a name; no name may lead to this machine, even where somebody allowed it.
+ * Listens on a unix socket and forwards requests only to the given hosts and services: by CONNECT, as a proxy for plain
+ * http, and at `/key/<name>/…`, where the proxy adds the key of a service that the program itself never sees.
+ * `upstream`: the user's own proxies, which all requests use if there are any.
+ * `resolver`: looks up the addresses of a name. The proxy refuses a name that resolves to this machine, even if the
+ * user allowed the name.
  */
 export async function openProxy(
   socket: string,
@@ -49,30 +50,32 @@ export async function openProxy(
   upstream: Upstream,
   resolver: LookupFunction = resolveName,
 ): Promise<Proxy> {
-  const allowed = new Set(hosts);
-  const refused = new Set<string>();
-  const open = new Set<Socket>();
-  /** How an address is to be resolved; undefined where it is out of reach. */
-  const wayTo = (host: string, port: number): { lookup?: LookupFunction } | undefined => {
-    const bare = host.replace(/^\[|\]$/g, "").toLowerCase();
+  const allowedHosts = new Set(hosts);
+  const refusedHosts = new Set<string>();
+  const openSockets = new Set<Socket>();
+  /** How to resolve the name of a host; undefined if the host is not within reach. */
+  const lookupOptionsFor = (host: string, port: number): { lookup?: LookupFunction } | undefined => {
+    const hostname = host.replace(/^\[|\]$/g, "").toLowerCase();
     const name = `${host.toLowerCase()}:${port}`;
-    // An address that stands in the list itself was named by a person.
-    const isAddress = isIP(bare) !== 0 || bare === "localhost";
-    if (allowed.has(name)) return isAddress ? {} : { lookup: lookupThrough(resolver, isOwnAddress) };
-    if (allowed.has(`${anywhere}:${port}`) && !isAddress) return { lookup: lookupThrough(resolver, isPrivateAddress) };
-    if (refused.size < maxRefused) refused.add(name);
+    // If the list contains an IP address, the user named it.
+    const isAddress = isIP(hostname) !== 0 || hostname === "localhost";
+    if (allowedHosts.has(name)) return isAddress ? {} : { lookup: lookupThrough(resolver, isOwnAddress) };
+    if (allowedHosts.has(`${anyHost}:${port}`) && !isAddress)
+      return { lookup: lookupThrough(resolver, isPrivateAddress) };
+    if (refusedHosts.size < maxRefused) refusedHosts.add(name);
     return undefined;
   };
 
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, answer) => {
-    const refuse = (status: number, why: string) => void answer.writeHead(status, plain).end(`${why}\n`);
+    const refuse = (status: number, why: string) => void answer.writeHead(status, plainTextHeader).end(`${why}\n`);
     const target = targetOf(incoming, keys);
     if (target === undefined) return refuse(400, "This proxy cannot parse that address.");
     const { url, headers, route } = target;
-    const way = route === undefined ? wayTo(url.hostname, portOf(url)) : wayOfRoute(url, resolver);
-    if (way === undefined) return refuse(403, `${url.host} is not allowed in this sandbox.`);
-    const options: RequestOptions = { method: incoming.method ?? "GET", headers, ...way };
-    const outgoing: ClientRequest = asking(url, options, upstream, resolver, (response) => {
+    const lookupOptions =
+      route === undefined ? lookupOptionsFor(url.hostname, portOf(url)) : routeLookupOptions(url, resolver);
+    if (lookupOptions === undefined) return refuse(403, `${url.host} is not allowed in this sandbox.`);
+    const options: RequestOptions = { method: incoming.method ?? "GET", headers, ...lookupOptions };
+    const outgoing: ClientRequest = openRequest(url, options, upstream, resolver, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
       response.on("error", () => answer.destroy());
@@ -81,25 +84,25 @@ export async function openProxy(
     answer.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  // Codex speaks to its model over a WebSocket where it can, and takes seconds to find out that it can't.
+  // Codex tries a WebSocket to its model first, and needs seconds to fall back to http.
   server.on("upgrade", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
     client.on("error", () => undefined);
     const refuse = (status: string) => void client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
     const { url, headers, route } = targetOf(incoming, keys) ?? {};
     if (url === undefined || route === undefined) return refuse("403 Forbidden");
     const upgrade = { connection: "Upgrade", upgrade: incoming.headers.upgrade ?? "websocket" };
-    const options = { headers: { ...headers, ...upgrade }, ...wayOfRoute(url, resolver) };
-    const outgoing = asking(url, options, upstream, resolver);
-    outgoing.on("upgrade", (response, there: Socket, first: Buffer) => {
-      open.add(there);
-      there.on("close", () => (open.delete(there), client.destroy()));
-      there.on("error", () => client.destroy());
-      client.on("close", () => there.destroy());
+    const options = { headers: { ...headers, ...upgrade }, ...routeLookupOptions(url, resolver) };
+    const outgoing = openRequest(url, options, upstream, resolver);
+    outgoing.on("upgrade", (response, upstreamSocket: Socket, firstBytes: Buffer) => {
+      openSockets.add(upstreamSocket);
+      upstreamSocket.on("close", () => (openSockets.delete(upstreamSocket), client.destroy()));
+      upstreamSocket.on("error", () => client.destroy());
+      client.on("close", () => upstreamSocket.destroy());
       client.write(`HTTP/1.1 101 Switching Protocols\r\n${headerLines(response.rawHeaders)}\r\n`);
-      if (first.length > 0) client.write(first);
-      if (head.length > 0) there.write(head);
-      there.pipe(client);
-      client.pipe(there);
+      if (firstBytes.length > 0) client.write(firstBytes);
+      if (head.length > 0) upstreamSocket.write(head);
+      upstreamSocket.pipe(client);
+      client.pipe(upstreamSocket);
     });
     outgoing.on("response", (response) => {
       response.resume();
@@ -112,54 +115,59 @@ export async function openProxy(
   server.on("connect", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
     client.on("error", () => undefined);
     const { host, port } = splitHost(incoming.url ?? "");
-    const way = port === undefined ? undefined : wayTo(host, port);
-    if (port === undefined || way === undefined) return void client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-    const bare = host.replace(/^\[|\]$/g, "");
-    const joined = (there: Duplex): void => {
+    const lookupOptions = port === undefined ? undefined : lookupOptionsFor(host, port);
+    if (port === undefined || lookupOptions === undefined) return void client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    const hostname = host.replace(/^\[|\]$/g, "");
+    const joinSockets = (upstreamSocket: Duplex): void => {
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      if (head.length > 0) there.write(head);
-      there.pipe(client);
-      client.pipe(there);
+      if (head.length > 0) upstreamSocket.write(head);
+      upstreamSocket.pipe(client);
+      client.pipe(upstreamSocket);
     };
-    const proxy = upstream.for({ protocol: "https:", hostname: bare, port });
+    const proxy = upstream.for({ protocol: "https:", hostname: hostname, port });
     if (proxy !== undefined) {
-      void requireNotOwn(bare, resolver)
-        .then(() => throughProxy(proxy, bare, port))
-        .then((there) => {
-          there.on("error", () => client.destroy());
-          client.on("close", () => there.destroy());
-          there.on("close", () => client.destroy());
-          joined(there);
+      void requireNotOwn(hostname, resolver)
+        .then(() => throughProxy(proxy, hostname, port))
+        .then((upstreamSocket) => {
+          upstreamSocket.on("error", () => client.destroy());
+          client.on("close", () => upstreamSocket.destroy());
+          upstreamSocket.on("close", () => client.destroy());
+          joinSockets(upstreamSocket);
         })
         .catch(() => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
       return;
     }
-    const there = connect({ host: bare, port, allowHalfOpen: true, lookup: way.lookup }, () => joined(there));
-    open.add(there);
-    there.on("close", () => void open.delete(there));
-    let isThere = false;
-    there.on("connect", () => (isThere = true));
-    there.on("error", () => void (isThere ? client.destroy() : client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n")));
-    client.on("close", () => there.destroy());
+    const upstreamSocket = connect({ host: hostname, port, allowHalfOpen: true, lookup: lookupOptions.lookup }, () =>
+      joinSockets(upstreamSocket),
+    );
+    openSockets.add(upstreamSocket);
+    upstreamSocket.on("close", () => void openSockets.delete(upstreamSocket));
+    let isConnected = false;
+    upstreamSocket.on("connect", () => (isConnected = true));
+    upstreamSocket.on(
+      "error",
+      () => void (isConnected ? client.destroy() : client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n")),
+    );
+    client.on("close", () => upstreamSocket.destroy());
   });
   server.on("clientError", (_error, client) => client.destroy());
   server.on("connection", (client: Socket) => {
-    open.add(client);
-    client.on("close", () => void open.delete(client));
+    openSockets.add(client);
+    client.on("close", () => void openSockets.delete(client));
   });
-  await listening(server, socket);
-  return { refused, close: () => closing(server, open) };
+  await listen(server, socket);
+  return { refused: refusedHosts, close: () => closeServer(server, openSockets) };
 }
 
-/** Milliseconds between two looks whether a tool server that has ended is heard out: others may hold its output. */
+/** Interval in milliseconds to check whether all output of an ended tool server was sent: its children may hold it. */
 const outputMs = 2_000;
 
 /**
- * Starts the program that serves tools for a program that connects, and ends it with the connection. All that it has
- * said by its own end is handed on, also where it no longer listens.
+ * Starts a tool server for each connection, and ends it with the connection. Forwards all output that the tool server
+ * wrote before its end, even if it no longer reads its input.
  */
 export async function serveTools(socket: string, { command, args, env }: ToolProgram, cwd: string): Promise<Proxy> {
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const server = createSocketServer((client) => {
     const program = spawn(command, args, { env, cwd, stdio: ["pipe", "pipe", "ignore"] });
     const end = () => {
@@ -167,36 +175,36 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
       client.destroy();
     };
     for (const each of [client, program, program.stdout]) each.on("error", end);
-    // What it no longer takes is read all the same: the client's end would not be seen otherwise.
+    // Keep reading after the tool server stopped reading; otherwise we would not notice that the client has closed.
     program.stdin.on("error", () => client.resume());
     client.on("close", end);
-    // The end of its output ends the connection, unless what it has started holds that open.
+    // The end of its output ends the connection, but a child of the tool server may hold the output open.
     program.on("exit", () => {
-      const look = setInterval(() => client.writableLength === 0 && client.end(), outputMs).unref();
-      client.on("close", () => clearInterval(look));
+      const pollTimer = setInterval(() => client.writableLength === 0 && client.end(), outputMs).unref();
+      client.on("close", () => clearInterval(pollTimer));
     });
     client.pipe(program.stdin);
     program.stdout.pipe(client);
-    open.add(client);
-    client.on("close", () => void open.delete(client));
+    openSockets.add(client);
+    client.on("close", () => void openSockets.delete(client));
   });
-  await listening(server, socket);
-  return { refused: new Set(), close: () => closing(server, open) };
+  await listen(server, socket);
+  return { refused: new Set(), close: () => closeServer(server, openSockets) };
 }
 
-const listening = (server: Server, socket: string): Promise<void> =>
+const listen = (server: Server, socket: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(socket, () => resolve());
   });
 
-function closing(server: Server, open: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of open) socket.destroy();
-  return closed;
+function closeServer(server: Server, openSockets: ReadonlySet<Socket>): Promise<void> {
+  const closePromise = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of openSockets) socket.destroy();
+  return closePromise;
 }
 
-const plain = { "content-type": "text/plain" } as const;
+const plainTextHeader = { "content-type": "text/plain" } as const;
 
 interface Target {
   readonly url: URL;
@@ -204,16 +212,26 @@ interface Target {
   readonly route?: KeyRoute;
 }
 
-/** Headers that are between the program and this proxy, and those in which a placeholder may stand. */
-const notHandedOn = new Set(["host", "connection", "proxy-connection", "proxy-authorization", "keep-alive", "upgrade"]);
+/** Headers that concern only the program and this proxy, and headers that may hold a placeholder of a key. */
+const hopByHopHeaders = new Set([
+  "host",
+  "connection",
+  "proxy-connection",
+  "proxy-authorization",
+  "keep-alive",
+  "upgrade",
+]);
 const keyHeaders = new Set(["authorization", "x-api-key"]);
 
-/** Where a request is to go and with which headers; undefined where the request does not say. */
-function targetOf({ url = "", headers: sent }: IncomingMessage, keys: readonly KeyRoute[]): Target | undefined {
+/** The address and the headers of the request to forward; undefined if the address is not valid. */
+function targetOf(
+  { url = "", headers: incomingHeaders }: IncomingMessage,
+  keys: readonly KeyRoute[],
+): Target | undefined {
   const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(sent))
-    if (value !== undefined && !notHandedOn.has(name)) headers[name] = value;
-  const host = url.startsWith("/") ? /^([\w-]+)\.key(?::\d+)?$/.exec(sent.host ?? "")?.[1] : undefined;
+  for (const [name, value] of Object.entries(incomingHeaders))
+    if (value !== undefined && !hopByHopHeaders.has(name)) headers[name] = value;
+  const host = url.startsWith("/") ? /^([\w-]+)\.key(?::\d+)?$/.exec(incomingHeaders.host ?? "")?.[1] : undefined;
   const [, name, path] = host === undefined ? (/^\/key\/([\w-]+)(\/.*)?$/s.exec(url) ?? []) : ["", host, url];
   const route = keys.find((each) => each.name === name);
   if (route === undefined)
@@ -223,60 +241,63 @@ function targetOf({ url = "", headers: sent }: IncomingMessage, keys: readonly K
   return { url: new URL(route.to.replace(/\/$/, "") + (path ?? "/")), headers, route };
 }
 
-/** A request to a service, by the user's own proxy where there is one. */
-function asking(
+/** A request to a service, through the user's own proxy if there is one. */
+function openRequest(
   url: URL,
   options: RequestOptions,
   upstream: Upstream,
   resolver: LookupFunction,
-  answered?: (response: IncomingMessage) => void,
+  onResponse?: (response: IncomingMessage) => void,
 ): ClientRequest {
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const proxy = upstream.for({ protocol: url.protocol, hostname: host, port: portOf(url) });
-  if (proxy === undefined) return (isSecure ? httpsRequest : httpRequest)(url, options, answered);
-  const checked = requireNotOwn(host, resolver);
-  const connection = (made: Promise<Duplex>, ready: (error: Error | null, socket: Duplex) => void): undefined => {
+  if (proxy === undefined) return (isSecure ? httpsRequest : httpRequest)(url, options, onResponse);
+  const addressCheck = requireNotOwn(host, resolver);
+  const connection = (
+    socketPromise: Promise<Duplex>,
+    callback: (error: Error | null, socket: Duplex) => void,
+  ): undefined => {
     const join = async (): Promise<void> => {
-      const socket = await made.catch((error: Error) => error);
-      if (socket instanceof Error) ready(socket, undefined as unknown as Duplex);
-      else ready(null, socket);
+      const socket = await socketPromise.catch((error: Error) => error);
+      if (socket instanceof Error) callback(socket, undefined as unknown as Duplex);
+      else callback(null, socket);
     };
     void join();
     return undefined;
   };
   if (isSecure) {
-    const createConnection: RequestOptions["createConnection"] = (_, done) =>
+    const createConnection: RequestOptions["createConnection"] = (_, callback) =>
       connection(
-        checked.then(() => tlsThroughProxy(proxy, host, portOf(url))),
-        done,
+        addressCheck.then(() => tlsThroughProxy(proxy, host, portOf(url))),
+        callback,
       );
-    // Without an agent Node takes port 80 for the usual one, and would name 443 in the header.
+    // Without an agent Node takes 80 for the default port, and would put 443 into the header.
     const headers = { host: url.host, ...(options.headers as Record<string, string>) };
-    return httpsRequest(url, { ...options, headers, createConnection }, answered);
+    return httpsRequest(url, { ...options, headers, createConnection }, onResponse);
   }
-  // Plain http has no tunnel: the proxy is asked for the whole address.
+  // Plain http needs no tunnel: the proxy gets the full address.
   const headers = { ...(options.headers as Record<string, string>), host: url.host, ...credentialsOf(proxy) };
   const path = `${url.origin}${url.pathname}${url.search}`;
-  const createConnection: RequestOptions["createConnection"] = (_, done) =>
+  const createConnection: RequestOptions["createConnection"] = (_, callback) =>
     connection(
-      checked.then(() => toProxy(proxy)),
-      done,
+      addressCheck.then(() => toProxy(proxy)),
+      callback,
     );
-  return httpRequest(url, { method: options.method, headers, path, createConnection }, answered);
+  return httpRequest(url, { method: options.method, headers, path, createConnection }, onResponse);
 }
 
-/** The base address of a key is what the user set, or the service's own: only a name is looked at twice. */
-const wayOfRoute = ({ hostname }: URL, resolver: LookupFunction): { lookup?: LookupFunction } =>
+/** How to resolve the base address of a service. The user or we chose it, so only names are checked. */
+const routeLookupOptions = ({ hostname }: URL, resolver: LookupFunction): { lookup?: LookupFunction } =>
   isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost"
     ? {}
     : { lookup: lookupThrough(resolver, isOwnAddress) };
 
-/** Header lines of names and values in turn. */
+/** Header lines from a list in which names and values alternate. */
 const headerLines = (raw: readonly string[]): string =>
   raw.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
 
-/** What stands before and behind the last colon. */
+/** The host before the last colon and the port after it. */
 function splitHost(text: string): { host: string; port?: number } {
   const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
   return { host, ...(port === "" ? {} : { port: Number(port) }) };

@@ -1,49 +1,49 @@
 import type { ToolRelay } from "../process/reach.js";
 import type { Exec } from "../process/run-process.js";
 
-/** Where programs run so that each reaches what its request names, and nothing else. */
+/** Runs programs so that each program reaches only what its request names. */
 export interface Sandbox {
   readonly name: "bubblewrap" | "docker";
-  /** As `runProcess`, in the sandbox. Paths are the same inside; a request's `cwd` must be within its reach. */
+  /** Same as `runProcess`, but in the sandbox. Paths are the same inside; `cwd` must be within the request's reach. */
   readonly exec: Exec;
   /** How a program inside reaches the tool server of its request, which runs outside. */
   readonly toolRelay: ToolRelay;
   /** Names of the user's variables that stay outside. */
   readonly outside: readonly string[];
-  /** Ends and removes what is left of it. */
+  /** Ends the sandbox and removes its remaining files and processes. */
   close(): Promise<void>;
 }
 
-/** What a person may ask for; `auto`: the first that works here. */
+/** The sandbox that the user chooses; `auto`: the first one that works on this machine. */
 export type SandboxChoice = "auto" | "host" | "bubblewrap" | "docker";
 
 export interface SandboxOptions {
-  /** The user's environment: its PATH says which programs there are. */
+  /** The user's environment; its PATH is searched for programs. */
   readonly env: NodeJS.ProcessEnv;
   /**
-   * Absolute path of a folder that stands at /home inside and keeps what programs leave there. Absent: /home is empty
-   * whenever a program starts.
+   * Absolute path of a folder that is mounted at /home and stays between programs. Absent: /home is empty whenever a
+   * program starts.
    */
   readonly home?: string;
   readonly limits?: Partial<Limits>;
-  /** Names of variables of `env` that the user lets in, besides those that every program is given. */
+  /** Names of variables of `env` that the user allows, in addition to those that every program gets. */
   readonly passes?: readonly string[];
-  /** The image of a Docker sandbox; absent: by the language of the folder that a program starts in. */
+  /** The image of a Docker sandbox; absent: chosen by the programming language of the program's working folder. */
   readonly image?: string;
 }
 
-/** The most that the processes of one program may use. Sizes are bytes. */
+/** Limits of the processes of one program. Sizes are in bytes. */
 export interface Limits {
   readonly processes: number;
-  /** Of all its processes together. */
+  /** Memory of all its processes together. */
   readonly memory: number;
-  /** More of the disk than when it was started. */
+  /** Disk space in addition to the space used at its start. */
   readonly disk: number;
-  /** What must stay free on that disk. */
+  /** Space that must stay free on that disk. */
   readonly diskLeft: number;
-  /** One file. */
+  /** Size of one file. */
   readonly file: number;
-  /** Each folder that lies in memory: /tmp, and /home where it is not kept. */
+  /** Size of each folder in memory: /tmp, and /home if no `home` is set. */
   readonly temporary: number;
 }
 

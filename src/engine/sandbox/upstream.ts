@@ -5,15 +5,15 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import { isOwnAddress } from "../lib/private-address.js";
 
-/** The user's own proxies, by which this machine reaches the world. */
+/** The user's own proxies, through which this machine reaches other hosts. */
 export interface Upstream {
-  /** The one for a service; undefined where it is reached directly. */
+  /** The proxy for a service; undefined if the connection is direct. */
   for(url: { readonly protocol: string; readonly hostname: string; readonly port: number }): URL | undefined;
 }
 
 /**
- * What HTTPS_PROXY, HTTP_PROXY and NO_PROXY say; the lower-case name counts before the upper-case one. This machine is
- * reached directly.
+ * The proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; the lower-case name has priority over the upper-case name.
+ * Connections to this machine are direct.
  * @throws Error for a proxy of another kind than http and https.
  */
 export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
@@ -27,14 +27,14 @@ export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
     throw new Error(`${name.toUpperCase()} is not the address of an http or https proxy; correct it or unset it`);
   };
   const [http, https] = [proxyIn("http_proxy"), proxyIn("https_proxy")];
-  const direct = value("no_proxy")
+  const directEntries = value("no_proxy")
     .split(/[\s,]+/)
     .filter((entry) => entry !== "");
   return {
     for: ({ protocol, hostname, port }) => {
       const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
       if (host === "localhost" || isOwnAddress(host)) return undefined;
-      return direct.some((entry) => covers(entry.toLowerCase(), host, port))
+      return directEntries.some((entry) => covers(entry.toLowerCase(), host, port))
         ? undefined
         : protocol === "https:"
           ? https
@@ -45,10 +45,10 @@ export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
 
 /** Whether an entry of NO_PROXY covers a host: "*", a name with all below it, or either with a port. */
 function covers(entry: string, host: string, port: number): boolean {
-  const [, name = "", wanted] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-  if (wanted !== undefined && Number(wanted) !== port) return false;
-  const bare = name.replace(/^\*?\./, "").replace(/^\[|\]$/g, "");
-  return name === "*" || host === bare || (bare !== "" && host.endsWith(`.${bare}`));
+  const [, name = "", portText] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  if (portText !== undefined && Number(portText) !== port) return false;
+  const domain = name.replace(/^\*?\./, "").replace(/^\[|\]$/g, "");
+  return name === "*" || host === domain || (domain !== "" && host.endsWith(`.${domain}`));
 }
 
 /** The credentials of a proxy's address, as a header. */
@@ -66,9 +66,9 @@ export const credentialsOf = ({ username, password }: URL): Record<string, strin
  */
 export function throughProxy(proxy: URL, host: string, port: number): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    const ask = proxy.protocol === "https:" ? httpsRequest : httpRequest;
+    const makeRequest = proxy.protocol === "https:" ? httpsRequest : httpRequest;
     const target = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
-    const asked = ask({
+    const connectRequest = makeRequest({
       host: proxy.hostname.replace(/^\[|\]$/g, ""),
       port: portOf(proxy),
       method: "CONNECT",
@@ -76,7 +76,7 @@ export function throughProxy(proxy: URL, host: string, port: number): Promise<Du
       headers: { host: target, ...credentialsOf(proxy) },
       agent: false,
     });
-    asked.on("connect", ({ statusCode }, socket, head) => {
+    connectRequest.on("connect", ({ statusCode }, socket, head) => {
       if (statusCode === 200) {
         if (head.length > 0) socket.unshift(head);
         return resolve(socket);
@@ -84,12 +84,14 @@ export function throughProxy(proxy: URL, host: string, port: number): Promise<Du
       socket.destroy();
       reject(new Error(`the proxy ${proxy.host} answered with status ${statusCode}`));
     });
-    asked.on("response", ({ statusCode }) => {
-      asked.destroy();
+    connectRequest.on("response", ({ statusCode }) => {
+      connectRequest.destroy();
       reject(new Error(`the proxy ${proxy.host} answered with status ${statusCode}`));
     });
-    asked.on("error", ({ message }) => reject(new Error(`the proxy ${proxy.host} could not be reached (${message})`)));
-    asked.end();
+    connectRequest.on("error", ({ message }) =>
+      reject(new Error(`the proxy ${proxy.host} could not be reached (${message})`)),
+    );
+    connectRequest.end();
   });
 }
 
@@ -99,7 +101,7 @@ export function toProxy(proxy: URL): Duplex {
   return proxy.protocol === "https:" ? connectTls({ host, port, servername: host }) : connect({ host, port });
 }
 
-/** As `throughProxy`, with TLS to the service. */
+/** Same as `throughProxy`, with TLS to the service. */
 export async function tlsThroughProxy(proxy: URL, host: string, port: number): Promise<TLSSocket> {
   const socket = await throughProxy(proxy, host, port);
   return connectTls({ socket, servername: host });
@@ -109,15 +111,15 @@ export const portOf = ({ port, protocol }: URL): number =>
   port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 
 /**
- * A proxy resolves names itself: what this machine's own resolver says is all that can be looked at. A name that it
- * does not know is the proxy's to know; one that leads to this machine is refused.
+ * Rejects if the resolver of this machine finds an address of this machine for the name. The proxy resolves names again
+ * by itself, so a name that is unknown here is allowed.
  */
 export const requireNotOwn = (host: string, resolver: LookupFunction): Promise<void> =>
   new Promise((resolve, reject) =>
     resolver(host, { all: true }, (error, addresses) => {
-      const found =
+      const addressList =
         error !== null ? [] : Array.isArray(addresses) ? addresses.map(({ address }) => address) : [addresses];
-      if (found.some(isOwnAddress)) reject(new Error(`${host} leads to this machine`));
+      if (addressList.some(isOwnAddress)) reject(new Error(`${host} leads to this machine`));
       else resolve();
     }),
   );

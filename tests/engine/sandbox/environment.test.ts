@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noReach } from "../../../src/engine/process/reach.js";
-import { environmentInside, keptOutside } from "../../../src/engine/sandbox/environment.js";
+import { environmentInside, withheldVariables } from "../../../src/engine/sandbox/environment.js";
 
 /** Keys under names that say it and names that do not. */
 const secrets = {
@@ -70,6 +70,6 @@ test("the folder of a language's tools is named where it is seen", () => {
 });
 
 test("what stays outside is named, without what a session has for itself and what was let in", () => {
-  expect(keptOutside(user, [])).toEqual(Object.keys(secrets).toSorted());
-  expect(keptOutside(user, ["SLACK"])).not.toContain("SLACK");
+  expect(withheldVariables(user, [])).toEqual(Object.keys(secrets).toSorted());
+  expect(withheldVariables(user, ["SLACK"])).not.toContain("SLACK");
 });
