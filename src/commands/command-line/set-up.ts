@@ -15,6 +15,7 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
   add("doctor", "", async ({ probe, flags, json }: { probe?: string } & Common) =>
     (await import("../setup/doctor.js")).doctorCommand({ probe, flags, json }, io),
   )
+    .option("--agent <name>", "agent to check, as for run (default: the configured one)")
     .option("--probe <agent>", "send one word to this agent and check the answer")
     .option("--model <name>", "model for the probe")
     .option("--redis <address>", "Redis server of agents on other machines to check")

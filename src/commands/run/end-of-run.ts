@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Verdict } from "../../engine/loop/types.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { labelled } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
@@ -32,7 +33,10 @@ export async function endLines(folder: string, verdict: Verdict, io: Io): Promis
     ...(counts.waiting === undefined
       ? []
       : [{ label: "Decide", text: "what waits for you:", commands: [`research-ralph status ${name}`] }]),
-    { label: "Next", ...nextStep(name, verdict, (await outsideView(folder)).held.length > 0) },
+    {
+      label: "Next",
+      ...nextStep(name, verdict, (await outsideView(folder)).held.length > 0, read.ledger.at(-1)?.agent),
+    },
   ];
   const lines = rows.flatMap((row) => rowLines(row, io.columns));
   // Never broken: a person clicks on it, or copies it.
@@ -66,8 +70,10 @@ const rowLines = ({ label, text, commands = [] }: Row, columns: number): string[
   ...commands.map((command) => (command.length <= columns - 11 ? `${" ".repeat(10)}${command}` : command)),
 ];
 
-function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): Omit<Row, "label"> {
+/** `agent`: that of the last iteration, which may not be the one that the settings name. */
+function nextStep(name: string, { verdict }: Verdict, isHeld: boolean, agent?: string): Omit<Row, "label"> {
   const run = `research-ralph run ${name}`;
+  const doctor = `research-ralph doctor${agent === undefined ? "" : ` --agent ${shellWord(agent)}`}`;
   if (isHeld) return { text: "let it continue, then run it:", commands: [`research-ralph resume ${name}`, run] };
   switch (verdict) {
     case "complete":
@@ -78,7 +84,7 @@ function nextStep(name: string, { verdict }: Verdict, isHeld: boolean): Omit<Row
         commands: [`research-ralph steer ${name} "…"`, run],
       };
     case "failed":
-      return { text: "see what is missing, then run it again:", commands: ["research-ralph doctor", run] };
+      return { text: "see what is missing, then run it again:", commands: [doctor, run] };
     case "blocked":
       return { text: "do what the verdict says, then run it again:", commands: [run] };
     default:

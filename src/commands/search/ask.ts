@@ -19,7 +19,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { pageName } from "../../research/project-files/layout.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
-import { findProjects, nameFor } from "../../research/overview/find-research.js";
+import { findProjects, findResearch, nameFor } from "../../research/overview/find-research.js";
 import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
 import { namesAsked } from "../../research/overview/questions/pool.js";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
@@ -52,14 +52,28 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const { words, again } = args;
   const chosen = await resolveConfig(io, args.flags);
   if (again) return askAgain(args, checking(args, chosen), io);
-  const question = questionOf(words.at(-1) ?? "");
-  const folders = await findProjects(io.cwd, words.slice(0, -1));
+  const [named, last] = await projectsFirst(io.cwd, words);
+  const question = questionOf(last);
+  const folders = await findProjects(io.cwd, named);
   const config = checking(args, await asLastRun(chosen, folders[0], args.flags, io));
   if (isAnswerUnit(question)) return checkKept(question, folders[0], args, config, io);
   await requireAgents(config, io, false, checkerNamesOf(config));
   const { code } = await put(question, folders, args, config, io);
   if (code === 0) await showInReport(folders[0], config, io);
   return code;
+}
+
+/** The words for projects, and the question, which may also stand before them where only the others name projects. */
+async function projectsFirst(cwd: string, words: readonly string[]): Promise<[readonly string[], string]> {
+  const [first = "", ...others] = words;
+  const isProject = (word: string) =>
+    findResearch(cwd, word).then(
+      () => true,
+      () => false,
+    );
+  const isBefore =
+    others.length > 0 && !(await isProject(first)) && (await Promise.all(others.map(isProject))).every(Boolean);
+  return isBefore ? [others, first] : [words.slice(0, -1), words.at(-1) ?? ""];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
+import { programIn, realPathOf } from "../process/search-path.js";
 import { readPlainText } from "./shared/plain-text.js";
 import { ask, ownReach } from "./program.js";
 
@@ -49,13 +50,21 @@ export function lineOf({ options, settings }: AgentContext): string {
   const word = firstWord(line);
   if (word === undefined) return line;
   const { length } = line.startsWith("'") ? `'${word}'` : word;
-  const program =
-    word.includes("/") && !word.startsWith("/") ? shellQuoted(resolve(settings.cwd, word)) : line.slice(0, length);
+  const relative = word.includes("/") && !word.startsWith("/") ? resolve(settings.cwd, word) : undefined;
+  const path = relative ?? hiddenProgram(word, settings);
+  const program = path === undefined ? line.slice(0, length) : shellQuoted(path);
   const otherWords = line.slice(length).replace(/(?<=\s)[^\s'"$`;&|<>()=~/-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (each) => {
     const path = resolve(settings.cwd, each);
     return /[./]/.test(each) && isFile(path) ? shellQuoted(path) : each;
   });
   return `${program}${otherWords}`;
+}
+
+/** The path of a program in the user's PATH that bubblewrap shows only where it is named; undefined for others. */
+function hiddenProgram(word: string, { sandbox, env }: AgentContext["settings"]): string | undefined {
+  if (sandbox?.name !== "bubblewrap" || word.includes("/")) return undefined;
+  const path = programIn(env["PATH"] ?? "", word);
+  return path === undefined || realPathOf(path).startsWith("/usr/") ? undefined : path;
 }
 
 const shellQuoted = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;

@@ -217,14 +217,20 @@ function judgeEnd(
     const why = lastError === "" ? `its shell ended with exit code ${end.exitCode}` : lastError;
     return endWith(
       "missing",
-      `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.`,
+      `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings)}`,
     );
   }
   const lastErrorText = lastError === "" ? "" : `; it said: ${lastError}`;
   if (isSuccess) return endWith("no-answer", `${name} ended without an answer${lastErrorText}.`);
   const endText = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
-  return endWith("crashed", `${name} ended ${endText}${lastErrorText}.`);
+  return endWith("crashed", `${name} ended ${endText}${lastErrorText}.${sandboxAdvice(command, settings)}`);
 }
+
+/** What to say of a failed command of the user's own in a sandbox: files that it needs may be hidden from it. */
+const sandboxAdvice = (command: string, { sandbox }: AgentSettings): string =>
+  command === "sh" && sandbox !== undefined
+    ? " It runs in a sandbox that shows it only the files that its command names; `read` of an entry under `agents` in the configuration shows it more, and --unconfined shows it all."
+    : "";
 
 /** A limit that a program told in what it printed. Of anything else that stands there the loop makes nothing. */
 function limitIn(printed: string, name: string): Failure | undefined {

@@ -54,6 +54,11 @@ test("an answer rests on quotes that stand in the papers they name; what rests o
   });
 });
 
+test("a question may stand before the project that it is put to", async () => {
+  const { code } = await cli(["ask", question, folder, ...agent], cwd);
+  expect({ code, question: answers().at(-1)?.question }).toEqual({ code: 0, question });
+});
+
 test("a finished project stays finished, and a run starts no agent for it", async () => {
   const count = lines("ledger.jsonl").length;
   expect(await cli(["run", ...agent], cwd)).toMatchObject({ code: 0 });

@@ -22,6 +22,17 @@ describe.skipIf(noBubblewrap !== undefined)(`run --sandbox${skippedFor(noBubblew
     ]);
   });
 
+  test("shows a command that is found by its bare name in a folder of the user's own", async () => {
+    const cwd = freshFolder();
+    sampleResearch(cwd);
+    const bin = freshFolder();
+    writeFileSync(join(bin, "myagent"), "#!/bin/sh\necho begun >&2\nexit 3\n", { mode: 0o755 });
+    const PATH = `${bin}:${process.env["PATH"]}`;
+    const { out } = await cli(["run", "-i", "1", "--agent", "cmd:myagent", "--no-git", "--json"], cwd, { PATH });
+    expect(out).toContain("said: begun.");
+    expect(out).toContain("`read` of an entry under `agents`");
+  });
+
   test("shows the project's files where the prompt names its folder, and lets none be changed", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
