@@ -55,7 +55,7 @@ describe("an agent that is not there", () => {
     [["--agent", "codex"], /^failed: codex can't be started, because there is no program codex; install it/],
     [
       ["--agent", "cmd:./nowhere.sh", "--unconfined"],
-      /^failed: cmd:\.\/nowhere\.sh can't be started: .*nowhere\.sh: not found\. Correct the command, or name another agent with --agent\.( It runs in a sandbox .*)?$/,
+      /^failed: cmd:\.\/nowhere\.sh can't be started: .*nowhere\.sh: not found\. Correct the command, or name another agent with --agent\.$/,
     ],
     [["--agent", "cmd:nosuchprogram -x", "--unconfined"], /nosuchprogram.*not found\. Correct the command/],
   ])("ends the run at once with what to do, exit code 1: %j", async (flags, sentence) => {
