@@ -42,6 +42,8 @@ test("what to type next is a line of its own, never broken, whatever the verdict
       const commands = lines.filter((line) => line.includes("research-ralph "));
       expect(commands.length).toBeGreaterThan(0);
       for (const line of commands)
-        expect(line).toMatch(/^ *research-ralph (?:doctor(?: --agent \S+)?|(?:show|run|steer) a-rather-long-name-2026-03-01(?: "…")?)$/);
+        expect(line).toMatch(
+          /^ *research-ralph (?:doctor(?: --agent \S+)?|(?:show|run|steer) a-rather-long-name-2026-03-01(?: "…")?)$/,
+        );
     }
 });
