@@ -24,8 +24,10 @@ Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
 5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
 Names of before go on working: answers (ask --list), brief (show next),
-pause (stop --pause), export (report --as), part (join --part), and the
-original's spelling: --new "<topic>" --run <folder> --list --status <folder>
+cost (status --cost), watch (status --watch), replay (verify --search),
+export (report --as), duplicates (join), part (join --part), pause
+(stop --pause), tool (mcp <tool>), fleet (worker --list), and the original's
+spelling: --new "<topic>" --run <folder> --list --status <folder>
 --reset <folder> --config k=v
 
 Pages to read: ${packageFile("docs")}`;
@@ -36,7 +38,9 @@ export const firstWeek: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that are options of others now. They go on working and are listed nowhere. */
-export const oldNames: ReadonlySet<string> = new Set(["answers", "brief", "pause", "export", "begin", "part"]);
+export const oldNames: ReadonlySet<string> = new Set([
+  ...["answers", "brief", "cost", "watch", "replay", "export", "duplicates", "part", "pause", "tool", "fleet", "begin"],
+]);
 
 /** One line for each command, in the order of the help. */
 export const summaries = {
@@ -48,25 +52,25 @@ export const summaries = {
   extract: "ask the papers that were read for further fields, or a second agent for all",
   demo: "run a complete project on sample papers",
   list: "list the projects under ./researches and the tasks here",
-  status: "show the progress and the cost of a project or task",
+  status: "show the progress of a project or task; --cost what it cost, --watch a live view of all",
   show: "show a paper as read prints it, an iteration, or what the next agent would get",
   brief: "the same as show [folder] next",
-  cost: "show what work cost, by phase or role, and a forecast for projects",
-  watch: "live view of all projects and tasks in a folder",
+  cost: "the same as status --cost",
+  watch: "the same as status --watch",
   web: "serve a local page that shows projects and tasks as they grow",
   report: "render the report again, or write every record for other programs: --as ris",
   export: "the same as report --as",
-  verify: "look for every quote again in the stored texts",
+  verify: "look for every quote again in the stored texts; --search replays the search offline",
   validate: "check rrd.json or a task's ralph.json and print every problem",
-  replay: "replay the recorded search offline and compare the results",
+  replay: "the same as verify --search",
   patterns: "show what agents learned; --accept moves one into AGENTS.md",
   add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, exports of databases",
   screen: "decide on records one by one, a key each; it goes on where you left off",
   decide: "include or exclude papers, whatever the criteria say",
   settle: "say which value of a field counts where two agents differ: first, second or own",
-  duplicates: "show pairs that may be one work, and what counts as a duplicate",
-  join: "make two records one work; --part makes a duplicate a work of its own again",
-  part: "make a duplicate a work of its own again",
+  join: "show pairs that may be one work, or make two records one; --part takes that back",
+  duplicates: "the same as join without a paper",
+  part: "the same as join --part",
   steer: "give instructions to agents, also during a run",
   stop: "end a run before its next iteration, as Ctrl+C does, or with --pause as blocked",
   pause: "the same as stop --pause",
@@ -76,8 +80,8 @@ export const summaries = {
   ask: "ask projects a question; every sentence rests on a quote that was found",
   answers: "the same as ask --list",
   search: "search scholarly services for papers, without an agent",
-  tool: "call one of the tools that agents have, or list them",
-  mcp: "serve these tools and the commands to any MCP client over stdio",
+  mcp: "serve the tools of agents and the commands to any MCP client over stdio, or call one",
+  tool: "the same as mcp <tool> and mcp --list",
   task: "work on a task until its acceptance criteria are met",
   skill: 'list the skills of this folder, or do what one says: research-ralph skill rrd "<topic>"',
   code: "repair or extend code by roles until the tests pass",
@@ -85,8 +89,8 @@ export const summaries = {
   doctor: "check Node, git, agents and folders, and say how to fix problems",
   config: "show or change settings: config, config key, config key=value",
   trust: "trust what settings of a folder start and open, or take that back",
-  worker: "run agents here for runs on other machines, over Redis",
-  fleet: "show workers, their agents and capacity, and the waiting jobs",
+  worker: "run agents here for runs on other machines, over Redis; --list shows all workers",
+  fleet: "the same as worker --list",
   completion: "print a script that completes commands in bash, zsh or fish",
 } as const;
 

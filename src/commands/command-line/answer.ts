@@ -1,3 +1,4 @@
+import { ExpectedError } from "../../engine/lib/errors.js";
 import type { SearchArguments } from "../search/search.js";
 import { summaries } from "../help-text.js";
 import type { CommandLine, Common } from "./command.js";
@@ -54,33 +55,51 @@ export function addAnswer({ program, add, io, version, done, run }: CommandLine)
     .option(...trustOption)
     .option("--explain", "explain the order of the papers, and why records were merged or kept apart");
 
+  type OfTool = { json?: string | true; help?: boolean; research?: string[]; paper?: string };
+  const callTool = async (name: string | undefined, values: OfTool) =>
+    (await import("../search/tool.js")).toolCommand({ ...values, name }, io);
+  const toolArguments = ["--json [arguments]", "the tool's arguments as a JSON object; prints JSON"] as const;
+  const toolHelp = ["-h, --help", "display help for command; with a tool, its arguments"] as const;
+
+  type OfMcp = OfTool & { list?: boolean; tools?: string; write?: boolean };
+  const mcp = program
+    .command("mcp [tool]")
+    .description(summaries.mcp)
+    .allowExcessArguments(false)
+    .helpOption(false)
+    .option(
+      "--research <folder>",
+      "only read the papers of this project; again for more (default: all of the folder; of one tool: the only project)",
+      several,
+    )
+    .option("--paper <id>", "allow only this paper; of one tool: the paper if its arguments name none")
+    .option("--tools <names>", "tools to serve, separated by commas (default: all)")
+    .option("--write", "serve what changes projects and starts agents, too: start, run, ask, add, steer, stop, resume")
+    .option("--list", "list the tools that agents have, and serve none")
+    .option(...toolArguments)
+    .option(...toolHelp)
+    .action(async (name: string | undefined, values: OfMcp) => {
+      const { tools, write, list = false, ...call } = values;
+      if (call.help === true && name === undefined) return mcp.outputHelp();
+      if (name !== undefined && (tools ?? write) !== undefined)
+        throw new ExpectedError(`--tools and --write are for serving; leave them out to call ${name}.`, 2);
+      if (name !== undefined || list) return done(await callTool(name, call));
+      if (call.json !== undefined)
+        throw new ExpectedError("Name the tool that --json is for; mcp --list lists them.", 2);
+      done(await (await import("../search/mcp.js")).mcpCommand({ ...values, version }, io, run));
+    });
+
   const tool = program
     .command("tool [name]")
     .description(summaries.tool)
     .allowExcessArguments(false)
     .helpOption(false)
-    .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
+    .option(...toolArguments)
     .option("--research <folder>", `${projectOfTools}; again for more, with find_passages`, several)
     .option("--paper <id>", "default paper if the arguments name none")
-    .option("-h, --help", "display help for command; with a name, the arguments of that tool")
-    .action(async (name: string | undefined, values: { help?: boolean }) => {
-      if (values["help"] === true && name === undefined) return tool.outputHelp();
-      done(await (await import("../search/tool.js")).toolCommand({ ...values, name }, io));
-    });
-
-  program
-    .command("mcp")
-    .description(summaries.mcp)
-    .allowExcessArguments(false)
-    .option(
-      "--research <folder>",
-      "only read the papers of this project; again for more (default: all of the folder)",
-      several,
-    )
-    .option("--paper <id>", "allow only this paper")
-    .option("--tools <names>", "tools to serve, separated by commas (default: all)")
-    .option("--write", "serve what changes projects and starts agents, too: start, run, ask, add, steer, stop, resume")
-    .action(async (values: object) => {
-      done(await (await import("../search/mcp.js")).mcpCommand({ ...values, version }, io, run));
+    .option(...toolHelp)
+    .action(async (name: string | undefined, values: OfTool) => {
+      if (values.help === true && name === undefined) return tool.outputHelp();
+      done(await callTool(name, values));
     });
 }

@@ -44,24 +44,29 @@ export function addDecide({ add, io }: CommandLine): void {
     .option("--quote <words>", "the paper's words that show it; without them it is marked so")
     .option("--no-git", "do not commit");
 
-  add("duplicates", "[folder]", async ({ all, json }: { all: boolean } & Common, folder) =>
-    (await import("../inspect/duplicates.js")).duplicatesCommand({ folder, all, json }, io),
-  ).option("--all", "list every duplicate, not only the first 20");
-
-  add(
-    "join",
-    "<folder> <paper> [other]",
-    async ({ json, flags, part = false }: Common & { part?: boolean }, folder, paper, other) => {
-      const { joinCommand, partCommand } = await import("../steer/same-work.js");
-      if (part && other === undefined) return await partCommand({ folder, paper, flags, json }, io);
-      if (part || other === undefined)
-        throw new ExpectedError("Name two papers to join, or one with --part to make it a work of its own again.", 2);
-      return await joinCommand({ folder, papers: [paper, other], flags, json }, io);
-    },
-  )
+  type OfDuplicates = Common & { all: boolean };
+  const duplicates = async ({ all, json }: OfDuplicates, folder: string | undefined) =>
+    (await import("../inspect/duplicates.js")).duplicatesCommand({ folder, all, json }, io);
+  const listAll = ["--all", "list every duplicate, not only the first 20"] as const;
+  type OfJoin = OfDuplicates & { part: boolean };
+  add("join", "[folder] [paper] [other]", async (options: OfJoin, folder, paper, other) => {
+    const { json, flags, part } = options;
+    if (paper === undefined && !part) return duplicates(options, folder);
+    const { joinCommand, partCommand } = await import("../steer/same-work.js");
+    if (folder !== undefined && paper !== undefined) {
+      if (part && other === undefined) return partCommand({ folder, paper, flags, json }, io);
+      if (!part && other !== undefined) return joinCommand({ folder, papers: [paper, other], flags, json }, io);
+    }
+    throw new ExpectedError(
+      "Name a project and two papers to join, or one with --part to make it a work of its own again.",
+      2,
+    );
+  })
+    .option(...listAll)
     .option("--part", "make a duplicate a work of its own again")
     .option("--no-git", "do not commit");
 
+  add("duplicates", "[folder]", duplicates).option(...listAll);
   add("part", "<folder> <paper>", async ({ json, flags }, folder, paper) =>
     (await import("../steer/same-work.js")).partCommand({ folder, paper, flags, json }, io),
   ).option("--no-git", "do not commit");

@@ -15,9 +15,27 @@ const onlyRecords = [
 export function addLook({ add, io }: CommandLine): void {
   add("list", "", async ({ json }) => (await import("../inspect/list.js")).listCommand({ json }, io));
 
-  add("status", "[folder]", async ({ json, papers }: { papers: boolean } & Common, folder) =>
-    (await import("../inspect/status.js")).statusCommand({ folder, json, papers }, io),
-  ).option("--papers", "list all papers with their ids, not only the first 20");
+  const cost = async ({ json }: Common, folder: string | undefined) =>
+    (await import("../inspect/cost.js")).costCommand({ folder, json }, io);
+  const watch = async ({ json }: Common, folder: string | undefined) =>
+    (await import("../inspect/watch.js")).watchCommand({ folder, json }, io);
+  type OfStatus = Common & { papers: boolean; cost: boolean; watch: boolean };
+  add("status", "[folder]", async (options: OfStatus, folder) => {
+    if (options.cost) return cost(options, folder);
+    if (options.watch) return watch(options, folder);
+    const { json, papers } = options;
+    return (await import("../inspect/status.js")).statusCommand({ folder, json, papers }, io);
+  })
+    .option("--papers", "list all papers with their ids, not only the first 20")
+    .addOption(
+      new Option("--cost", "what work cost, by phase or role, and a forecast for projects").conflicts([
+        "papers",
+        "watch",
+      ]),
+    )
+    .addOption(new Option("--watch", "live view of all projects and tasks in a folder").conflicts("papers"));
+  add("cost", "[folder]", cost);
+  add("watch", "[folder]", watch);
 
   add("show", "[folder] [what]", async ({ json, flags }, folder, what) => {
     if (what === "next" || (folder === "next" && what === undefined))
@@ -33,14 +51,6 @@ export function addLook({ add, io }: CommandLine): void {
   add("brief", "[folder]", async ({ flags, json }, folder) =>
     (await import("../inspect/brief.js")).briefCommand({ folder, flags, json }, io),
   ).option("--agent <name>", "the agent that would read it: briefs for agents with tools differ");
-
-  add("cost", "[folder]", async ({ json }, folder) =>
-    (await import("../inspect/cost.js")).costCommand({ folder, json }, io),
-  );
-
-  add("watch", "[folder]", async ({ json }, folder) =>
-    (await import("../inspect/watch.js")).watchCommand({ folder, json }, io),
-  );
 
   add("web", "[folder]", async ({ json, port = 0 }: { port?: number } & Common, folder) =>
     (await import("../inspect/web.js")).webCommand({ folder, port, json }, io),
@@ -71,12 +81,21 @@ export function addLook({ add, io }: CommandLine): void {
   withExport(report).option("--no-git", "do not commit");
   withExport(add("export", "[folder]", exported));
 
-  type OfVerify = { fetch: boolean; meaning: boolean } & Common;
-  const verify = add("verify", "[folder]", async ({ fetch, meaning, ...how }: OfVerify, folder) => {
+  const replay = async ({ json }: Common, folder: string | undefined) =>
+    (await import("../inspect/replay.js")).replayCommand({ folder, json }, io);
+  type OfVerify = { fetch: boolean; search: boolean; meaning: boolean } & Common;
+  const verify = add("verify", "[folder]", async ({ fetch, search, meaning, ...how }: OfVerify, folder) => {
+    if (search) return replay(how, folder);
     if (meaning) return (await import("../run/check-meaning.js")).checkMeaningCommand({ folder, ...howOf(how) }, io);
     return (await import("../inspect/verify.js")).verifyCommand({ folder, fetch, json: how.json }, io);
   })
     .option("--fetch", "fetch the papers whose text is not stored")
+    .addOption(
+      new Option("--search", "replay the recorded search offline instead, and compare the results").conflicts([
+        "fetch",
+        "meaning",
+      ]),
+    )
     .option("--meaning", "have an agent judge whether the report's sentences follow from their quotes")
     .option("--max-usd <N>", "with --meaning: maximum cost, in US dollars", number)
     .option("--max-tokens <N>", "with --meaning: maximum tokens, in and out", number);
@@ -86,9 +105,7 @@ export function addLook({ add, io }: CommandLine): void {
     (await import("../inspect/validate.js")).validateCommand({ folder, json }, io),
   );
 
-  add("replay", "[folder]", async ({ json }, folder) =>
-    (await import("../inspect/replay.js")).replayCommand({ folder, json }, io),
-  );
+  add("replay", "[folder]", replay);
 
   add("patterns", "[folder]", async ({ accept, json }: { accept?: number } & Common, folder) =>
     (await import("../inspect/patterns.js")).patternsCommand({ folder, accept, json }, io),

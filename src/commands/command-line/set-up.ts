@@ -38,16 +38,26 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
     .option("--list", "show what is trusted, in every folder")
     .option("--revoke", "take the folder's trust back");
 
-  type OfWorker = { concurrency?: number; limit?: string; atMost?: string };
-  add("worker", "", async (options: OfWorker & Common) => {
+  type OfFleet = Common & { key: boolean };
+  const fleet = async ({ flags, json, key }: OfFleet) =>
+    (await import("../fleet/fleet.js")).fleetCommand({ flags, json, key }, io);
+  const showKey = [
+    "--key",
+    "print the public key of your runs, which workers on other machines accept with --accept",
+  ] as const;
+  type OfWorker = OfFleet & { list: boolean; concurrency?: number; limit?: string; atMost?: string };
+  add("worker", "", async (options: OfWorker) => {
+    if (options.list || options.key) return fleet(options);
     const { workerCommand } = await import("../fleet/worker.js");
     const { concurrency, limit, atMost } = options;
     return workerCommand({ concurrency, limit, atMost, ...howOf(options) }, io);
   })
+    .option("--list", "show workers, their agents and capacity, and the waiting jobs")
+    .option(...showKey)
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
     .option("--limit <N/time>", "rate at which all workers of this agent start jobs, such as 60/min; none: no limit")
     .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit")
-    .option("--accept <key>", "key of runs to work for, as `fleet --key` prints it there; again for more", joined)
+    .option("--accept <key>", "key of runs to work for, as `worker --key` prints it there; again for more", joined)
     .option("--agent <name>", "agent that this machine runs, a name as for run, without fleet:")
     .option("--model <name>", "model of the agent")
     .option(
@@ -66,10 +76,8 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
     .option(...trustOption)
     .option("--quiet", "print only warnings");
 
-  add("fleet", "", async ({ flags, json, key }: { key: boolean } & Common) =>
-    (await import("../fleet/fleet.js")).fleetCommand({ flags, json, key }, io),
-  )
-    .option("--key", "print the public key of your runs, which workers on other machines accept with --accept")
+  add("fleet", "", fleet)
+    .option(...showKey)
     .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
     .option("--insecure-redis", "allow Redis on another machine without TLS");
 

@@ -85,7 +85,7 @@ async function acceptedBy(
   const { keysIn, ownSigner } = await import("../../fleet/jobs/signature.js");
   if (named === undefined && !isLoopback(host))
     throw new ExpectedError(
-      `The queue at ${shown} is on another machine, and everyone with a password of it can write jobs there; name the key of the runs to work for with --accept (\`research-ralph fleet --key\`, on the machine with the projects, prints it).`,
+      `The queue at ${shown} is on another machine, and everyone with a password of it can write jobs there; name the key of the runs to work for with --accept (\`research-ralph worker --key\`, on the machine with the projects, prints it).`,
       2,
     );
   const own = await ownSigner(homeOf(io.env));

@@ -76,7 +76,7 @@ function helpOf({ name, description, parameters: { properties, required = [] } }
     "Arguments, as one JSON object:",
     ...rows,
     "",
-    `research-ralph tool ${name} --json '{"${example}": "…"}'`,
+    `research-ralph mcp ${name} --json '{"${example}": "…"}'`,
   ];
 }
 

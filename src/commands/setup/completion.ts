@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { oldNames } from "../help-text.js";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
@@ -9,7 +10,8 @@ const shells = ["bash", "zsh", "fish"] as const;
  * @throws ExpectedError (exit code 2) for another shell.
  */
 export function completionScript(program: Command, shell: string): string {
-  const commands = program.commands.map((command) => ({
+  const offered = program.commands.filter((command) => !oldNames.has(command.name()));
+  const commands = offered.map((command) => ({
     name: command.name(),
     summary: command.description(),
     flags: command.options.map(({ long }: Option) => long ?? "").filter((flag) => flag !== ""),

@@ -140,7 +140,12 @@ async function agentFinding(name: string, chosen: boolean, settings: AgentSettin
   try {
     if (isDistant(name)) {
       createAgent(name, settings);
-      return { name, ok: true, needed: chosen, detail: "runs where a worker offers it; see research-ralph fleet" };
+      return {
+        name,
+        ok: true,
+        needed: chosen,
+        detail: "runs where a worker offers it; see research-ralph worker --list",
+      };
     }
     const { ok, detail, fix } = await checkAgent(name, settings);
     if (ok && chosen) createAgent(name, { ...settings, unconfined: settings.unconfined || isHeld });

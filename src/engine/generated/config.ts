@@ -90,7 +90,7 @@ export interface EngineConfig {
    */
   insecure_redis?: boolean;
   /**
-   * Of a worker: public keys of the runs that it works for, separated by commas, as 'research-ralph fleet --key' prints them there. Without it a worker works for its own user alone, over a queue of its own machine.
+   * Of a worker: public keys of the runs that it works for, separated by commas, as 'research-ralph worker --key' prints them there. Without it a worker works for its own user alone, over a queue of its own machine.
    */
   worker_accepts?: string;
   /**

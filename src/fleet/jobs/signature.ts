@@ -107,7 +107,7 @@ export function keysIn(text: string): string[] {
   const wrong = keys.find((key) => !publicKey.test(key));
   if (wrong === undefined) return keys;
   throw new ExpectedError(
-    `'${wrong.slice(0, 80)}' is not the key of a coordinator; \`research-ralph fleet --key\`, run where the projects are, prints it: ed25519: and 43 characters.`,
+    `'${wrong.slice(0, 80)}' is not the key of a coordinator; \`research-ralph worker --key\`, run where the projects are, prints it: ed25519: and 43 characters.`,
     2,
   );
 }

@@ -38,12 +38,14 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["trust", ["--json"], /"trusted"/],
   ["skill", [], /rrd/],
   ["completion", ["fish"], /^complete -c research-ralph/],
+  ["status", ["grasping-2026-03-01", "--cost"], /tokens/],
   ["cost", ["grasping-2026-03-01"], /tokens/],
   [
     "decide",
     ["grasping-2026-03-01", "sample_01", "include", "It belongs.", "--no-git"],
     /^sampleauthor2026 is included/,
   ],
+  ["join", ["grasping-2026-03-01", "--all"], /duplicate/],
   ["duplicates", ["grasping-2026-03-01"], /duplicate/],
   ["steer", ["grasping-2026-03-01", "Look at fingertips."], /\S/],
   ["pause", ["grasping-2026-03-01"], /\S/],
@@ -51,6 +53,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["resume", ["grasping-2026-03-01"], /\S/],
   ["validate", ["grasping-2026-03-01"], /\S/],
   ["verify", ["grasping-2026-03-01"], /0 fail, 0 could not be checked/],
+  ["verify", ["grasping-2026-03-01", "--search"], /^The listing is identical: 12 documents of samples/],
   ["replay", ["grasping-2026-03-01"], /^The listing is identical: 12 documents of samples/],
   [
     "ask",
@@ -66,6 +69,9 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["patterns", ["grasping-2026-03-01"], /A pattern from sample_/],
   ["config", ["papers"], /^30\n$/],
   ["init", [], /\S/],
+  ["mcp", ["outline", "--research", "grasping-2026-03-01", "--paper", "sample_01"], /§/],
+  ["mcp", ["--list"], /^outline /m],
+  ["mcp", ["outline", "--help"], /research-ralph mcp outline --json/],
   ["tool", ["outline", "--research", "grasping-2026-03-01", "--paper", "sample_01"], /§/],
   ["reset", ["grasping-2026-03-01", "--no-git"], /\S/],
 ];
@@ -90,12 +96,14 @@ describe("the built command", () => {
     expect(JSON.parse((await cli(["doctor", "--json"], place.cwd)).out)).toMatchObject({ findings: expect.any(Array) });
     const cwd = freshFolder();
     sampleResearch(cwd);
-    const watch = `"${process.execPath}" "${program}" watch 2> told & while ! grep -q grasping told; do sleep 0.1; done; kill -INT $!; wait $!; code=$?; cat told >&2; exit $code`;
-    // It follows once it has shown what is there; then it listens for signals too.
-    expect(await run("/bin/sh", ["-c", watch], cwd)).toMatchObject({
-      code: 0,
-      err: expect.stringContaining("grasping-2026-03-01"),
-    });
+    for (const spelling of ["status --watch", "watch"]) {
+      const watch = `"${process.execPath}" "${program}" ${spelling} 2> told & while ! grep -q grasping told; do sleep 0.1; done; kill -INT $!; wait $!; code=$?; cat told >&2; exit $code`;
+      // It follows once it has shown what is there; then it listens for signals too.
+      expect(await run("/bin/sh", ["-c", watch], cwd)).toMatchObject({
+        code: 0,
+        err: expect.stringContaining("grasping-2026-03-01"),
+      });
+    }
   });
 
   test("serves tools to an official MCP client that starts it as a child", async () => {
@@ -114,10 +122,12 @@ describe("the built command", () => {
   });
 
   test("no command is without a built run", () => {
-    const here = [...commands.map(([name]) => name), "search", "doctor", "watch", "mcp", "join", "part", "screen"];
+    const here: string[] = commands.map(([name]) => name);
+    here.push("search", "doctor", "watch", "part", "screen");
     // extract and settle have their walk beside this file.
     here.push("extract", "settle");
-    // join, part and screen have their rules in tests/commands/steer. Five have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/{code,fleet}.
-    expect([...here, "demo", "web", "code", "worker", "fleet"].toSorted()).toEqual(Object.keys(summaries).toSorted());
+    // part and screen have their rules in tests/commands/steer. Five have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/{code,fleet}.
+    here.push("demo", "web", "code", "worker", "fleet");
+    expect([...new Set(here)].toSorted()).toEqual(Object.keys(summaries).toSorted());
   });
 });

@@ -39,6 +39,7 @@ describe("what can't be done with agents on other machines", () => {
       "Unknown agent 'nobody'",
     ],
     ["the fleet without an address", ["fleet"], "whose address is not set"],
+    ["the list of workers without an address", ["worker", "--list"], "whose address is not set"],
     [
       "more agents here than a machine bears",
       ["run", "--agent", "baseline", "--jobs", "40"],

@@ -201,7 +201,12 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
       RESEARCH_RALPH_REDIS: server.url.replace("//", "//:wrong-password@"),
     };
     sampleResearch(cwd);
-    for (const args of [["fleet"], ["worker", "--agent", "baseline"], ["run", "--agent", "fleet:baseline"]]) {
+    for (const args of [
+      ["fleet"],
+      ["worker", "--list"],
+      ["worker", "--agent", "baseline"],
+      ["run", "--agent", "fleet:baseline"],
+    ]) {
       const refused = await run(process.execPath, [built, ...args], cwd, env);
       expect([refused.code, refused.err], args[0]).toEqual([
         5,
@@ -217,7 +222,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
 
   test("a server that forgets jobs when its memory is full is not taken", async () => {
     server = await startRedis({ args: ["--maxmemory-policy", "allkeys-lru"] });
-    const refused = await run(process.execPath, [built, "fleet", "--redis", server.url], fresh());
+    const refused = await run(process.execPath, [built, "worker", "--list", "--redis", server.url], fresh());
     expect([refused.code, refused.err]).toEqual([
       1,
       expect.stringMatching(/127\.0\.0\.1:\d+ deletes keys.*noeviction/),
