@@ -56,6 +56,12 @@ const removable: [what: string, folders: string[], registration: string][] = [
   ["the Agent Client Protocol", ["engine/agents/acp"], "engine/agents/adapters.ts"],
   ["plugins", ["engine/plugins", "compose/extensions/plugins"], "compose/extensions/extensions.ts"],
   ["commands as tools", ["commands/as-tools"], "commands/search/mcp.ts"],
+  [
+    "the MCP server",
+    ["commands/as-tools", "commands/search/mcp.ts", "engine/tools/mcp-server.ts"],
+    "commands/command-line/answer.ts",
+  ],
+  ["skills", ["commands/task/skill.ts"], "commands/command-line/other-work.ts"],
   ["traces", ["engine/traces"], "compose/drive.ts"],
 ];
 

@@ -19,11 +19,13 @@ export function addOtherWork({ add, io }: CommandLine): void {
     .option("-i, --iterations <N>", "maximum iterations of this run", number);
   withAgent(withLimits(task));
 
-  const skill = add("skill", "[name] [words...]", async (options: OfTask & Common, name, words) => {
-    const { check: checks, ...others } = options;
+  type OfSkill = OfTask & { list: boolean };
+  const skill = add("skill", "[name] [words...]", async (options: OfSkill & Common, name, words) => {
+    const { check: checks, list, ...others } = options;
     const { skillCommand } = await import("../task/skill.js");
-    return skillCommand({ ...others, checks, name, words: words.join(" ") }, io);
+    return skillCommand({ ...others, checks, name: list ? undefined : name, words: words.join(" ") }, io);
   })
+    .option("--list", "list the skills, as without a name")
     .option("--check <command>", "a command that must succeed; again for more", several)
     .option("--tests", "the project's tests must pass")
     .option("-i, --iterations <N>", "maximum iterations of this run", number);

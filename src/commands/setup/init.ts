@@ -101,14 +101,19 @@ async function askForAgent(io: Io): Promise<string | undefined> {
 /** Where agents look for the skills of a folder: Claude Code, and Codex, Amp and their kin. */
 const skillFolders = [".claude/skills", ".agents/skills"];
 
+const pluginFile = ".claude-plugin/plugin.json";
+
 /** Offers the skill by which an agent that the person talks to in this folder can drive research-ralph. */
 async function askForSkill(io: Io): Promise<Step[]> {
   const file = "research-ralph/SKILL.md";
+  if (!existsSync(packageFile("skills", file))) return [];
   if (skillFolders.every((folder) => existsSync(join(io.cwd, folder, file)))) return [];
   const answer = await choose(io, "Shall agents that you talk to in this folder know how to use research-ralph?", [
     { value: "no", label: "no" },
     { value: "yes", label: `yes: put a skill into ${skillFolders.join(" and ")}` },
-    { value: "claude", label: "yes, and for Claude Code also the commands and the MCP server of the plugin" },
+    ...(existsSync(packageFile(pluginFile))
+      ? [{ value: "claude", label: "yes, and for Claude Code also the commands and the MCP server of the plugin" }]
+      : []),
   ]);
   if (answer !== "yes" && answer !== "claude") return [];
   const steps: Step[] = answer === "claude" ? await putPlugin(io.cwd) : [];
@@ -121,7 +126,7 @@ async function askForSkill(io: Io): Promise<Step[]> {
 
 /** What the plugin for Claude Code brings, as files of a folder, where its tools have shorter names. */
 async function putPlugin(cwd: string): Promise<Step[]> {
-  const { mcpServers, commands } = JSON.parse(await readFile(packageFile(".claude-plugin/plugin.json"), "utf8")) as {
+  const { mcpServers, commands } = JSON.parse(await readFile(packageFile(pluginFile), "utf8")) as {
     readonly mcpServers: object;
     readonly commands: readonly string[];
   };

@@ -20,8 +20,8 @@ export interface Skill {
   readonly text: string;
 }
 
-/** The path of a skill in the folder of skills that users write. */
-export const skillFile = (name: string): string => join(skillFolders[0], name, "SKILL.md");
+/** Where the file of a skill may be, relative to the folder; the first that is there counts. */
+export const placesOfSkill = (name: string): string[] => skillFolders.map((folder) => join(folder, name, "SKILL.md"));
 
 /**
  * The skills of a folder, by name: each `<name>/SKILL.md` in one of `skillFolders`.

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { marker } from "../../../src/engine/process/descendants.js";
+import { mcpCommand } from "../../../src/commands/search/mcp.js";
+import { fakeIo } from "../../engine/ui/fake-io.js";
 import { cli } from "../../support/processes/in-process.js";
 import { connectClient, said } from "../../support/processes/mcp-client.js";
 import { unitAgent } from "../../support/processes/command-agents.js";
@@ -159,4 +161,11 @@ test("an agent of ours is served nothing that changes, and --write goes with no 
     code: 2,
     err: expect.stringContaining("start is served with --write alone"),
   });
+});
+
+test("a tool that there is not is named as wrong before anything is served", async () => {
+  const io = fakeIo({ cwd: freshFolder() });
+  await expect(mcpCommand({ tools: "outlines", version: "1" }, io, async () => 1)).rejects.toThrow(
+    "There is no tool 'outlines'; did you mean outline?",
+  );
 });

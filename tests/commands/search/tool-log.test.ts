@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mcpCommand } from "../../../src/commands/search/mcp.js";
 import { toolCommand } from "../../../src/commands/search/tool.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { readQueries } from "../../../src/research/project-files/logs/query-log.js";
@@ -58,8 +57,5 @@ test("a tool that there is not is named as wrong before anything else, where the
   const io = fakeIo({ cwd: freshFolder() });
   await expect(toolCommand({ name: "serch_papers" }, io)).rejects.toThrow(
     "There is no tool 'serch_papers'; did you mean search_papers?",
-  );
-  await expect(mcpCommand({ tools: "outlines", version: "1" }, io, async () => 1)).rejects.toThrow(
-    "There is no tool 'outlines'; did you mean outline?",
   );
 });

@@ -13,7 +13,7 @@ function write(folder: string, path: string, text: string): void {
 
 test("skills of a folder are listed by name with what they are for, the built-in one of the original too", async () => {
   const cwd = freshFolder();
-  const bare = await cli(["skill"], cwd);
+  const bare = await cli(["skill", "--list"], cwd);
   expect(bare).toMatchObject({ code: 0, out: expect.stringMatching(/^rrd +built in +makes a project of a topic\n$/) });
   expect(bare.err).toContain("This folder has no skill of its own");
   write(cwd, "skills/tidy/SKILL.md", "---\nname: tidy\ndescription: >\n  Tidies\n  notes.\n---\n# Tidy\n");
@@ -44,24 +44,27 @@ test("the skill that ships can be installed by its front matter", async () => {
   expect(readFileSync(packageFile(skill?.file ?? ""), "utf8")).toMatch(/^---\nname: research-ralph\n/);
 });
 
-test("skills/rrd and MISSION.md of a folder are in the brief that makes a project of a topic", async () => {
-  const cwd = freshFolder();
-  write(
-    cwd,
-    "skills/rrd/SKILL.md",
-    "---\nname: rrd\ndescription: ours\n---\nAsk for WORN FINGERTIPS. Save to rrd.json.",
-  );
-  write(cwd, "MISSION.md", "# Mission\n\nWe sell SOFT GRIPPERS.");
-  let brief = "";
-  const agent = agentThat((_, stdin) => {
-    brief = stdin;
-  });
-  await cli(["skill", "rrd", "grasping in simulation", "--agent", agent, "--unconfined", "--no-git", "--quiet"], cwd);
-  expect(brief).toContain("We sell SOFT GRIPPERS.");
-  expect(brief).toContain("Ask for WORN FINGERTIPS.");
-  expect(brief).not.toContain("description: ours");
-  expect(brief).toContain("write no other file, whatever the skill says");
-});
+test.each(["skills", ".claude/skills"])(
+  "%s/rrd and MISSION.md of a folder are in the brief that makes a project of a topic",
+  async (skills) => {
+    const cwd = freshFolder();
+    write(
+      cwd,
+      `${skills}/rrd/SKILL.md`,
+      "---\nname: rrd\ndescription: ours\n---\nAsk for WORN FINGERTIPS. Save to rrd.json.",
+    );
+    write(cwd, "MISSION.md", "# Mission\n\nWe sell SOFT GRIPPERS.");
+    let brief = "";
+    const agent = agentThat((_, stdin) => {
+      brief = stdin;
+    });
+    await cli(["skill", "rrd", "grasping in simulation", "--agent", agent, "--unconfined", "--no-git", "--quiet"], cwd);
+    expect(brief).toContain("We sell SOFT GRIPPERS.");
+    expect(brief).toContain("Ask for WORN FINGERTIPS.");
+    expect(brief).not.toContain("description: ours");
+    expect(brief).toContain("write no other file, whatever the skill says");
+  },
+);
 
 test("MISSION.md stands in the briefs of a project, within their bound", async () => {
   const cwd = freshFolder();

@@ -52,7 +52,7 @@ import {
   textsFolder,
   updatesFile,
 } from "../layout.js";
-import { skillFile } from "../../../engine/config/skill-files.js";
+import { placesOfSkill } from "../../../engine/config/skill-files.js";
 import { onlyToolsAdded } from "../logs/query-log.js";
 import { formatRrd, parseRrd } from "../rrd-file.js";
 import { isSignedState } from "./signed-state.js";
@@ -336,7 +336,7 @@ const isProject = (path: string): boolean =>
 
 /** The files next to the projects that instruct agents. */
 export const instructionFiles = (root: string): string[] =>
-  [lessonsName, claudeName, promptName, missionName, skillFile("rrd")].map((name) => join(root, name));
+  [lessonsName, claudeName, promptName, missionName, ...placesOfSkill("rrd")].map((name) => join(root, name));
 
 /** The edits that wait for a yes: of the files next to the projects, and of the project's log. */
 export async function waitingEdits(folder: string, root: string, stateDir: string): Promise<Edit[]> {

@@ -1,6 +1,6 @@
 import { lessonsName, missionName } from "../../../engine/lib/layout.js";
 import { join } from "node:path";
-import { skillFile } from "../../../engine/config/skill-files.js";
+import { placesOfSkill } from "../../../engine/config/skill-files.js";
 import { fittingSections, instructionsIn } from "../../../engine/config/folder-instructions.js";
 import { clip, fit } from "../../../engine/lib/tokens.js";
 import { withoutFrontMatter } from "./front-matter.js";
@@ -55,8 +55,13 @@ export const missionFile = (root: string, stateDir: string, tokens: number): Pro
   agreedFile(missionName, root, stateDir, tokens);
 
 /** The same of the skill by which the person wants requirements to be made; without its front matter. */
-export const requirementsSkill = (root: string, stateDir: string, tokens: number): Promise<string> =>
-  agreedFile(skillFile("rrd"), root, stateDir, tokens);
+export async function requirementsSkill(root: string, stateDir: string, tokens: number): Promise<string> {
+  for (const place of placesOfSkill("rrd")) {
+    const text = await agreedFile(place, root, stateDir, tokens);
+    if (text !== "") return text;
+  }
+  return "";
+}
 
 async function agreedFile(name: string, root: string, stateDir: string, tokens: number): Promise<string> {
   const path = join(root, name);
