@@ -44,13 +44,21 @@ function agentWith(model: string, role: string, config: ResolvedConfig, env: Nod
     (name) => family !== undefined && familiesOf(name, settings)?.includes(family) === true,
   );
   const hasKey =
-    config.models?.[role]?.api_key !== undefined || ralphKeys(model).some((name) => (env[name] ?? "") !== "");
+    modelWish(config, role).api_key !== undefined || ralphKeys(model).some((name) => (env[name] ?? "") !== "");
   const found = own ?? installed ?? (hasKey ? "ralph" : undefined);
   if (found !== undefined) return found;
   throw new ExpectedError(
     `/models/${role}: ${config.agent} has no model '${model}', and no agent that has it is installed; name another model, or install one of its maker.`,
     2,
   );
+}
+
+type ModelWish = Exclude<NonNullable<ResolvedConfig["models"]>[string], string>;
+
+/** What `models.<role>` says; a text is the model. */
+function modelWish({ models }: ResolvedConfig, role: string): ModelWish {
+  const wish = models?.[role];
+  return typeof wish === "string" ? { model: wish } : (wish ?? {});
 }
 
 /** The variables that may hold ralph's key for a model. */
@@ -60,12 +68,7 @@ function ralphKeys(model = ""): readonly string[] {
 }
 
 /** The agent of a role by `models.<role>`. @throws ExpectedError (exit code 2) where that has no effect. */
-function agentOfModel(
-  { model, api_key }: NonNullable<ResolvedConfig["models"]>[string],
-  role: string,
-  config: ResolvedConfig,
-  env: NodeJS.ProcessEnv,
-) {
+function agentOfModel({ model, api_key }: ModelWish, role: string, config: ResolvedConfig, env: NodeJS.ProcessEnv) {
   const { agent: asked, agents } = config;
   if (asked.startsWith("cmd:") || agents[asked]?.type === "command")
     throw new ExpectedError(
@@ -94,9 +97,8 @@ function agentOfModel(
 /** @throws ExpectedError (exit code 2) for a role that there is not, and for a model of an agent that takes none. */
 export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew {
   const wishes = config.code?.roles ?? {};
-  const models = config.models ?? {};
   requireRoles(Object.keys(wishes), "/code/roles");
-  requireRoles(Object.keys(models), "/models");
+  requireRoles(Object.keys(config.models ?? {}), "/models");
   const names: Record<string, readonly string[]> = {};
   const temperatures: Record<string, number> = { ...usualTemperatures };
   let agents = config.agents;
@@ -104,13 +106,13 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
   let isBuiltIn = false;
   for (const role of roles) {
     const wish = wishes[role];
-    const model = models[role];
+    const model = modelWish(config, role);
     if (wish === false && role !== "adversary")
       throw new ExpectedError(`/code/roles/${role} is false; only the adversary can be left out.`, 2);
-    const { agent, temperature = model?.temperature } = wish === false || wish === undefined ? {} : wish;
+    const { agent, temperature = model.temperature } = wish === false || wish === undefined ? {} : wish;
     if (temperature !== undefined) temperatures[role] = temperature;
     const chosen = agent === undefined ? [] : [agent].flat();
-    if (chosen.length > 0 && (model?.model ?? model?.api_key) !== undefined)
+    if (chosen.length > 0 && (model.model ?? model.api_key) !== undefined)
       throw new ExpectedError(
         `/models/${role} and /code/roles/${role}/agent both say who does it; write the model under agents, or leave one out.`,
         2,
@@ -123,7 +125,7 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
         );
       isBuiltIn = true;
     } else if (chosen.length > 0) names[role] = chosen;
-    else if (model?.model !== undefined || model?.api_key !== undefined) {
+    else if (model.model !== undefined || model.api_key !== undefined) {
       const own = agentOfModel(model, role, config, env);
       agents = { ...agents, [own.name]: own.agent };
       names[role] = [own.name, ...config.fallbacks];

@@ -62,7 +62,7 @@ describe("the agents of roles", () => {
     // A gateway may have any model, and who knows what arguments say.
     expect(name({}, { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" })).toBe("claude-librarian");
     expect(name({ agents: { claude: { args: ["--settings", "x"] } } })).toBe("claude-librarian");
-    expect(crewOf(config({ models: { librarian: { model: "opusplan" } } }), {}).others).toEqual([]);
+    expect(crewOf(config({ models: { librarian: "opusplan" } }), {}).others).toEqual([]);
   });
 
   it("is the maker's own where that is installed", () => {

@@ -33,19 +33,24 @@ export interface CodeConfig {
    * The model of a role of a team, by role: the same as an agent of its own under code.roles.
    */
   models?: {
-    [k: string]: {
-      /**
-       * Model of the run's agent in this role.
-       */
-      model?: string;
-      /**
-       * As under code.roles.
-       */
-      temperature?: number;
-      /**
-       * Its key, where the environment holds none.
-       */
-      api_key?: string;
-    };
+    /**
+     * The model, or an object.
+     */
+    [k: string]:
+      | string
+      | {
+          /**
+           * Model of the run's agent in this role.
+           */
+          model?: string;
+          /**
+           * As under code.roles.
+           */
+          temperature?: number;
+          /**
+           * Its key, where the environment holds none.
+           */
+          api_key?: string;
+        };
   };
 }
