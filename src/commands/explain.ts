@@ -24,7 +24,10 @@ function usageSentence(said: string, hint: string, args: readonly string[]): str
   const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(summaries));
   if (near !== undefined) return `${said}. Did you mean ${near}?`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
-  if (suggestion !== undefined) return `${said}. ${suggestion}`;
+  const option = /^unknown option '(.*)'/s.exec(said)?.[1];
+  // Commander's "near" is wide: it offers --undo for --rounds.
+  const isSlip = option === undefined || nearest(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
+  if (suggestion !== undefined && isSlip) return `${said}. ${suggestion}`;
   const command = args.find((arg) => arg in summaries);
   if (unknown !== undefined)
     return `${said}; see research-ralph help all. A question has three words or more, in quotes.`;

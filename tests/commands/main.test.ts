@@ -123,6 +123,11 @@ test("--help lists ten commands, help all the others too, and old names go on wo
     expect((await cli(now.split(" "), cwd)).out).toBe((await cli(old.split(" "), cwd)).out);
 });
 
+test("an option that is far from every other is told without a guess", async () => {
+  const { err } = await cli(["task", "words", "--rounds", "3"], cwd);
+  expect(err).toBe("research-ralph: unknown option '--rounds'; see research-ralph task --help.\n");
+});
+
 test.each(["new", "ask", "task"])(
   "a slip in an option of every run is known at %s, whose help does not repeat it",
   async (name) => {
