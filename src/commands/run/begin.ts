@@ -114,13 +114,15 @@ const isSame = (some: readonly string[], others: readonly string[]): boolean =>
 
 /** Runs a project that is there, up to the target that is asked for now where that is larger. */
 async function goOn(folder: string, args: BeginArguments, io: Io): Promise<number> {
-  const { rrd } = await readResearch(folder);
+  const { rrd, ledger } = await readResearch(folder);
   const { papers, ...flags } = args.flags;
   const wanted = papers ?? (await resolveConfig(io, flags)).papers;
   const isDeeper = wanted > targetOf(rrd);
   const name = nameFor(io.cwd, folder);
   if (!args.json && !args.quiet)
     say(io, `It goes on with ${name}${isDeeper ? `, from ${targetOf(rrd)} papers to ${wanted}` : ""}.`);
+  if (!isDeeper && !args.json && !args.quiet && statusOf(rrd, ledger).phase === "COMPLETE")
+    say(io, 'That project is finished; research-ralph new "…" starts another of the same question.');
   if (isDeeper)
     await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
   const more = isDeeper ? { ...flags, papers: wanted } : flags;

@@ -47,7 +47,7 @@ export function whyUnproven(checkers: Checkers | undefined, checker: string): st
   const isGood = ({ asked, right }: AnsweredControls) => asked > 0 && right >= asked * minRight;
   return isGood(held) && isGood(fell)
     ? undefined
-    : `it told ${held.right} of ${held.asked} true control sentences and ${fell.right} of ${fell.asked} false ones`;
+    : `it recognised ${held.right} of ${held.asked} true control sentences and ${fell.right} of ${fell.asked} false ones`;
 }
 
 /** Whether the answers of a checker count: it told controls of both kinds apart often enough. */

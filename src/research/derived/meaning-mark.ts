@@ -28,7 +28,12 @@ export function meaningMark({ verdict, by, why, said }: Checked, checkers: Check
   }
   if (verdict === "cannot-tell") return { kind: "open", says: `${names} could not tell${because}` };
   if (by.some((name) => !isProven(checkers, name)))
-    return { kind: "open", says: `${words[verdict]}, says ${names}, an unproven checker${because}` };
+    return verdict === "supported"
+      ? {
+          kind: "open",
+          says: `meaning not checked: ${names} ${by.length === 1 ? "is" : "are not all"} ${by.length === 1 ? "an unproven checker" : "proven checkers"}`,
+        }
+      : { kind: "open", says: `${words[verdict]}, says ${names}, an unproven checker${because}` };
   return verdict === "supported"
     ? { kind: "borne-out", says: `meaning checked by ${names}` }
     : { kind: "doubted", says: `${words[verdict]}, says ${names}${because}` };

@@ -132,3 +132,32 @@ describe("what is wrong in an answer or around it", () => {
     expect(ids.map((id) => existsSync(join(home, ".ralph/texts", `${id}.json`)))).toEqual(ids.map(() => true));
   });
 });
+
+describe("without a choice of the person, a question goes to", () => {
+  const askedOf = async (agent: string): Promise<string> => {
+    const bin = freshFolder();
+    writeFileSync(join(bin, "codex"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const path = join(folder, "ledger.jsonl");
+    const before = readFileSync(path, "utf8");
+    const changed = lines<LedgerLine>("ledger.jsonl").map((line) => JSON.stringify({ ...line, agent }));
+    writeFileSync(path, `${changed.join("\n")}\n`);
+    const { code, err } = await cli(["ask", "grasping-2026-03-01", question, "--quiet", "--no-git"], cwd, {
+      PATH: bin,
+    });
+    writeFileSync(path, before);
+    expect(code).not.toBe(0);
+    return err;
+  };
+
+  test("the agent that last read the project, where it is here", async () => {
+    const err = await askedOf("codex");
+    expect(err).toContain("codex");
+    expect(err).not.toContain("claude");
+  });
+
+  test("the default, where the project names a command: what a folder says is not started", async () => {
+    const err = await askedOf(`touch ${join(cwd, "started")}`);
+    expect(err).toContain("claude");
+    expect(existsSync(join(cwd, "started"))).toBe(false);
+  });
+});

@@ -75,6 +75,8 @@ test("a run that was cut short goes on by the same command, without a question",
     err: expect.stringContaining("It goes on with"),
   });
   expect(projects(cwd)).toHaveLength(1);
+  const finished = await cli([question, ...baseline], cwd);
+  expect(finished.err.replace(/\s+/g, " ")).toContain('research-ralph new "…" starts another');
 });
 
 test("an export is read by its name, and a script has to say the question", async () => {

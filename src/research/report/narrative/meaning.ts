@@ -17,7 +17,7 @@ export interface RemovedSentence {
 
 /** How far the sentences of a report were held against what they cite. */
 export interface Meaning {
-  /** Sentences that were judged, and those that are borne out. */
+  /** Sentences that were judged, and those that are borne out; 0 where no checker is proven. */
   readonly judged: number;
   readonly borneOut: number;
   readonly removed: readonly RemovedSentence[];
@@ -40,17 +40,19 @@ export function meaningOf(
   }));
   const checks = sentences(report).flatMap(([, { check }]) => check ?? []);
   const judged = checks.length + removed.length;
-  const borneOut = checks.filter(({ verdict }) => verdict === "supported").length;
+  // What a checker says that calls false sentences true, too, does not count as a result.
+  const counts = report.check?.by?.some((name) => whyUnproven(rrd.meaning?.checkers, name) === undefined) === true;
+  const borneOut = counts ? checks.filter(({ verdict }) => verdict === "supported").length : undefined;
   const says = sayingOf(report, rrd, judged, borneOut);
   if (says === undefined) return undefined;
-  return { judged, borneOut, removed, says, answerFalls: report.check?.answer_falls === true };
+  return { judged, borneOut: borneOut ?? 0, removed, says, answerFalls: report.check?.answer_falls === true };
 }
 
 function sayingOf(
   report: ReportFile,
   rrd: Pick<Rrd, "meaning" | "papers_pool">,
   judged: number,
-  borneOut: number,
+  borneOut: number | undefined,
 ): string | undefined {
   const { check, agent = "", not_borne_out = [] } = report;
   const { open, checkers } = { ...rrd.meaning };
@@ -72,7 +74,9 @@ function sayingOf(
     by.length === 1 && by[0] === agent ? `${agent}, which wrote them, in a fresh context` : by.join(" and ");
   const mended = sentences(report).filter(([, sentence]) => sentence.check?.was !== undefined).length;
   const counts = [
-    `${borneOut} of ${many(judged, "sentence")} borne out by the sentences they cite, checked by ${whose}`,
+    borneOut === undefined
+      ? `${many(judged, "sentence")} put to ${whose}; the answers do not count`
+      : `${borneOut} of ${many(judged, "sentence")} borne out by the sentences they cite, checked by ${whose}`,
     ...(mended === 0 ? [] : [`${mended} corrected`]),
     ...(not_borne_out.length === 0 ? [] : [`${not_borne_out.length} removed`]),
   ];

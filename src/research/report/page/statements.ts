@@ -63,7 +63,7 @@ function sourcesOf({ quotes, papers }: Statement): Markup {
 
 const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [index === 0 ? "" : "; ", part]);
 
-/** The second mark: what another reader says of the sentence. */
+/** The second mark: what the checker says of the sentence. */
 export const meaningSign = ({ kind, says }: MeaningMark): Markup =>
   kind === "borne-out"
     ? markup` <span class="ok meaning" role="img" title="${says}" aria-label="${says}">✓✓</span>`
@@ -74,7 +74,7 @@ export const meaningLine = ({ says, answerFalls }: Meaning): Markup =>
   markup`${answerFalls ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${marked}.</p>`;
 
 /** What the second mark says. */
-const marked = "the sentence follows from them, says another reader";
+const marked = "the sentence follows from them, says a checker that recognised true and false control sentences";
 
 /** Sentences that were taken out, each with the reason. */
 export const removedList = ({ removed }: Meaning, say: PageContext["say"]): Markup =>

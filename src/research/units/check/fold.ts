@@ -33,7 +33,12 @@ export function foldAnswers(
     const check = checked.get(each.where);
     return check === undefined ? each : { ...each, check };
   });
-  const summary = borneOut(checked, "sentence");
+  // The claims of readings that wait are judged beside the sentences of the report.
+  const [said, claims] = [[...checked].filter(isOfReport), [...checked].filter((each) => !isOfReport(each))];
+  const summary = [
+    ...(said.length === 0 && claims.length > 0 ? [] : [borneOut(new Map(said), "sentence")]),
+    ...(claims.length === 0 ? [] : [borneOut(new Map(claims), "claim")]),
+  ].join(", ");
   return advanced({ rrd, narrative, checkers, open: { ...open, sentences }, changes, summary, at });
 }
 
@@ -66,6 +71,9 @@ export function foldUnheard(rrd: Rrd, unheard: string, at: Date): Acceptable | u
 
 const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], checkings: readonly Checking[]) =>
   checkings.reduce((rates, { by, answers }) => countControls(rates, by, batch, answers), meaning?.checkers ?? {});
+
+/** Sentences of a report are known by a pointer into it, claims of papers by a handle. */
+const isOfReport = ([id]: readonly [string, Checked]): boolean => id.startsWith("/");
 
 function borneOut(checked: ReadonlyMap<string, Checked>, what: string): string {
   const found = [...checked.values()];

@@ -189,7 +189,7 @@ export function awayText(reports: readonly Pick<SourceReport, "name" | "status" 
     for (const one of todo) advice.add(one);
     return `${name}: ${why}`;
   });
-  return `No source can be searched for now: ${[...said, ...advice].join("; ")}; run again later.`;
+  return `No source can be searched for now: ${[...said, ...advice].join("; ")}; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".`;
 }
 
 /** Stands for what folders and samples listed: by what the documents say, so that it is the same wherever they lie. */

@@ -59,7 +59,9 @@ describe("a checker is known by its answers to controls", () => {
     ["can't tell", () => "cannot-tell"],
     ["answers at random", (_, number) => ((number * 7919) % 13 < 6 ? "supported" : "contradicted")],
   ])("who %s is not", (_, answer) => {
-    expect(whyUnproven(ratesOf(answer, 8), "codex")).toMatch(/^it told \d+ of 18 true control sentences and \d+ of 18/);
+    expect(whyUnproven(ratesOf(answer, 8), "codex")).toMatch(
+      /^it recognised \d+ of 18 true control sentences and \d+ of 18/,
+    );
   });
 
   test("nine of ten of each kind are enough, less is not", () => {
@@ -69,7 +71,7 @@ describe("a checker is known by its answers to controls", () => {
         "codex",
       );
     expect(unproven(18, 18)).toBeUndefined();
-    expect(unproven(20, 17)).toBe("it told 20 of 20 true control sentences and 17 of 20 false ones");
+    expect(unproven(20, 17)).toBe("it recognised 20 of 20 true control sentences and 17 of 20 false ones");
     expect(unproven(17, 20)).toBeDefined();
   });
 

@@ -175,9 +175,13 @@ describe("nothing is taken out by the word of a checker that its controls do not
     [
       "refuses everything",
       () => ({ verdict: "not-supported" }),
-      "it told 0 of 4 true control sentences and 4 of 4 false",
+      "it recognised 0 of 4 true control sentences and 4 of 4 false",
     ],
-    ["accepts everything", () => ({ verdict: "supported" }), "it told 4 of 4 true control sentences and 0 of 4 false"],
+    [
+      "accepts everything",
+      () => ({ verdict: "supported" }),
+      "it recognised 4 of 4 true control sentences and 0 of 4 false",
+    ],
     [
       "answers by the number of a sentence",
       (shown) => ({ verdict: shown.number % 2 === 0 ? "supported" : "contradicted" }),
@@ -195,6 +199,8 @@ describe("nothing is taken out by the word of a checker that its controls do not
     const markdown = readFileSync(join(given.folder, "research-report.md"), "utf8");
     expect(markdown).toContain("scripted is an unproven checker");
     expect(markdown).toContain(because);
+    expect(markdown).toMatch(/\d sentences put to scripted, .*; the answers do not count/);
+    expect(markdown).not.toMatch(/\d of \d sentences borne out|✓✓/);
     expect(markdown).toContain("so nothing was taken out by its word");
   });
 

@@ -153,7 +153,7 @@ describe("a search that failed", () => {
       expect(verdict).toEqual({
         verdict: "blocked",
         reason:
-          "No source can be searched for now: One: one.org was not found (ENOTFOUND); Two: two.org was not found (ENOTFOUND); check the network; run again later.",
+          'No source can be searched for now: One: one.org was not found (ENOTFOUND); Two: two.org was not found (ENOTFOUND); check the network; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".',
       });
       expect(events.map(({ type }) => type)).not.toContain("iteration-started");
       expect(ledger).toEqual([]);
@@ -168,7 +168,8 @@ describe("a search that failed", () => {
     const { verdict, events } = await run(goodAgent());
     expect(verdict).toEqual({
       verdict: "blocked",
-      reason: "No source can be searched for now: One: example.org does not answer; run again later.",
+      reason:
+        'No source can be searched for now: One: example.org does not answer; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".',
     });
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
     expect(existsSync(candidatesFile(first.how.folder))).toBe(false);
@@ -209,7 +210,8 @@ describe("a search that failed", () => {
     const { verdict, rrd, ledger } = await folder.run(skipping, 40, { clock });
     expect(verdict).toEqual({
       verdict: "blocked",
-      reason: "No source can be searched for now: One: example.org asks to wait; run again later.",
+      reason:
+        'No source can be searched for now: One: example.org asks to wait; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".',
     });
     expect(ledger.map(({ agent }) => agent)).toEqual(["scripted", undefined]);
     expect(rrd.blocked_sources).toEqual([{ name: "One", reason: "example.org asks to wait." }]);
