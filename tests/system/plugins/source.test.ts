@@ -13,9 +13,9 @@ const plugin = packageFile("docs", "plugins", "dblp.mjs");
 const dblp = { name: plugin, allow: { hosts: ["dblp.org:443"] } };
 
 /** A folder whose configuration has these plugins, and DBLP at an address of this machine. */
-function folderWith(plugins: readonly object[], endpoint?: string): string {
+function folderWith(plugins: readonly object[], endpoint?: string, more: object = {}): string {
   const cwd = freshFolder();
-  const sources = endpoint === undefined ? {} : { sources: { dblp: { endpoint, interval_ms: 0 } } };
+  const sources = endpoint === undefined ? {} : { sources: { dblp: { endpoint, interval_ms: 0 }, ...more } };
   writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ plugins, ...sources }));
   return cwd;
 }
@@ -91,6 +91,22 @@ describe.skipIf(noBubblewrap !== undefined)(`a source of a plugin${skippedFor(no
     expect((await built(["replay", name], cwd)).out).toContain("From the records");
     rmSync(join(folder, "search-records.json.gz"));
     expect((await built(["replay", name], cwd)).err).toContain("There is no source 'dblp' any more.");
+  });
+
+  test("is one of blocked_sources once it failed three times in a row, and another is searched in its place", async () => {
+    const broken = await listener(() => "not what was asked for");
+    const openalex = await listener(() => JSON.stringify({ meta: { count: 0 }, results: [] }));
+    const cwd = folderWith([dblp], broken.address, { openalex: { endpoint: openalex.address, interval_ms: 0 } });
+    await cli(["new", "tactile sensing of robot hands", "--source", "dblp", "-p", "3", "--no-git"], cwd);
+    const [name = ""] = readdirSync(join(cwd, "researches"));
+    const { err } = await cli(["run", "-i", "4", "--agent", "baseline", "--no-git"], cwd);
+    const file = (each: string) => readFileSync(join(cwd, "researches", name, each), "utf8");
+    const { blocked_sources, statistics } = JSON.parse(file("rrd.json"));
+    expect(blocked_sources).toEqual([{ name: "dblp", reason: expect.stringContaining("is not valid JSON") }]);
+    expect(statistics.discovery_metrics.failures_in_a_row).toEqual({ dblp: 3, OpenAlex: 0 });
+    expect(file("progress.txt")).toContain("- dblp is blocked from now on (");
+    expect(openalex.heard.length).toBeGreaterThan(0);
+    expect(err).toContain("OpenAlex: nothing found");
   });
 
   test("is not asked at a host that is not allowed, under a name that is taken, or by a path that leads elsewhere", async () => {

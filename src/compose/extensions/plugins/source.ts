@@ -71,8 +71,13 @@ async function page(
   return pageOf(records, (record) => recordOf(record as SourceRecord, source.name), { total, next });
 }
 
-const reasonIn = ([told]: readonly Told[], { name }: LoadedPlugin): string =>
-  told?.type === "notice" ? told.message : `The plugin ${name} is left out, or has answered nothing.`;
+/** What was said when a plugin failed: it is left out after that, and says nothing in later calls. */
+const failures = new WeakMap<LoadedPlugin, string>();
+
+function reasonIn([told]: readonly Told[], plugin: LoadedPlugin): string {
+  if (told?.type === "notice") failures.set(plugin, told.message);
+  return failures.get(plugin) ?? `The plugin ${plugin.name} is left out, or has answered nothing.`;
+}
 
 const recordOf = ({ doi, arxiv, pmid, ...record }: SourceRecord, source: string): PaperRecord | undefined =>
   paperRecord({ ...record, source, identifiers: identifiersFrom({ doi, arxiv, pmid }) });
