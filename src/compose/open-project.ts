@@ -43,6 +43,8 @@ interface Manner {
   readonly forecast?: boolean;
   /** The person wants to go on, whatever earlier runs brought. */
   readonly force?: boolean;
+  /** Papers whose text can't be had now are read by their abstracts. */
+  readonly abstracts?: boolean;
 }
 
 /** Takes a project's lock and makes it ready to be worked on by agents in workspaces of their own. */
@@ -75,6 +77,7 @@ export async function openProject(
       root,
       redact,
       ...io.clock,
+      abstracts: manner.abstracts,
       learn: config.learn === "auto",
       sharing: sharingOf(config),
       check: checkWishOf(config),

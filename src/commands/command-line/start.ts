@@ -22,6 +22,7 @@ export function addStart({ add, io }: CommandLine): void {
     branch?: string | true;
     ask: boolean;
     force: boolean;
+    abstracts: boolean;
     classic: boolean;
   };
   const run = add("run", "[folder]", async (options: OfRun & Common, folder) => {
@@ -30,9 +31,9 @@ export function addStart({ add, io }: CommandLine): void {
       const begun = await firstStepsCommand(howOf(options), io);
       if (begun !== undefined) return begun;
     }
-    const { source: sources, column: columns, branch, ask, force, classic } = options;
+    const { source: sources, column: columns, branch, ask, force, abstracts, classic } = options;
     const { runCommand } = await import("../run/run.js");
-    return runCommand({ folder, ...howOf(options), ask, force, classic, sources, columns, branch }, io);
+    return runCommand({ folder, ...howOf(options), ask, force, abstracts, classic, sources, columns, branch }, io);
   })
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
@@ -48,6 +49,7 @@ export function addStart({ add, io }: CommandLine): void {
     .option(...branchOption)
     .option("--ask", "ask the project's open questions first")
     .option("--force", "allow -p on a project already started; continue after the verdict stuck")
+    .option("--abstracts", "read by its abstract a paper whose full text can't be had now")
     .option("--classic", "let the agent edit the project folder itself, as in the original");
   withAgent(run);
 
@@ -60,16 +62,17 @@ export function addStart({ add, io }: CommandLine): void {
     .option("--ask", "have the agent say what the topic leaves open, and answer it");
   withAgent(withWishes(create));
 
-  type OfBegin = OfWishes & { quick: boolean; yes: boolean; force: boolean };
+  type OfBegin = OfWishes & { quick: boolean; yes: boolean; force: boolean; abstracts: boolean };
   const begin = add("begin", "<words...>", async (options: OfBegin & Common, words) => {
     const { beginCommand } = await import("../run/begin.js");
-    const { quick, yes, force } = options;
-    return beginCommand({ ...wishesOf(options), words, ...howOf(options), quick, yes, force }, io);
+    const { quick, yes, force, abstracts } = options;
+    return beginCommand({ ...wishesOf(options), words, ...howOf(options), quick, yes, force, abstracts }, io);
   })
     .usage('[options]\n       research-ralph "a question" | papers/ | export.ris')
     .option("--quick", "a first report soon: eight papers, three at a time, no product ideas")
     .option("-y, --yes", "agree to what it says it will do, and begin")
     .option("--force", "continue after the verdict stuck")
+    .option("--abstracts", "read by its abstract a paper whose full text can't be had now")
     .option("-i, --iterations <N>", "maximum iterations of this run", number)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number);
   withAgent(withLimits(withWishes(begin)));

@@ -36,6 +36,8 @@ interface BeginArguments extends Wishes {
   readonly yes: boolean;
   /** Go on after the verdict stuck. */
   readonly force?: boolean;
+  /** Read by their abstracts the papers whose text can't be had now. */
+  readonly abstracts?: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly json: boolean;

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { ResolvedConfig } from "../../compose/config.js";
 import type { Verdict } from "../../engine/loop/types.js";
-import { shellWord } from "../../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { labelled } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
@@ -12,30 +13,46 @@ import { readResearch } from "../../research/project-files/research.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { outsideView } from "../../engine/storage/under-way.js";
+import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
 
 /**
  * What a project has come to when a run of it ends, and what to do next; nothing where it can't be read, which the
  * verdict says.
  */
-export async function endLines(folder: string, verdict: Verdict, io: Io): Promise<string[]> {
+export async function endLines(
+  folder: string,
+  verdict: Verdict,
+  { agent, unconfined, origins }: Pick<ResolvedConfig, "agent" | "unconfined" | "origins">,
+  io: Io,
+): Promise<string[]> {
   const read = await readResearch(folder).catch(() => undefined);
   if (read === undefined) return [];
   const name = nameFor(io.cwd, folder);
   const counts = countsOf(read.rrd);
   const total = totalOf(read.rrd, read.ledger);
+  const isHeld = (await outsideView(folder)).held.length > 0;
+  // What was typed for this run alone has to be typed again.
+  const typed = [
+    ...(origins.agent === "--agent" ? [` --agent ${shellWord(agent)}`] : []),
+    ...(origins.unconfined === "--unconfined" && unconfined ? [" --unconfined"] : []),
+  ].join("");
+  const unchecked = (await readNarrative(folder))?.check?.unchecked;
   const rows: Row[] = [
     { label: "Papers", text: countsText(counts) },
     ...(counts.quotes.all === 0
       ? []
       : [{ label: "Quotes", text: `${counts.quotes.found} of ${counts.quotes.all} found in the papers` }]),
+    ...(unchecked === undefined
+      ? []
+      : [{ label: "Check", text: `the report's sentences were not checked: ${oneLine(unchecked)}` }]),
     { label: "Cost", text: `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all` },
     ...(counts.waiting === undefined
       ? []
       : [{ label: "Decide", text: "what waits for you:", commands: [`research-ralph status ${name}`] }]),
     {
       label: "Next",
-      ...nextStep(name, verdict, (await outsideView(folder)).held.length > 0, read.ledger.at(-1)?.agent),
+      ...nextStep(name, `research-ralph run ${name}${typed}`, verdict, isHeld, read.ledger.at(-1)?.agent),
     },
   ];
   const lines = rows.flatMap((row) => rowLines(row, io.columns));
@@ -71,8 +88,13 @@ const rowLines = ({ label, text, commands = [] }: Row, columns: number): string[
 ];
 
 /** `agent`: that of the last iteration, which may not be the one that the settings name. */
-function nextStep(name: string, { verdict }: Verdict, isHeld: boolean, agent?: string): Omit<Row, "label"> {
-  const run = `research-ralph run ${name}`;
+function nextStep(
+  name: string,
+  run: string,
+  { verdict }: Verdict,
+  isHeld: boolean,
+  agent?: string,
+): Omit<Row, "label"> {
   const doctor = `research-ralph doctor${agent === undefined ? "" : ` --agent ${shellWord(agent)}`}`;
   if (isHeld) return { text: "let it continue, then run it:", commands: [`research-ralph resume ${name}`, run] };
   switch (verdict) {

@@ -35,6 +35,8 @@ interface RunArguments {
   /** The branch that commits go to from now on; true: one of the project's name. */
   readonly branch?: string | true;
   readonly force: boolean;
+  /** Read by their abstracts the papers whose text can't be had now. */
+  readonly abstracts?: boolean;
   readonly classic: boolean;
   readonly ask: boolean;
   readonly quiet: boolean;
@@ -82,13 +84,14 @@ export async function work(
     readonly quiet: boolean;
     readonly verbose?: boolean;
     readonly force?: boolean;
+    readonly abstracts?: boolean;
     readonly forecast?: boolean;
   },
   classic?: string,
 ): Promise<number> {
   const units = unitsOf(rrd);
   const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
-  const manner = { forecast: how.forecast !== false, force: how.force === true };
+  const manner = { forecast: how.forecast !== false, force: how.force === true, abstracts: how.abstracts === true };
   const questions = editsToApprove(folder, config.stateDir, io);
   const watched = { ...how, iterations, folder, questions };
   const verdict =
@@ -99,7 +102,7 @@ export async function work(
       : await drive(config, io, { ...watched, classic: true }, (run) =>
           openClassicProject(folder, config, io, run, classic, manner),
         );
-  if (!how.json && !how.quiet) for (const line of await endLines(folder, verdict, io)) io.stderr(`${line}\n`);
+  if (!how.json && !how.quiet) for (const line of await endLines(folder, verdict, config, io)) io.stderr(`${line}\n`);
   if (verdict.verdict === "complete" && !how.json) saySentinel(io);
   return exitCodeOf(verdict);
 }

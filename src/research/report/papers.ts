@@ -178,6 +178,8 @@ type Writable<Members> = { -readonly [Name in keyof Members]: Members[Name] };
 function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   const by = exclusionOf(paper);
   if (by === "person") return `Excluded by a person: ${oneLine(paper.override?.why ?? "")}`;
+  const included = includedText(paper);
+  if (included !== undefined) return included;
   const criterion = by === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === by);
   if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
   const missing = notRetrievedText(paper);
@@ -186,6 +188,10 @@ function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
   return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudged;
 }
+
+/** That a person included it, and why; undefined for any other paper. What an agent noted before is then of the past. */
+const includedText = ({ override }: Paper): string | undefined =>
+  override?.decision === "include" ? `Included by a person: ${oneLine(override.why)}` : undefined;
 
 /** Why a paper could not be had, and what helps; undefined for any other paper. */
 export const notRetrievedText = ({ status, not_retrieved: why }: Paper): string | undefined =>
@@ -230,7 +236,10 @@ export function entryOf(
     ),
     eligibility: criteria.length === 0 ? [] : eligibilityOf(paper, criteria),
     insightTexts: insights.map(({ insight }) => tablesAsText(insight)),
-    notes: notRetrievedText(paper) ?? (couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged),
+    notes:
+      notRetrievedText(paper) ??
+      includedText(paper) ??
+      (couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged),
     citation: citationOf(paper),
     ...row,
   };

@@ -47,6 +47,8 @@ export interface Outside extends Clock {
   readonly library: Library;
   /** Whether a busy host is waited for. */
   readonly isPatient: boolean;
+  /** Whether a paper whose text can't be had now is read by its abstract instead of later. */
+  readonly abstracts?: boolean;
 }
 
 /** What is kept on the disk, and what can be listed without the network. */

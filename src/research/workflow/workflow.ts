@@ -32,6 +32,8 @@ interface ResearchWorkflowOptions extends Accepting {
   readonly learn: boolean;
   /** Opened by the first unit that is prepared. */
   readonly library: () => Promise<Library>;
+  /** Read abstracts of papers whose text can't be had now, instead of waiting for it. */
+  readonly abstracts?: boolean;
   /** How to wait for a text that can't be had just now. */
   readonly sleep: Clock["sleep"];
   /** What forecasts rest on until the project has its own. */

@@ -8,12 +8,17 @@ import { freshFolder, makeResearch } from "../../support/projects/research-folde
 
 const complete = { verdict: "complete", reason: "Done." } as const;
 
-async function linesAt(columns: number, color: boolean, verdict: Verdict = complete) {
+const settled: Parameters<typeof endLines>[2] = { agent: "claude", unconfined: false, origins: {} };
+
+async function linesAt(columns: number, color: boolean, verdict: Verdict = complete, typed: typeof settled = settled) {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "a-rather-long-name-2026-03-01");
   const report = join(folder, "research-report.md");
   writeFileSync(report, "# Report\n");
-  return { report, lines: await endLines(folder, verdict, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns, color }) };
+  return {
+    report,
+    lines: await endLines(folder, verdict, typed, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns, color }),
+  };
 }
 
 test("the report's path is whole: behind its label where it fits, else by itself from the first column", async () => {
@@ -27,6 +32,18 @@ test("a terminal that shows links is given a short one that leads to the whole p
   const { report, lines } = await linesAt(80, true);
   expect(lines[0]).toContain(`file://${report}`);
   expect(lines[0]?.split("\u001b\\")[1]).toMatch(/^researches\/a-rather-long-name-2026-03-01\/research-report\.md/);
+});
+
+test("what was typed for this run alone stands in the command that continues it", async () => {
+  const origins = { agent: "--agent", unconfined: "--unconfined" };
+  const { lines } = await linesAt(80, false, { ...complete, verdict: "blocked" } as unknown as Verdict, {
+    agent: "cmd:my agent",
+    unconfined: true,
+    origins,
+  });
+  expect(lines.at(-1)).toMatch(
+    /^ *research-ralph run a-rather-long-name-2026-03-01 --agent "cmd:my agent" --unconfined$/,
+  );
 });
 
 test("what to type next is a line of its own, never broken, whatever the verdict and the width", async () => {

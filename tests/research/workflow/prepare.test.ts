@@ -19,16 +19,20 @@ import {
   temporaryFolder,
 } from "../../support/projects/research.js";
 import { serve } from "../../fixtures/web-server.js";
+import type { TextMaterial } from "../../../src/research/units/paper-text/prepare-text.js";
 import type { TextAnswer } from "../../../src/research/paper-lookups/paper-lookups.js";
 
 const busy: TextAnswer = { unavailable: "arxiv.org asks to wait (HTTP 429).", transient: true };
 const never = new AbortController().signal;
 
 /** Prepares a paper, its library and signal as given, with a clock that moves only by waiting. */
-async function prepared(given: Library, { isPatient = true, signal = never, clock = fakeClock() } = {}) {
+async function prepared(
+  given: Library,
+  { isPatient = true, abstracts = false, signal = never, clock = fakeClock() } = {},
+) {
   const rrd = rrdWith([paper("p1")]);
   const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
-  const outside = { ...clock, folder: "/nowhere", library: given, isPatient };
+  const outside = { ...clock, folder: "/nowhere", library: given, isPatient, abstracts };
   const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
   return await prepareUnit(outside, state, unit, signal);
 }
@@ -60,7 +64,7 @@ describe("a paper whose host is only busy", () => {
     expect(first.verdict).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^The text of one paper is not available now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; .+\.$/,
+        /^The text of one paper is not available now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full, or run again with --abstracts to read what the abstract says now; .+\.$/,
       ),
     });
     expect(first.events).toContainEqual(
@@ -75,6 +79,13 @@ describe("a paper whose host is only busy", () => {
     const second = await run(goodAgent());
     expect(second.verdict.verdict).toBe("complete");
     expect(second.rrd.papers_pool.map(({ read_depth }) => read_depth)).toEqual(["full", "full"]);
+  });
+
+  test("is read by its abstract where a person asks for that, and is not waited for", async () => {
+    const given = busyLibrary({ p1: 9 });
+    const { ready } = (await prepared(given, { abstracts: true })) as { ready: { material: TextMaterial } };
+    expect(ready.material.unavailable).toBe("arxiv.org asks to wait (HTTP 429).");
+    expect(given.asked["p1"]).toBe(1);
   });
 
   test("costs the waits once, not once for every paper while the network is away", async () => {

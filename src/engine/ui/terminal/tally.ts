@@ -209,7 +209,7 @@ export interface Sum extends KnownCost {
   readonly subscription?: true;
 }
 
-/** "$0.12", or "at least $0.12; 22 iterations reported no cost": what agents did not report is never told as $0.00. */
+/** "$0.12", "at least $0.12; 22 iterations reported no cost", or "not known; …" where none was reported: what agents did not report is never told as $0.00. */
 export const costText = (cost: KnownCost): string => [shortCost(cost), ...missingCosts(cost)].join("; ");
 
 /** Of how many iterations the cost is not known, and why; empty where all of it is. */
@@ -220,7 +220,11 @@ export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): str
 
 /** The same without the count. */
 export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0, unrecorded = 0 }: KnownCost): string =>
-  `${unreported + unrecorded === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
+  unreported + unrecorded === 0
+    ? moneyText(usd, estimated)
+    : usd === 0
+      ? "not known"
+      : `at least ${moneyText(usd, estimated)}`;
 
 /** "$1.42", or "$0.95 to $1.90" where the model is not known. */
 const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cost_usd_most">): string | undefined =>

@@ -29,7 +29,8 @@ const putOffMs = 10 * 60_000;
 export async function prepareText(outside: Outside, paper: Paper, signal: AbortSignal): Promise<TextMaterial | Delay> {
   const answer = await textOf(outside, paper, signal);
   // Decided from its abstract now, the paper would never be read in full.
-  if (isTransient(answer)) return { until: outside.now() + putOffMs, reason: answer.unavailable };
+  if (isTransient(answer) && !(outside.abstracts === true && (paper.abstract ?? "") !== ""))
+    return { until: outside.now() + putOffMs, reason: answer.unavailable };
   return await materialOf(answer, paper);
 }
 
@@ -53,12 +54,12 @@ const hasMoreThanTitle = (text: string, { title }: Paper): boolean =>
 
 /** The paper's text or why it has none. A host that is busy is asked again a few times. */
 async function textOf(
-  { library, isPatient, now, sleep }: Outside,
+  { library, isPatient, abstracts, now, sleep }: Outside,
   paper: Paper,
   signal: AbortSignal,
 ): Promise<TextAnswer> {
   let answer = await library.text(paper);
-  for (const pause of isPatient ? pauses : []) {
+  for (const pause of isPatient && abstracts !== true ? pauses : []) {
     if (!isTransient(answer) || signal.aborted) break;
     await sleep(now() + pause, signal);
     answer = await library.text(paper);

@@ -61,7 +61,7 @@ function noTextNow(putOff: readonly Delayed[]): string {
   const reasons = [...new Set(putOff.map(({ reason }) => reason.replace(/\.$/, "")))];
   return (
     `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} is not available now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
-    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; if a host is gone permanently, set the paper's pdf_url in rrd.json to a file on this machine`
+    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full, or run again with --abstracts to read what the ${ids.length === 1 ? "abstract says" : "abstracts say"} now; pdf_url in rrd.json may name a file on this machine`
   );
 }
 
