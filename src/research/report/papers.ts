@@ -189,7 +189,7 @@ function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudged;
 }
 
-/** That a person included it, and why; undefined for any other paper. What an agent noted before is then of the past. */
+/** That a person included it, and why; undefined for any other paper. It replaces what an agent noted before. */
 const includedText = ({ override }: Paper): string | undefined =>
   override?.decision === "include" ? `Included by a person: ${oneLine(override.why)}` : undefined;
 

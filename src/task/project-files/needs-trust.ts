@@ -4,14 +4,21 @@ import type { Criterion, RalphTask } from "../generated/ralph.js";
 import { criteriaIn } from "./task-file.js";
 
 /** Criteria that start a program: their own command, or what the project is set up for. */
-const starting: readonly Criterion["type"][] = [
-  "command_succeeds",
-  "tests_pass",
-  "new_test_passes",
-  "no_type_errors",
-  "lint_clean",
-  "coverage",
-];
+const startsProgram: Readonly<Record<Criterion["type"], boolean>> = {
+  command_succeeds: true,
+  tests_pass: true,
+  new_test_passes: true,
+  no_type_errors: true,
+  lint_clean: true,
+  coverage: true,
+  file_exists: false,
+  contains_text: false,
+  json_valid: false,
+  http_ok: false,
+  all_of: false,
+  any_of: false,
+  not: false,
+};
 
 const needs: Readonly<Record<"agent" | "sandbox", NeedsTrust>> = {
   agent: commandAmong,
@@ -25,7 +32,7 @@ export const choicesIn = (task: RalphTask, file: string): TrustedPart[] =>
 /** The criteria of a task in a file that start a program: on the host they need trust. */
 export const commandsIn = (task: RalphTask, file: string): TrustedPart[] =>
   criteriaIn(task).flatMap(({ pointer, criterion: { description: _, ...value } }) =>
-    starting.some((type) => type === value["type"])
+    startsProgram[value["type"] as Criterion["type"]]
       ? [{ file, key: pointer.slice(1).replaceAll("/", "."), value }]
       : [],
   );

@@ -226,6 +226,7 @@ describe("a task in words", () => {
     );
     expect(code).toBe(1);
     expect(JSON.parse(read("ralph.json"))).toEqual({
+      $schema: expect.stringContaining("/ralph.schema.json"),
       task: "Make the tests pass.",
       acceptance_criteria: [{ type: "command_succeeds", command: "true" }, { type: "tests_pass" }],
     });

@@ -203,7 +203,7 @@ describe("a file that is no task", () => {
     [
       "a field of a criterion that is none",
       '{"task":"x","acceptance_criteria":[{"type":"file_exists","paths":"a"}]}',
-      /has 2 errors: \/acceptance_criteria\/0 "path" is missing \(Rename "paths" to "path"\); \/acceptance_criteria\/0 "paths" is not a known field \(/,
+      /has 2 errors: line 1, \/acceptance_criteria\/0 "path" is missing \(Rename "paths" to "path"\); line 1, \/acceptance_criteria\/0 "paths" is not a known field \(/,
     ],
   ];
   it.each(wrong)("with %s is told of with exit code 2", async (_, text, message) => {

@@ -209,7 +209,7 @@ export interface Sum extends KnownCost {
   readonly subscription?: true;
 }
 
-/** "$0.12", "at least $0.12; 22 iterations reported no cost", or "not known; …" where none was reported: what agents did not report is never told as $0.00. */
+/** "$0.12", "at least $0.12; 22 iterations reported no cost", or "not known; …" where nothing was reported. */
 export const costText = (cost: KnownCost): string => [shortCost(cost), ...missingCosts(cost)].join("; ");
 
 /** Of how many iterations the cost is not known, and why; empty where all of it is. */
