@@ -1,8 +1,8 @@
-import { nearest } from "../engine/lib/nearest.js";
+import { nearestCandidate } from "../engine/lib/nearest.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { judgeError } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
-import { flowed } from "../engine/ui/terminal/format.js";
+import { wrapForTerminal } from "../engine/ui/terminal/format.js";
 import { summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
@@ -11,7 +11,7 @@ export function explain(error: unknown, io: Io, args: readonly string[]): number
   const { message, exitCode } = judgeError(error, io, { name: "research-ralph", args, usage });
   if (message === undefined) return exitCode;
   if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: message })}\n`);
-  else io.stderr(`${flowed(`research-ralph: ${sanitise(message)}`, io)}\n`);
+  else io.stderr(`${wrapForTerminal(`research-ralph: ${sanitise(message)}`, io)}\n`);
   return exitCode;
 }
 
@@ -21,12 +21,12 @@ function usageSentence(said: string, hint: string, args: readonly string[]): str
   if (said === "(outputHelp)") return `unknown command '${args.at(-1)}'; see research-ralph --help.`;
   const unknown = /^unknown command '(.*)'/s.exec(said)?.[1];
   // Commander looks for the nearest among those that the help lists alone.
-  const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(summaries));
+  const near = unknown === undefined ? undefined : nearestCandidate(unknown, Object.keys(summaries));
   if (near !== undefined) return `${said}. Did you mean ${near}?`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   const option = /^unknown option '(.*)'/s.exec(said)?.[1];
   // Commander's "near" is wide: it offers --undo for --rounds.
-  const isSlip = option === undefined || nearest(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
+  const isSlip = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
   if (suggestion !== undefined && isSlip) return `${said}. ${suggestion}`;
   const command = args.find((arg) => arg in summaries);
   if (unknown !== undefined)

@@ -6,7 +6,7 @@ import { entryOf, familiesOf, keyVariablesOf, modelOf } from "../engine/agents/r
 import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { nearest } from "../engine/lib/nearest.js";
+import { nearestCandidate } from "../engine/lib/nearest.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
 /** The roles that agents have in a team, and how freely they answer unless somebody says otherwise. */
@@ -169,7 +169,7 @@ export const windowOf = (names: readonly string[], settings: AgentSettings): num
 function requireRoles(names: readonly string[], pointer: string): void {
   const unknown = names.find((name) => !(roles as readonly string[]).includes(name));
   if (unknown === undefined) return;
-  const near = nearest(unknown, roles);
+  const near = nearestCandidate(unknown, roles);
   throw new ExpectedError(
     `${pointer}/${unknown} is not a role of a team; the roles are ${roles.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
     2,

@@ -17,7 +17,7 @@ import {
 import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
 import type { ResolvedConfig } from "./config.js";
 import { extensionsIn } from "./extensions/extensions.js";
-import { abortedAfter, timeIsUp } from "../engine/lib/clock.js";
+import { timeoutSignal, timeoutReason } from "../engine/lib/clock.js";
 import { isDistant } from "../engine/agents/registry.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
@@ -129,7 +129,7 @@ export async function drive<State, U extends Unit, P, C>(
   const telling = tellTo({ sink, points, redact, now: clock.now });
   const tell = folder === undefined ? telling : recordingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
-  let limit: ReturnType<typeof abortedAfter> | undefined;
+  let limit: ReturnType<typeof timeoutSignal> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
     const everyName = namesIn(config, how.roles);
@@ -140,8 +140,8 @@ export async function drive<State, U extends Unit, P, C>(
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
       // A little late, so that the stop condition then sees that the time is up.
-      limit = abortedAfter(maxMs + 100, clock);
-      limit.signal.addEventListener("abort", () => timeUp.abort(timeIsUp));
+      limit = timeoutSignal(maxMs + 100, clock);
+      limit.signal.addEventListener("abort", () => timeUp.abort(timeoutReason));
     }
     const rules = rulesFor({
       agents,

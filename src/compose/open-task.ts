@@ -20,7 +20,7 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { backUp } from "../engine/storage/state/backup.js";
 import { acquireLock } from "../engine/storage/lock.js";
 import { openRecordStore, readRecords, type RecordStore } from "../engine/storage/state/record-store.js";
-import { explaining } from "../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../engine/storage/explain-system-error.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { type RepositoryOf, repositoryOf } from "../engine/storage/git-repository.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
@@ -291,7 +291,7 @@ async function openStore(named: NamedTask, home: string, options: Options): Prom
   const { folder, file, task } = named;
   await carryOver(folder);
   if (!existsSync(stateFile(folder))) {
-    explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
+    withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
     const begun = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
     await writeFileAtomic(stateFile(folder), taskFormat.format(begun));
     // What an earlier task left at /home of its sandbox would meet criteria of this one.

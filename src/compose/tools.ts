@@ -14,7 +14,7 @@ import type { AskedByTools, Network, ToolContext } from "../research/tools/conte
 import { hostsFolder, lockFile } from "../engine/lib/layout.js";
 import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/project-files/layout.js";
 import { variableOf } from "../engine/config/keys.js";
-import { entry } from "../engine/lib/package-root.js";
+import { builtFile } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
 import type { ServeTools } from "../research/units/unit-kind.js";
 
@@ -102,7 +102,7 @@ export const toolsOf =
     const flags = [...projects, "--tools", names.join(","), ...about];
     return {
       command: process.execPath,
-      args: [entry("cli"), "mcp", ...flags],
+      args: [builtFile("cli"), "mcp", ...flags],
       names,
       env: asksOutside ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
       inProcess: {

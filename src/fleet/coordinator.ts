@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
-import { spanInWords, timeIsUp } from "../engine/lib/clock.js";
+import { durationText, timeoutReason } from "../engine/lib/clock.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ExpectedError, hasCode, messageOf, faultOfMachine } from "../engine/lib/errors.js";
 import { resultName } from "../engine/lib/layout.js";
@@ -196,7 +196,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     let begun = 0;
     /** How long Redis may be away: never less than what agents outlive. */
     const mostAway = Math.min(Math.max(options.patienceMs, times.lease), 2 ** 31 - 1);
-    const unanswered: Failure = { kind: "network", message: `Redis has not answered for ${spanInWords(mostAway)}.` };
+    const unanswered: Failure = { kind: "network", message: `Redis has not answered for ${durationText(mostAway)}.` };
 
     /** Looks whether the job is still there, and whether anybody has it or is there to do it. */
     async function look(): Promise<void> {
@@ -215,7 +215,10 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         const waited = performance.now() - aloneSince;
         if (waited >= times.noWorker && !isToldAlone) [isToldAlone, notice] = [true, none];
         if (waited >= options.patienceMs)
-          lonely = { kind: "auth", message: `${none} No worker offered it within ${spanInWords(options.patienceMs)}.` };
+          lonely = {
+            kind: "auth",
+            message: `${none} No worker offered it within ${durationText(options.patienceMs)}.`,
+          };
       }
       // Its end may have been said before the last worker went.
       if (lonely !== undefined) await reader.toItsEnd();
@@ -238,7 +241,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         if (performance.now() >= deadline)
           return failed({
             kind: "timeout",
-            message: `${agent} is no longer waited for: ${hearing.worker() ?? "its worker"} should have ended it after ${spanInWords(allowed.maxMs)}, and did not report that.`,
+            message: `${agent} is no longer waited for: ${hearing.worker() ?? "its worker"} should have ended it after ${durationText(allowed.maxMs)}, and did not report that.`,
           });
         const next = mine.inbox.shift();
         if (next !== undefined) {
@@ -402,7 +405,7 @@ const replaced: Failure = {
 
 const abortion = ({ reason }: AbortSignal): Failure => ({
   kind: "aborted",
-  message: `The agent was ended because ${reason === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
+  message: `The agent was ended because ${reason === timeoutReason ? "the time of this run was up" : "the run was interrupted"}.`,
 });
 
 const aborted = (signal: AbortSignal): Promise<undefined> =>

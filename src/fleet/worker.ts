@@ -9,7 +9,7 @@ import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { workersFolder } from "../engine/lib/layout.js";
 import { redactFor } from "../engine/lib/redact.js";
 import type { Failure } from "../engine/loop/types.js";
-import { explaining } from "../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../engine/storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type AttemptEnd, attemptJob } from "./attempt.js";
 import { reach, refusal } from "./connect.js";
@@ -90,7 +90,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const hadAgents = await clearUp(stateDir, now());
   const warn = (message: string): void => tell({ type: "notice", level: "warning", message });
   if (hadAgents) warn("Agents of a worker that was killed here were still at work; they were ended.");
-  const folder = await explaining(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
+  const folder = await withExplainedErrors(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
   const settings: AgentSettings = { ...options.settings, transcript: (number) => transcripts.get(number) };
   const agent = createAgent(spec, settings);
   const redact = redactFor(settings.env, ...(settings.secrets ?? []));

@@ -4,7 +4,7 @@ import { fieldsIn } from "../engine/lib/json-fields.js";
 import { hasCode } from "../engine/lib/errors.js";
 import { withLock } from "../engine/storage/lock.js";
 import { isSameProcess } from "../engine/process/process-identity.js";
-import { explaining } from "../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../engine/storage/explain-system-error.js";
 import { noBackoff, type BackoffState } from "./backoff.js";
 import type { HostRule } from "./host-rules.js";
 import { temporaryName } from "../engine/storage/atomic-file.js";
@@ -44,7 +44,7 @@ export async function changeHost<T>(
   change: (state: HostState, abandoned: number) => Promise<{ readonly state?: HostState; readonly value: T }>,
 ): Promise<T> {
   const path = join(folder, `${account}.json`);
-  return explaining(path, async () => {
+  return withExplainedErrors(path, async () => {
     makeFolder(folder);
     return withLock(
       `${path}.lock`,

@@ -6,7 +6,7 @@ import type { Dispatcher } from "undici";
 import { hasCode } from "../engine/lib/errors.js";
 import { packageVersion } from "../engine/lib/package-root.js";
 import { describe, type Failed, type HttpFailure, isPrivate, judge, neverLeft } from "./http-failure.js";
-import { isPrivateAddress, publicLookup } from "../engine/lib/private-address.js";
+import { isPrivateAddress, lookupPublicAddress } from "../engine/lib/private-address.js";
 
 /** As much of an HTTP answer as is used here. */
 export interface HttpResponse {
@@ -273,8 +273,8 @@ const proxied = () =>
   ["http_proxy", "https_proxy"].some((name) => Boolean(process.env[name] ?? process.env[name.toUpperCase()]));
 
 /**
- * A proxy resolves names itself, past `publicLookup`: what this machine's own resolver says is then all that can be
- * known.
+ * A proxy resolves names itself, without `lookupPublicAddress`: only the answer of this machine's own resolver can be
+ * checked then.
  */
 async function leadsInside(hostname: string, { fetch, lookup: resolve = lookupAll }: HttpOptions): Promise<boolean> {
   if (isPrivateAddress(hostname)) return true;
@@ -400,7 +400,7 @@ function ownFetch(mayBePrivate: boolean): Promise<Fetch> {
   const kept = shared.get(mayBePrivate);
   if (kept !== undefined) return kept;
   const made = import("undici").then(({ EnvHttpProxyAgent, fetch }): Fetch => {
-    const connect = { timeout: 10 * second, ...(mayBePrivate ? {} : { lookup: publicLookup }) };
+    const connect = { timeout: 10 * second, ...(mayBePrivate ? {} : { lookup: lookupPublicAddress }) };
     const agent = new EnvHttpProxyAgent({ connect, headersTimeout: 30 * second, bodyTimeout: 30 * second });
     const dispatcher = agent.compose(leaveBodiesPacked);
     return (url, init) => fetch(url, { ...init, dispatcher });

@@ -195,7 +195,7 @@ test("only one file asks where it lies: a bundle moves the others, and with them
 
 test("every program that is started by name is an entry of the build", () => {
   const named = files.flatMap((file) =>
-    [...readFileSync(join(src, file), "utf8").matchAll(/\bentry\("([^"]+)"\)/g)].map(([, name]) => name),
+    [...readFileSync(join(src, file), "utf8").matchAll(/\bbuiltFile\("([^"]+)"\)/g)].map(([, name]) => name),
   );
   expect(named).toContain("baseline-agent");
   expect(Object.keys(entries)).toEqual(expect.arrayContaining(named));

@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { pad, truncate, width } from "../../engine/ui/terminal/format.js";
 import { textOf } from "./compact.js";
@@ -32,7 +32,7 @@ export function listedSessions(sessions: readonly KeptSession[], isJson: boolean
 export function sessionNamed(sessions: readonly KeptSession[], name: string): KeptSession {
   const found = sessions.find((each) => each.name === name);
   if (found !== undefined) return found;
-  const near = nearest(
+  const near = nearestCandidate(
     name,
     sessions.map((each) => each.name),
   );

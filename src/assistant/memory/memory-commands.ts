@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { fit } from "../../engine/lib/tokens.js";
 import { fence, oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import { chunksOf } from "../../memory/chunks.js";
@@ -131,7 +131,7 @@ export const memoryCommandNames: readonly string[] = Object.keys(commands);
  */
 export const isMemoryCommand = ([first, second, ...more]: readonly string[]): boolean =>
   first === "memory" &&
-  (second === undefined || more.length === 0 || nearest(second, Object.keys(commands)) !== undefined);
+  (second === undefined || more.length === 0 || nearestCandidate(second, Object.keys(commands)) !== undefined);
 
 /** Does what the words behind `memory` say. Never throws for what a person writes. */
 export async function memoryCommand(memory: Memory, [name = "help", ...words]: readonly string[]): Promise<Told> {

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { lockFile } from "../../engine/lib/layout.js";
-import { entry } from "../../engine/lib/package-root.js";
+import { builtFile } from "../../engine/lib/package-root.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun, liveHolder } from "../../engine/storage/lock.js";
 import type { Answered } from "../../engine/tools/mcp-server.js";
@@ -90,11 +90,11 @@ const spawnRun = (
   { iterations, max_usd, max_tokens, max_minutes }: RunBudget,
   { cwd, env }: Io,
 ): ChildProcess =>
-  explaining(log, () => {
+  withExplainedErrors(log, () => {
     const limits = { iterations, "max-usd": max_usd, "max-tokens": max_tokens, "max-minutes": max_minutes };
     mkdirSync(dirname(log), { recursive: true });
     const out = openSync(log, "w");
-    const args = [entry("cli"), ...commandLine("run", { quiet: true, ...limits }, [folder])];
+    const args = [builtFile("cli"), ...commandLine("run", { quiet: true, ...limits }, [folder])];
     const child = spawn(process.execPath, args, { cwd, env, detached: true, stdio: ["ignore", out, out] });
     closeSync(out);
     child.unref();

@@ -1,4 +1,4 @@
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 
 /** Commands by what the original called them, where it differs. */
 const flagCommands = ["--new", "--run", "--list", "--status", "--reset", "--config"] as const;
@@ -51,7 +51,7 @@ export function withCommandFirst(args: readonly string[], { commands, valued, ki
 /** A sentence in quotes, or as many words of which none looks like a command. */
 const isQuestion = (words: readonly string[], commands: readonly string[]): boolean =>
   (words[0] ?? "").trim().split(/\s+/).length >= leastWords ||
-  (words.length >= leastWords && words.every((word) => nearest(word, commands) === undefined));
+  (words.length >= leastWords && words.every((word) => nearestCandidate(word, commands) === undefined));
 
 /** Words that stand for themselves, and options with their values. */
 function apart(args: readonly string[], valued: ReadonlySet<string>): { words: string[]; options: string[] } {

@@ -4,7 +4,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import type { Io } from "../../engine/ui/io.js";
-import { labelled, say, wrap } from "../../engine/ui/terminal/format.js";
+import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { costText, idleText, shortCost, wholeForecast, type Sum } from "../../engine/ui/terminal/tally.js";
 import { type Costs, sumOf, together, type WorkCosts } from "../../research/overview/costs.js";
@@ -58,7 +58,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
     ...table(Object.entries(sums), room),
   ];
   const flow = (text: string) => wrap(text, room - 1);
-  const below = (text: string) => labelled("  ", text, room - 1);
+  const below = (text: string) => labelledLines("  ", text, room - 1);
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
   if (total.iterations === 0 && total.tokens === 0 && total.unrecorded === undefined)
     return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))])];

@@ -7,7 +7,7 @@ import { statsAt } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import type { Standing } from "../../engine/ui/standing.js";
-import { flowed } from "../../engine/ui/terminal/format.js";
+import { wrapForTerminal } from "../../engine/ui/terminal/format.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { type Change, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
@@ -44,7 +44,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     if (json) return io.stdout(`${JSON.stringify(jsonOf(change, io.clock.now()))}\n`);
     const line = `${clockTime(io.clock.now())} ${changeLine(change, io.clock.now())}`;
     if (screen === undefined) io.stderr(`${line}\n`);
-    else paint(flowed(line, io).split("\n"));
+    else paint(wrapForTerminal(line, io).split("\n"));
   };
 
   const look = async (where: string) => {

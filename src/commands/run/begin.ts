@@ -12,7 +12,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import type { Io } from "../../engine/ui/io.js";
-import { flowed, say } from "../../engine/ui/terminal/format.js";
+import { wrapForTerminal, say } from "../../engine/ui/terminal/format.js";
 import { forecastText } from "../../engine/ui/terminal/tally.js";
 import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
@@ -64,7 +64,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   const { config, check } = await withAgent(flags, io);
   const planned = await plan(topic, sources, config, { check, isScored: isScored(args) }, io);
   const target = { ...config, papers: planned.papers };
-  if (!args.json) for (const line of planned.lines) io.stderr(`${flowed(line, io)}\n`);
+  if (!args.json) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
   await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
   const wishes = {
     ...args,

@@ -5,7 +5,7 @@ import type { ResolvedConfig } from "../../compose/config.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
-import { labelled } from "../../engine/ui/terminal/format.js";
+import { labelledLines } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { pageName, reportName } from "../../research/project-files/layout.js";
@@ -83,7 +83,7 @@ interface Row {
 }
 
 const rowLines = ({ label, text, commands = [] }: Row, columns: number): string[] => [
-  ...labelled(`  ${label.padEnd(8)}`, text, columns - 2),
+  ...labelledLines(`  ${label.padEnd(8)}`, text, columns - 2),
   ...commands.map((command) => (command.length <= columns - 11 ? `${" ".repeat(10)}${command}` : command)),
 ];
 

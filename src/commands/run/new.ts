@@ -27,7 +27,7 @@ import { rubricIn } from "../../research/papers/rubric/own-rubric.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { promptForm, typedForm, yamlIn } from "./typed-form.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
@@ -39,7 +39,7 @@ import { missionFile, requirementsSkill } from "../../research/workflow/brief/ab
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask-person.js";
-import { flowed, say } from "../../engine/ui/terminal/format.js";
+import { wrapForTerminal, say } from "../../engine/ui/terminal/format.js";
 import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
@@ -113,7 +113,8 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
       ...typed(`${name}/rrd.json`, io),
       ...typed(`research-ralph run ${called}${questions.length === 0 ? "" : " --ask"}`, io),
     ];
-    const asks = questions.length === 0 ? [] : [flowed("With --ask it asks you the open questions first.", io)];
+    const asks =
+      questions.length === 0 ? [] : [wrapForTerminal("With --ask it asks you the open questions first.", io)];
     if (!quiet)
       io.stderr(
         [...criteriaLines(rrd, io), ...rubricLine(rrd, io), ...formLines(rrd, io), ...open, ...next, ...asks, ""].join(
@@ -131,7 +132,7 @@ const typed = (text: string, { columns }: Io): string[] => [text.length <= colum
 function criteriaLines(rrd: Rrd, io: Io): string[] {
   const criteria = criteriaOf(rrd);
   if (criteria.length === 0) return [];
-  const lines = criteria.map((criterion) => `  ${flowed(oneLine(criterionInFull(criterion)), io)}`);
+  const lines = criteria.map((criterion) => `  ${wrapForTerminal(oneLine(criterionInFull(criterion)), io)}`);
   return ["Eligibility criteria, which decide what is included:", ...lines];
 }
 
@@ -144,7 +145,7 @@ function rubricLine(rrd: Rrd, io: Io): string[] {
     : own === undefined
       ? "Papers are scored by the original's rubrics, and the points decide; criteria or --rubric none change that."
       : `Papers get points${by}: from ${loneThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
-  return [flowed(says, io)];
+  return [wrapForTerminal(says, io)];
 }
 
 /** The fields of the form, a line each; nothing where it is empty. */
@@ -152,7 +153,7 @@ function formLines(rrd: Rrd, io: Io): string[] {
   const form = formOf(rrd);
   return form.length === 0
     ? []
-    : ["Each reading extracts:", ...form.map((field) => `  ${flowed(oneLine(fieldText(field)), io)}`)];
+    : ["Each reading extracts:", ...form.map((field) => `  ${wrapForTerminal(oneLine(fieldText(field)), io)}`)];
 }
 
 /** Turns a topic into a folder under ./researches. `ask`: an agent says what the topic leaves open. */
@@ -202,7 +203,7 @@ export async function create(
   const { named: asked, said } = namedSources(sources, io.cwd);
   const parent = join(io.cwd, researchesName);
   // An agent's work must not be lost for want of a place to put it.
-  await explaining(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
+  await withExplainedErrors(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   // Of what a person brings nothing is left out because a number was not thought of.
   const brought = config.origins.papers === "default" ? await recordsIn(asked, columns, io) : 0;
   const papers = Math.max(config.papers, brought);

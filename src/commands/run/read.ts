@@ -9,7 +9,7 @@ import { recordElsewhere } from "../../research/project-files/logs/spending-log.
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { formatRrd } from "../../research/project-files/rrd-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
 import { readingWorkflow, rrdForOne } from "../../research/workflow/single-paper.js";
 import { describeTyped, typedReference } from "./typed-reference.js";
@@ -32,7 +32,7 @@ interface ReadArguments {
 export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
   const reference = await typedReference(input, io.cwd);
   const config = await resolveConfig(io, { ...flags, git: false });
-  const folder = await explaining(config.stateDir, async () => {
+  const folder = await withExplainedErrors(config.stateDir, async () => {
     makeFolder(config.stateDir);
     return mkdtemp(readFolders(config.stateDir));
   });

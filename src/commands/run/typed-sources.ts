@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { webAddress } from "../../engine/lib/json-fields.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
 import { namedServices, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
@@ -46,7 +46,7 @@ function requireSource(name: string, root: string): void {
   }
   if (sourceNamed(name, root) !== undefined || substituteFor(name) !== undefined) return;
   const names = [...namedServices(), ...substitutes].map((each) => each.name);
-  const near = nearest(
+  const near = nearestCandidate(
     name.toLowerCase(),
     names.map((each) => each.toLowerCase()),
   );

@@ -5,7 +5,7 @@ import { type ResolvedConfig, resolveConfig, settingsIn, type ConfigFlags } from
 import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
-import { labelled, wrap } from "../../engine/ui/terminal/format.js";
+import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { addExtensions } from "../../compose/extensions/extensions.js";
 import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
@@ -89,8 +89,8 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
 
 /** A mark, the name, what was found, and below it how to mend it. */
 function findingLines({ name, ok, needed, detail, fix }: Finding, room: number): string[] {
-  const lines = labelled(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} `, detail, room);
-  return ok || fix === undefined ? lines : [...lines, ...labelled(`${" ".repeat(16)}→ `, fix, room)];
+  const lines = labelledLines(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} `, detail, room);
+  return ok || fix === undefined ? lines : [...lines, ...labelledLines(`${" ".repeat(16)}→ `, fix, room)];
 }
 
 /** What stands at the end where something is missing, with the agent of `withModel` that could do the work instead. */

@@ -1,7 +1,7 @@
 import pc from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { labelled, wrap } from "../../engine/ui/terminal/format.js";
+import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { doubtsOf, hasPassage, type ToScreen, withKeywords } from "../../research/overview/screen/to-screen.js";
 import { clippedPassage } from "../../text/evidence/quoted.js";
@@ -43,20 +43,20 @@ export function recordLines(
       const why = doubts.length === 0 ? "" : ` (${doubts.join("; ")})`;
       const sign = { yes: "✓", no: "✗", unclear: "?" }[answer.answer];
       return [
-        ...labelled(
+        ...labelledLines(
           `${sign} `,
           `${criterion.id} ${criterion.kind}: ${oneLine(criterion.text)}: ${answer.answer}${why}`,
           columns,
         ),
-        ...(words === "" ? [] : labelled("    ", words, columns).map(colors.dim)),
+        ...(words === "" ? [] : labelledLines("    ", words, columns).map(colors.dim)),
       ];
     }),
     ...(record.readings.length === 0 ? [] : [""]),
     ...record.readings.flatMap(({ by, decision, reason }) =>
-      labelled("  ", `${by} would ${decision} it${reason === undefined ? "" : `: ${oneLine(reason)}`}`, columns),
+      labelledLines("  ", `${by} would ${decision} it${reason === undefined ? "" : `: ${oneLine(reason)}`}`, columns),
     ),
-    ...(record.notes === "" ? [] : ["", ...labelled("Noted: ", record.notes, columns)]),
-    ...(note === "" ? [] : ["", ...labelled("Your note: ", note, columns)]),
+    ...(record.notes === "" ? [] : ["", ...labelledLines("Noted: ", record.notes, columns)]),
+    ...(note === "" ? [] : ["", ...labelledLines("Your note: ", note, columns)]),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { skillFolders, type Skill, skillsIn } from "../../engine/config/skill-files.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
@@ -49,6 +49,6 @@ function list(skills: readonly Skill[], json: boolean, io: Io): number {
 
 function unknown(name: string, skills: readonly Skill[]): string {
   const names = [...new Set([projectSkill, ...skills.map((skill) => skill.name)])];
-  const near = nearest(name.slice(0, 60), names);
+  const near = nearestCandidate(name.slice(0, 60), names);
   return `There is no skill '${name.slice(0, 60)}' in this folder; ${near === undefined ? `there are ${names.join(", ")}.` : `did you mean ${near}?`}`;
 }

@@ -6,7 +6,7 @@ import { isLoopback, variableOf } from "../config/keys.js";
 import { trustFile } from "../config/trust.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 import { hostsFolder, trustFolder } from "../lib/layout.js";
-import { entry, packageFile, packageVersion } from "../lib/package-root.js";
+import { builtFile, packageFile, packageVersion } from "../lib/package-root.js";
 import type { AgentEvent, Brief, Failure } from "../loop/types.js";
 import {
   anyPublicHost,
@@ -58,7 +58,7 @@ export const ralph: AgentDefinition = {
       args: [
         // What works on files starts programs: a sandbox holds it, or its user has allowed it to be held by nothing.
         ...(brief.access.shell === true ? [] : permissions(brief, context)),
-        entry("ralph"),
+        builtFile("ralph"),
         "--headless",
         ...["--folder", settings.cwd],
         ...(brief.access.read ? ["--read"] : []),
@@ -111,7 +111,7 @@ export const ralph: AgentDefinition = {
   async check(context): Promise<AgentCheck> {
     const model = context.options.model === undefined ? [] : ["--model", context.options.model];
     const probe = await ask(context, process.execPath, [
-      entry("ralph"),
+      builtFile("ralph"),
       "--settings",
       ...model,
       ...(context.options.args ?? []),

@@ -1,6 +1,6 @@
 import { ExpectedError } from "../lib/errors.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
-import { nearest } from "../lib/nearest.js";
+import { nearestCandidate } from "../lib/nearest.js";
 import type { Agent } from "../loop/types.js";
 import { adapters as own, installedAgents, namedBy } from "./adapters.js";
 import { command } from "./command.js";
@@ -249,7 +249,7 @@ function unknownAgentError(
 ): ExpectedError {
   if (configured?.type !== undefined) {
     const types = definitionsIn(settings).map(({ name }) => name);
-    const similarName = nearest(configured.type, types);
+    const similarName = nearestCandidate(configured.type, types);
     return new ExpectedError(
       `The agent '${spec}' of the config has the type '${configured.type}', which research-ralph does not have; the types are ${types.join(", ")}.${similarName === undefined ? "" : ` Did you mean ${similarName}?`}`,
       2,
@@ -261,7 +261,7 @@ function unknownAgentError(
       2,
     );
   const names = [...new Set([...knownAgents(settings), ...Object.keys(settings.agents)])];
-  const near = nearest(spec, names);
+  const near = nearestCandidate(spec, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   return new ExpectedError(
     `Unknown agent '${spec}'; known agents are ${names.join(", ")} and 'cmd:<command>'.${hint}`,

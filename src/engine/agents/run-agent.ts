@@ -1,7 +1,7 @@
 import { shellWord } from "../lib/sanitise.js";
 import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { timeIsUp, spanInWords } from "../lib/clock.js";
+import { timeoutReason, durationText } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import type { ProcessEnd } from "../process/run-process.js";
 import { openTranscript } from "../process/transcript.js";
@@ -184,11 +184,11 @@ function judgeEnd(
 ): AgentEnd {
   switch (end.cause) {
     case "timeout":
-      return endWith("timeout", `${name} was ended because it took longer than ${spanInWords(timeoutMs)}.`);
+      return endWith("timeout", `${name} was ended because it took longer than ${durationText(timeoutMs)}.`);
     case "idle": {
       const why = limitIn(end.stderr, name);
       if (why !== undefined) return endWithFailure(why);
-      return endWith("idle", `${name} was ended because it printed nothing for ${spanInWords(settings.idleMs)}.`);
+      return endWith("idle", `${name} was ended because it printed nothing for ${durationText(settings.idleMs)}.`);
     }
     case "resources":
       return endWith(
@@ -198,7 +198,7 @@ function judgeEnd(
     case "aborted":
       return endWith(
         "aborted",
-        `${name} was ended because ${why === timeIsUp ? "the time of this run was up" : "the run was interrupted"}.`,
+        `${name} was ended because ${why === timeoutReason ? "the time of this run was up" : "the run was interrupted"}.`,
       );
     case "not-started":
       return endWithFailure(startFailure(name, command, end, settings));

@@ -1,6 +1,6 @@
 import type { EngineConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
-import { nearest } from "../lib/nearest.js";
+import { nearestCandidate } from "../lib/nearest.js";
 import type { Problem } from "../storage/schema-check.js";
 import { isObject } from "../lib/json-fields.js";
 import type { Words } from "../loop/types.js";
@@ -254,7 +254,7 @@ function unknownKey(
 function adviceFor(keys: ConfigKeys, prefix: string, word: string, knownKeys: readonly string[]): string {
   const replacement = ownValue(keys.former, word);
   if (replacement !== undefined) return replacement;
-  const nearestKey = nearest(word, knownKeys);
+  const nearestKey = nearestCandidate(word, knownKeys);
   if (nearestKey !== undefined) return `the nearest one is '${prefix}${nearestKey}'`;
   return knownKeys.length > 12 ? "'research-ralph config' lists the keys" : `the keys are ${knownKeys.join(", ")}`;
 }

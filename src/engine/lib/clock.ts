@@ -2,9 +2,9 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Starts to detect sleep of the machine; the returned function stops it. Absent: the machine never sleeps. */
+  /** Starts to detect sleep of the machine; the returned function stops it. A test clock that never sleeps has none. */
   watch?(): () => void;
-  /** The spans in which the machine slept during `watch`, oldest first. Absent: the machine never sleeps. */
+  /** The spans in which the machine slept during `watch`, oldest first. A test clock that never sleeps has none. */
   sleeps?(): readonly Span[];
   /** Resolves at `until`, or as soon as `signal` aborts. Never rejects. */
   sleep(until: number, signal: AbortSignal): Promise<void>;
@@ -22,25 +22,26 @@ export function awakeBetween(from: number, until: number, sleeps: readonly Span[
   return Math.max(0, until - from - sleepParts.reduce((sum, ms) => sum + Math.max(0, ms), 0));
 }
 
-/** Milliseconds between two readings during `watch`, and the gap between two readings that counts as sleep. */
+/** Milliseconds between two readings during `watch`. */
 const tickMs = 5_000;
+/** The gap between two readings that counts as sleep, in milliseconds. */
 const minSleepMs = 30_000;
 
 /**
- * A clock that never goes back. If `wall` (milliseconds since the epoch) is set back, the clock continues from its last
- * reading. Otherwise, after the wall clock is set back by an hour, a wait of two seconds would take an hour, and an
- * iteration could have a negative duration. If `wall` jumps forward, as after a laptop slept, `now` jumps too, because
- * services measure their limits in real time; `sleeps` lists the time in which the machine slept. Node's monotonic
- * clock can't be used: during sleep it stops on Linux but continues on macOS and Windows.
+ * A clock that never goes back. If `wallClock` (milliseconds since the epoch) is set back, the clock continues from its
+ * last reading. Otherwise, after the wall clock is set back by an hour, a wait of two seconds would take an hour, and
+ * an iteration could have a negative duration. If `wallClock` jumps forward, as after a laptop slept, `now` jumps too,
+ * because services measure their limits in real time; `sleeps` lists the time in which the machine slept. Node's
+ * monotonic clock can't be used: during sleep it stops on Linux but continues on macOS and Windows.
  */
-export function steadyClock(wall: () => number): Required<Clock> {
-  let lastTime = wall();
+export function steadyClock(wallClock: () => number): Required<Clock> {
+  let lastTime = wallClock();
   let correction = 0;
   let watcherCount = 0;
   let tickTimer: NodeJS.Timeout | undefined;
   const sleeps: Span[] = [];
   const now = (): number => {
-    const time = wall() + correction;
+    const time = wallClock() + correction;
     if (time < lastTime) correction += lastTime - time;
     else if (watcherCount > 0 && time - lastTime >= minSleepMs) sleeps.push({ from: lastTime, until: time });
     lastTime = Math.max(lastTime, time);
@@ -87,33 +88,33 @@ export function stopwatch(clock: Clock): { awakeMs(): number; stop(): void } {
   return { awakeMs: () => awakeBetween(startedAt, clock.now(), clock.sleeps?.()), stop: () => unwatch?.() };
 }
 
-/** The reason of a signal that `abortedAfter` has aborted. */
-export const timeIsUp = "time";
+/** The abort reason of a signal of `timeoutSignal`. */
+export const timeoutReason = "time";
 
 /**
  * A signal that aborts after the machine was awake for `ms` milliseconds. `ms` may be any length; a system timer waits
  * at most 24 days and fires at once for more. `clear` ends the wait.
  */
-export function abortedAfter(ms: number, clock: Clock): { signal: AbortSignal; clear(): void } {
-  const timeout = new AbortController();
-  const cancelled = new AbortController();
+export function timeoutSignal(ms: number, clock: Clock): { signal: AbortSignal; clear(): void } {
+  const timeoutController = new AbortController();
+  const cancelController = new AbortController();
   const watch = stopwatch(clock);
   const wait = async (): Promise<void> => {
-    for (let remainingMs = ms; remainingMs > 0 && !cancelled.signal.aborted; remainingMs = ms - watch.awakeMs())
-      await clock.sleep(clock.now() + remainingMs, cancelled.signal);
+    for (let remainingMs = ms; remainingMs > 0 && !cancelController.signal.aborted; remainingMs = ms - watch.awakeMs())
+      await clock.sleep(clock.now() + remainingMs, cancelController.signal);
     watch.stop();
-    if (!cancelled.signal.aborted) timeout.abort(timeIsUp);
+    if (!cancelController.signal.aborted) timeoutController.abort(timeoutReason);
   };
   void wait();
-  return { signal: timeout.signal, clear: () => cancelled.abort() };
+  return { signal: timeoutController.signal, clear: () => cancelController.abort() };
 }
 
 /** The text of a duration, for limits that a person has set: "1.8 seconds", "1 minute", "90 minutes". */
-export function spanInWords(ms: number): string {
+export function durationText(ms: number): string {
   const [value, unit] = ms < 60_000 ? [ms / 1000, "second"] : [ms / 60_000, "minute"];
   const rounded = Math.round(value * 10) / 10;
   return `${rounded} ${unit}${rounded === 1 ? "" : "s"}`;
 }
 
-/** A time, ISO 8601 in UTC, as every file system takes it in a name. `time`: milliseconds since the epoch. */
+/** An ISO 8601 time in UTC, without the characters that some file systems refuse. `time`: ms since the epoch. */
 export const timeForName = (time: number): string => new Date(time).toISOString().replaceAll(":", "-");

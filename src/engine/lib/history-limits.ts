@@ -3,17 +3,17 @@
  * in the configuration.
  */
 export interface HistoryLimits {
-  /** Most observations with a digest of the agent's work; beyond that, only the newest `recent` keep their digest. */
+  /** Maximum number of observations that keep a digest; beyond that, only the newest `recent` keep their digest. */
   readonly observations: number;
   /** Number of newest observations that keep their digest after older ones are summarised. */
   readonly recent: number;
-  /** Most characters of an observation's digest. */
+  /** Maximum number of characters of an observation's digest. */
   readonly observationChars: number;
-  /** Most characters of the summary of the history. */
+  /** Maximum number of characters of the summary of the history. */
   readonly summaryChars: number;
-  /** Number of repetitions in a row after which a run ends as stuck. */
+  /** A run ends as stuck after so many repeated iterations in a row. */
   readonly stagnation: number;
-  /** Number of newest iterations in which repetitions are searched. */
+  /** Number of newest iterations that are compared to find repetitions. */
   readonly window: number;
 }
 

@@ -1,16 +1,17 @@
 /**
  * The candidate that was most likely meant by `word`; undefined if none is near. At most a third of the letters may be
- * wrong. Among equally near candidates the shortest is chosen, because an extra letter is more common than a wrong one.
+ * wrong; a word of three letters or more that is part of a candidate is always near. Among equally near candidates the
+ * shortest is chosen, because an extra letter is more common than a wrong one.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearestCandidate(word: string, candidates: Iterable<string>): string | undefined {
   const lowerWord = word.toLowerCase();
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
     const lowerCandidate = candidate.toLowerCase();
-    const isPart = lowerWord.length >= 3 && lowerCandidate.includes(lowerWord);
-    const distance = isPart ? 1 : editDistance(lowerWord, lowerCandidate);
+    const isSubstring = lowerWord.length >= 3 && lowerCandidate.includes(lowerWord);
+    const distance = isSubstring ? 1 : editDistance(lowerWord, lowerCandidate);
     if (
-      distance <= Math.max(1, Math.floor(Math.max(lowerWord.length, isPart ? 3 : 0) / 3)) &&
+      distance <= Math.max(1, Math.floor(lowerWord.length / 3)) &&
       (best === undefined ||
         distance < best.distance ||
         (distance === best.distance && candidate.length < best.candidate.length))
@@ -29,11 +30,11 @@ function editDistance(a: string, b: string): number {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped =
+      const swapCost =
         i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
           ? (rowBeforePrevious[j - 2] ?? 0) + 1
           : Infinity;
-      row.push(Math.min((row[j - 1] ?? 0) + 1, (previousRow[j] ?? 0) + 1, (previousRow[j - 1] ?? 0) + cost, swapped));
+      row.push(Math.min((row[j - 1] ?? 0) + 1, (previousRow[j] ?? 0) + 1, (previousRow[j - 1] ?? 0) + cost, swapCost));
     }
     rowBeforePrevious = previousRow;
     previousRow = row;

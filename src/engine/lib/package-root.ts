@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The folder of our package.json; works from src/ and from dist/ and its chunks. Other files must not compute paths
- * from their own location, because the bundler moves code.
+ * The folder of our package.json. This code finds it from src/ and from every file in dist/. Other files must not
+ * compute paths from their own location, because the bundler moves code.
  */
 const packageRoot = (() => {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -16,14 +16,14 @@ const packageRoot = (() => {
 export const packageFile = (...path: string[]): string => join(packageRoot, ...path);
 
 /**
- * The JavaScript of a named entry of the build, such as a program that is started as a child; `<name>-main.ts`
- * in src/.
+ * The path of the program `name` in dist/, such as one that is started as a child process. It is built from
+ * src/<name>-main.ts.
  */
-export const entry = (name: string): string => packageFile("dist", `${name}.js`);
+export const builtFile = (name: string): string => packageFile("dist", `${name}.js`);
 
-let findProgram: (name: string) => string | Promise<string> = entry;
+let findProgram: (name: string) => string | Promise<string> = builtFile;
 
-/** As `entry`, for a program that tests also start. Tests run the sources, and build the program at its first start. */
+/** Like `builtFile`, but tests can replace it (`setProgramFinder`), because they run without a build. */
 export const builtProgram = (name: string): string | Promise<string> => findProgram(name);
 
 /**
@@ -31,7 +31,7 @@ export const builtProgram = (name: string): string | Promise<string> => findProg
  *
  * @internal
  */
-export function useBuiltPrograms(finder: typeof findProgram): void {
+export function setProgramFinder(finder: typeof findProgram): void {
   findProgram = finder;
 }
 

@@ -15,7 +15,7 @@ import type {
   Verdict,
   Watch,
 } from "./types.js";
-import { awakeBetween, spanInWords } from "../lib/clock.js";
+import { awakeBetween, durationText } from "../lib/clock.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** An agent to start, with its brief. */
@@ -151,7 +151,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const newSleeps = clock.sleeps?.().slice(reportedSleeps) ?? [];
     reportedSleeps += newSleeps.length;
     for (const { from, until } of newSleeps) {
-      const message = `The machine slept for ${spanInWords(until - from)}; they do not count as time of the run.`;
+      const message = `The machine slept for ${durationText(until - from)}; they do not count as time of the run.`;
       await tellWhileOpen({ type: "notice", level: "info", message });
     }
   }

@@ -40,7 +40,7 @@ export interface Call {
   readonly isOffline?: boolean;
 }
 
-/** What came of a call; a problem is the end of a sentence that begins with the plugin. */
+/** The result of a call. A problem is the end of a sentence that begins with the name of the plugin. */
 export type Called = (
   | { readonly answer: PluginAnswer }
   | { readonly problem: string; readonly isInterrupted?: true }
@@ -54,7 +54,7 @@ const maxPrinted = 4_000_000;
 
 const program = packageFile("bin", "plugin-host.mjs");
 
-/** The module that lets a plugin's fetch take the way out of its sandbox. */
+/** The module that sends the requests of a plugin's `fetch` through the proxy of its sandbox. */
 const undici = (): string => createRequire(packageFile("package.json")).resolve("undici");
 
 /** Calls a plugin in a process of its own, which is gone with all that it started when this returns. Never rejects. */
@@ -128,7 +128,7 @@ function endDescription(
   if (cause === "timeout") return `took longer than ${timeoutMs / 1000} seconds`;
   if (cause === "resources") return `used too much: ${resource ?? ""}`;
   if (cause === "not-started") return `could not be started: ${startError?.message ?? ""}`;
-  const last = oneLine(stderr.trim().split("\n").at(-1) ?? "").slice(-160);
-  const how = signal === undefined ? `with exit code ${exitCode ?? "?"}` : `by ${signal}`;
-  return `ended ${how} and without an answer${last === "" ? "" : `: ${last}`}`;
+  const lastLine = oneLine(stderr.trim().split("\n").at(-1) ?? "").slice(-160);
+  const endText = signal === undefined ? `with exit code ${exitCode ?? "?"}` : `by ${signal}`;
+  return `ended ${endText} and without an answer${lastLine === "" ? "" : `: ${lastLine}`}`;
 }

@@ -21,54 +21,54 @@ export function findModule(name: string, root: string): FoundModule | { readonly
     const path = resolve(root, name);
     if (!existsSync(path)) return { problem: `there is no ${path}` };
     return statSync(path).isDirectory()
-      ? inFolder(path, [path])
-      : { file: realpathSync(path), read: seen(path), own: path };
+      ? findInFolder(path, [path])
+      : { file: realpathSync(path), read: withRealPath(path), own: path };
   }
   for (let folder = root; ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");
     const path = join(modules, name);
-    if (existsSync(join(path, "package.json"))) return inFolder(path, [modules, path]);
+    if (existsSync(join(path, "package.json"))) return findInFolder(path, [modules, path]);
     if (folder === dirname(folder))
       return { problem: `there is no package ${name} in node_modules of ${root}; a path begins with './'` };
   }
 }
 
-/** A path, and the one that links on the way to it lead to. */
-const seen = (path: string): string[] => [...new Set([path, realpathSync(path)])];
+/** A path, and its real path without links. */
+const withRealPath = (path: string): string[] => [...new Set([path, realpathSync(path)])];
 
-function inFolder(folder: string, read: readonly string[]): FoundModule | { readonly problem: string } {
+function findInFolder(folder: string, read: readonly string[]): FoundModule | { readonly problem: string } {
   const file = [mainOf(join(folder, "package.json")), "index.js", "index.mjs"]
     .filter((name) => name !== undefined)
     .map((name) => join(folder, name))
     .find((path) => existsSync(path) && statSync(path).isFile());
   if (file === undefined)
     return { problem: `${folder} has no module: name it under 'main' or 'exports' in its package.json` };
-  return { file: realpathSync(file), read: [...new Set(read.flatMap(seen))], own: folder };
+  return { file: realpathSync(file), read: [...new Set(read.flatMap(withRealPath))], own: folder };
 }
 
-/** Files and bytes of a plugin, without the packages that it brings along. */
+/** Maximum number of files and bytes of a plugin, without the packages in its node_modules. */
 const [maxFiles, maxBytes] = [1_000, 20_000_000];
 
 /**
- * A hash of all that a plugin itself is made of; undefined where that is too much for a plugin. An agent may work in
- * the folder that the plugin lies in, and is not to have it do something else.
+ * A hash of all files of a plugin; undefined if they are too many or too large. An agent may work in the folder of the
+ * plugin, and must not be able to change what the plugin does.
  */
-export function digestOf(own: string): string | undefined {
+export function digestOf(root: string): string | undefined {
   const hash = createHash("sha256");
   let [files, bytes] = [0, 0];
-  const left = [own];
-  for (let path = left.pop(); path !== undefined; path = left.pop()) {
-    const found = statSync(path, { throwIfNoEntry: false });
-    hash.update(`${path}\0${found?.isFile() === true ? found.size : ""}\0`);
-    if (found?.isDirectory() === true) {
+  const pendingPaths = [root];
+  for (let path = pendingPaths.pop(); path !== undefined; path = pendingPaths.pop()) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    hash.update(`${path}\0${stats?.isFile() === true ? stats.size : ""}\0`);
+    if (stats?.isDirectory() === true) {
       const names = readdirSync(path).filter((name) => name !== "node_modules" && name !== ".git");
-      for (const name of names.toSorted()) left.push(join(path, name));
-    } else if (found?.isFile() === true) {
+      for (const name of names.toSorted()) pendingPaths.push(join(path, name));
+    } else if (stats?.isFile() === true) {
       files += 1;
-      bytes += found.size;
+      bytes += stats.size;
       if (bytes <= maxBytes) hash.update(readFileSync(path));
     }
-    if (files > maxFiles || bytes > maxBytes || left.length > maxFiles) return undefined;
+    if (files > maxFiles || bytes > maxBytes || pendingPaths.length > maxFiles) return undefined;
   }
   return hash.digest("hex");
 }
@@ -77,16 +77,16 @@ export function digestOf(own: string): string | undefined {
 function mainOf(path: string): string | undefined {
   try {
     const { exports, main } = JSON.parse(readFileSync(path, "utf8")) as { exports?: unknown; main?: unknown };
-    const named = conditional(isObject(exports) && "." in exports ? exports["."] : exports) ?? main;
-    return typeof named === "string" ? named : undefined;
+    const modulePath = resolveCondition(isObject(exports) && "." in exports ? exports["."] : exports) ?? main;
+    return typeof modulePath === "string" ? modulePath : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The file of an export that may depend on how it is loaded. */
-function conditional(value: unknown): unknown {
+function resolveCondition(value: unknown): unknown {
   if (!isObject(value)) return value;
   const condition = ["node", "import", "default", "require"].find((each) => each in value);
-  return condition === undefined ? undefined : conditional(value[condition]);
+  return condition === undefined ? undefined : resolveCondition(value[condition]);
 }

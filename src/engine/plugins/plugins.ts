@@ -11,7 +11,7 @@ import { digestOf, type FoundModule, findModule } from "./find-module.js";
 import type { Described, PluginAnswer } from "../generated/plugin.js";
 import { pluginHooks } from "./hooks.js";
 
-/** Where plugins run, and what they see. */
+/** The environment in which plugins run. */
 export interface PluginHouse {
   readonly exec: Exec;
   /** Path of Node there. */
@@ -61,31 +61,31 @@ const maxReason = 400;
 
 /** Loads the plugins that are enabled. One that can't be loaded is named in `told` and left out. Never rejects. */
 export async function loadPlugins(options: PluginOptions): Promise<Plugins> {
-  const written = options.plugins.filter(({ enabled }) => enabled !== false);
-  const all = await Promise.all(written.map((each) => load(each, options)));
-  const loaded = all.flatMap(({ plugin }) => plugin ?? []);
-  return { loaded, participant: participantOf(loaded, options), told: all.flatMap(({ told }) => told) };
+  const entry = options.plugins.filter(({ enabled }) => enabled !== false);
+  const results = await Promise.all(entry.map((each) => load(each, options)));
+  const loaded = results.flatMap(({ plugin }) => plugin ?? []);
+  return { loaded, participant: participantOf(loaded, options), told: results.flatMap(({ told }) => told) };
 }
 
 async function load(
-  written: Written,
+  entry: Written,
   options: PluginOptions,
 ): Promise<{ readonly plugin?: LoadedPlugin; readonly told: readonly Told[] }> {
   const { house, root, redact } = options;
-  const leaves = (problem: string) => ({ told: [leftOut(written.name, problem, redact)] });
-  if ("problem" in house) return leaves(`is not loaded, because ${house.problem}`);
-  const found = findModule(written.name, root);
-  if ("problem" in found) return leaves(`can't be loaded: ${found.problem}`);
-  const digest = digestOf(found.own);
-  if (digest === undefined) return leaves("can't be loaded: it has more than 1,000 files or 20 MB of its own");
-  const child = childOf(written, found, house, options);
+  const omit = (problem: string) => ({ told: [omissionNotice(entry.name, problem, redact)] });
+  if ("problem" in house) return omit(`is not loaded, because ${house.problem}`);
+  const module = findModule(entry.name, root);
+  if ("problem" in module) return omit(`can't be loaded: ${module.problem}`);
+  const digest = digestOf(module.own);
+  if (digest === undefined) return omit("can't be loaded: it has more than 1,000 files or 20 MB of its own");
+  const child = childOf(entry, module, house, options);
   const described = await callPlugin(child, { isOffline: true });
-  if ("problem" in described) return leaves(described.problem);
+  if ("problem" in described) return omit(described.problem);
   const { answer } = described;
-  if (answer.described === undefined) return leaves("does not export a plugin");
-  const unknown = answer.described.hooks.find((hook) => !Object.hasOwn(pluginHooks, hook));
-  if (unknown !== undefined)
-    return leaves(`has the hook '${unknown}', and the hooks are ${Object.keys(pluginHooks).join(", ")}`);
+  if (answer.described === undefined) return omit("does not export a plugin");
+  const unknownHook = answer.described.hooks.find((hook) => !Object.hasOwn(pluginHooks, hook));
+  if (unknownHook !== undefined)
+    return omit(`has the hook '${unknownHook}', and the hooks are ${Object.keys(pluginHooks).join(", ")}`);
   const told: Told[] =
     house.unconfined === true
       ? [
@@ -94,10 +94,10 @@ async function load(
           ),
         ]
       : [];
-  return { plugin: plugin(answer.described, child, written, options, () => isSame(found, digest)), told };
+  return { plugin: plugin(answer.described, child, entry, options, () => isSame(module, digest)), told };
 }
 
-/** What a plugin sees: its own module, the project, and nothing that lies around the user's folder. */
+/** The process of a plugin. It can read its own module and the project, but no folder that contains the user's home. */
 function childOf(
   { allow = {} }: Written,
   { file, read }: FoundModule,
@@ -105,10 +105,10 @@ function childOf(
   { folders, env, timeoutMs = tenSeconds, signal }: PluginOptions,
 ): Child {
   const home = env["HOME"] ?? homedir();
-  const shown = [...new Set([...read, ...folders])].filter((path) => !isWithin(home, path));
-  const cwd = folders.find((folder) => shown.includes(folder)) ?? "/tmp";
+  const visiblePaths = [...new Set([...read, ...folders])].filter((path) => !isWithin(home, path));
+  const cwd = folders.find((folder) => visiblePaths.includes(folder)) ?? "/tmp";
   const hosts = (allow.hosts ?? []).map((host) => host.toLowerCase());
-  return { exec, node, module: file, read: shown, cwd, hosts, env, timeoutMs, signal };
+  return { exec, node, module: file, read: visiblePaths, cwd, hosts, env, timeoutMs, signal };
 }
 
 function plugin(
@@ -118,32 +118,32 @@ function plugin(
   { folders, redact }: PluginOptions,
   isUnchanged: () => boolean,
 ): LoadedPlugin {
-  let isOut = false;
-  const refused = new Set<string>();
+  let isOmitted = false;
+  const reportedNotices = new Set<string>();
   const context = { config, folder: folders[0] };
   return {
     ...described,
     as,
     hosts: child.hosts,
     async call(call) {
-      if (isOut) return { told: [] };
-      const called = isUnchanged()
+      if (isOmitted) return { told: [] };
+      const result = isUnchanged()
         ? await callPlugin(child, { ...call, context })
         : { problem: "was changed since the run began", notices: [] };
-      const news = called.notices.filter((notice) => !refused.has(notice));
-      for (const notice of news) refused.add(notice);
-      const told = news.map((notice) => warning(redact(`Plugin ${described.name}: ${oneLine(notice)}`)));
-      if ("answer" in called) return { answer: called.answer, told };
-      if (("isInterrupted" in called && called.isInterrupted === true) || isOut) return { told };
-      isOut = true;
+      const newNotices = result.notices.filter((notice) => !reportedNotices.has(notice));
+      for (const notice of newNotices) reportedNotices.add(notice);
+      const told = newNotices.map((notice) => warning(redact(`Plugin ${described.name}: ${oneLine(notice)}`)));
+      if ("answer" in result) return { answer: result.answer, told };
+      if (("isInterrupted" in result && result.isInterrupted === true) || isOmitted) return { told };
+      isOmitted = true;
       return {
-        told: [...told, leftOut(as, `${called.problem} (in ${call.call?.at(-1) ?? "its description"})`, redact)],
+        told: [...told, omissionNotice(as, `${result.problem} (in ${call.call?.at(-1) ?? "its description"})`, redact)],
       };
     },
   };
 }
 
-/** Whether a plugin still is what was loaded. */
+/** Whether the files of a plugin are unchanged since it was loaded. */
 function isSame({ own }: FoundModule, digest: string): boolean {
   try {
     return digestOf(own) === digest;
@@ -154,7 +154,7 @@ function isSame({ own }: FoundModule, digest: string): boolean {
 
 const warning = (message: string): Told => ({ type: "notice", level: "warning", message });
 
-const leftOut = (plugin: string, problem: string, redact: Redact): Told => ({
+const omissionNotice = (plugin: string, problem: string, redact: Redact): Told => ({
   type: "notice",
   level: "warning",
   message: redact(`The plugin ${plugin} ${problem.replace(/\.$/, "")}; it is left out for the rest of the run.`),

@@ -5,7 +5,7 @@ import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/reach.js";
 import { isExecutable, programIn } from "../process/search-path.js";
 import { withheldVariables } from "./environment.js";
-import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
+import { type SandboxSession, mountsOf, openSession, prepareHome, toolRelay } from "./inside.js";
 import { limitCommand, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { systemCallFilter } from "./system-calls.js";
@@ -57,10 +57,10 @@ export function bubblewrap(program: string, { env, home, limits: overrides, pass
     toolRelay: toolRelay(process.execPath),
     outside: withheldVariables(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
-      let inside: Inside;
+      let session: SandboxSession;
       try {
         if (home !== undefined) prepareHome(home, request);
-        inside = await openInside(request, process.execPath, passes);
+        session = await openSession(request, process.execPath, passes);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
@@ -70,21 +70,21 @@ export function bubblewrap(program: string, { env, home, limits: overrides, pass
       const command = [
         ...(group?.join ?? []),
         program,
-        ...viewArguments(inside, home, limits),
+        ...viewArguments(session, home, limits),
         ...["--chdir", request.cwd, "--"],
         ...limitCommand(prlimitIn(env), limits),
-        ...inside.command,
+        ...session.command,
       ];
       try {
         const end = yield* runProcess({
           ...request,
           command: command[0] ?? program,
           args: command.slice(1),
-          env: inside.env,
+          env: session.env,
           descriptors: descriptorMap,
           signal: AbortSignal.any([request.signal, limitController.signal]),
           started: (pid) => {
-            const folders = inside.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
+            const folders = session.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
             watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (excess) =>
               limitController.abort(excess),
             );
@@ -95,12 +95,12 @@ export function bubblewrap(program: string, { env, home, limits: overrides, pass
         return {
           ...end,
           ...(isLimitReached ? { cause: "resources" as const, resource: String(limitController.signal.reason) } : {}),
-          notices: inside.notices(),
+          notices: session.notices(),
         };
       } finally {
         watcher?.stop();
         group?.remove();
-        await inside.close();
+        await session.close();
       }
     },
     close: () => Promise.resolve(),
@@ -108,7 +108,7 @@ export function bubblewrap(program: string, { env, home, limits: overrides, pass
 }
 
 /** The arguments of bubblewrap that set up what the program sees. Later mounts cover earlier ones. */
-function viewArguments(inside: Inside, home: string | undefined, { temporary }: Limits): string[] {
+function viewArguments(session: SandboxSession, home: string | undefined, { temporary }: Limits): string[] {
   const sizeArguments = ["--size", String(temporary)];
   return [
     ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
@@ -132,7 +132,7 @@ function viewArguments(inside: Inside, home: string | undefined, { temporary }: 
     ...(home === undefined ? [...sizeArguments, "--tmpfs", "/home", "--dir", sandboxHome] : ["--bind", home, "/home"]),
     // The relay needs Node, which may be below /home or /tmp; these folders are new inside.
     ...(process.execPath.startsWith("/usr/") ? [] : ["--ro-bind", process.execPath, process.execPath]),
-    ...mountsOf(inside).flatMap(({ from, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", from, at]),
+    ...mountsOf(session).flatMap(({ from, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", from, at]),
     ...["--remount-ro", "/"],
   ];
 }
@@ -238,7 +238,7 @@ function namesIn(folder: string, pattern: RegExp): string[] {
 
 /** The reason why this bubblewrap can't start a program with our arguments; undefined if it can. */
 async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const emptyInside: Inside = {
+  const emptySession: SandboxSession = {
     reach: { read: [], write: [], hosts: [], keys: [], variables: [] },
     command: [],
     env: {},
@@ -247,7 +247,7 @@ async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<strin
     close: () => Promise.resolve(),
   };
   const args = [
-    ...viewArguments(emptyInside, undefined, defaultLimits),
+    ...viewArguments(emptySession, undefined, defaultLimits),
     "--",
     ...limitCommand(prlimitIn(env), defaultLimits),
     "true",

@@ -16,7 +16,7 @@ import {
 } from "../process/run-process.js";
 import { programIn } from "../process/search-path.js";
 import { withheldVariables } from "./environment.js";
-import { type Inside, mountsOf, openInside, prepareHome, toolRelay } from "./inside.js";
+import { type SandboxSession, mountsOf, openSession, prepareHome, toolRelay } from "./inside.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
 
@@ -119,10 +119,10 @@ export function docker(
     toolRelay: toolRelay(nodePath),
     outside: withheldVariables(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
-      let inside: Inside;
+      let session: SandboxSession;
       try {
         if (home !== undefined) prepareHome(home, request);
-        inside = await openInside(request, nodePath, passes);
+        session = await openSession(request, nodePath, passes);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
@@ -130,7 +130,7 @@ export function docker(
       const run: Run = { stop: () => undefined };
       const start = startIn(client, {
         image: image ?? imageFor(request.cwd),
-        inside,
+        inside: session,
         home,
         limits,
         run,
@@ -151,11 +151,11 @@ export function docker(
         return {
           ...end,
           ...(resource === undefined ? {} : { cause: "resources" as const, resource: String(resource) }),
-          notices: inside.notices(),
+          notices: session.notices(),
         };
       } finally {
         run.stop();
-        await inside.close();
+        await session.close();
       }
     },
     close: () => Promise.resolve(),
@@ -189,7 +189,7 @@ interface Run {
 
 interface ContainerOptions {
   readonly image: string;
-  readonly inside: Inside;
+  readonly inside: SandboxSession;
   readonly home: string | undefined;
   readonly limits: Limits;
   readonly run: Run;
@@ -198,10 +198,13 @@ interface ContainerOptions {
 
 const label = "dev.research-ralph.owner";
 
-function startIn(client: DockerClient, { image, inside, home, limits, run, limitController }: ContainerOptions): Start {
+function startIn(
+  client: DockerClient,
+  { image, inside: session, home, limits, run, limitController }: ContainerOptions,
+): Start {
   return async (request) => {
-    const args = await argumentsOf(request, { image, inside, home, limits });
-    const creation = await ask(client, args, { env: environmentOf(inside) });
+    const args = await argumentsOf(request, { image, inside: session, home, limits });
+    const creation = await ask(client, args, { env: environmentOf(session) });
     if (!creation.ok) return { startError: creationError(creation.reason, image) };
     const id = creation.stdout.trim();
     const dockerProcess = await startChild({
@@ -217,7 +220,7 @@ function startIn(client: DockerClient, { image, inside, home, limits, run, limit
     }
     const endController = new AbortController();
     run.stop = () => endController.abort();
-    void watchDisk(client, id, { inside, limits, limitController, signal: endController.signal });
+    void watchDisk(client, id, { inside: session, limits, limitController, signal: endController.signal });
     return { ...dockerProcess, ...containerEnd(client, id, { dockerProcess, run }) };
   };
 }
@@ -316,18 +319,18 @@ async function remove(client: DockerClient, ids: readonly string[]): Promise<voi
 const isForClient = (name: string): boolean => name.startsWith("DOCKER_");
 
 /** The environment of the program. `docker` reads the values here, as every user of a machine can read arguments. */
-const environmentOf = ({ env }: Inside): Record<string, string> =>
+const environmentOf = ({ env }: SandboxSession): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !isForClient(name)));
 
 /** The arguments of `docker` that create the container of a program. */
 async function argumentsOf(
   request: ProcessRequest,
-  { image, inside, home, limits }: Omit<ContainerOptions, "run" | "limitController">,
+  { image, inside: session, home, limits }: Omit<ContainerOptions, "run" | "limitController">,
 ): Promise<string[]> {
   const [uid, gid] = [process.getuid?.() ?? 1000, process.getgid?.() ?? 1000];
   const inMemory = `rw,exec,nosuid,nodev,size=${limits.temporary},mode=1777`;
   const mounts = [
-    ...mountsOf(inside),
+    ...mountsOf(session),
     { from: process.execPath, at: nodePath, isWritable: false },
     ...(home === undefined ? [] : [{ from: home, at: "/home", isWritable: true }]),
   ];
@@ -341,8 +344,8 @@ async function argumentsOf(
     ...["--cpus", `${processors}`, "--ulimit", `fsize=${limits.file}:${limits.file}`, "--ulimit", "core=0:0"],
     ...["/tmp", ...(home === undefined ? [sandboxHome] : [])].flatMap((at) => ["--tmpfs", `${at}:${inMemory}`]),
     ...mounts.flatMap((mount) => ["--mount", mountOf(mount)]),
-    ...Object.keys(environmentOf(inside)).flatMap((name) => ["--env", name]),
-    ...["--", image, ...inside.command],
+    ...Object.keys(environmentOf(session)).flatMap((name) => ["--env", name]),
+    ...["--", image, ...session.command],
   ];
 }
 

@@ -11,7 +11,7 @@ import { openProxy, type Proxy, serveTools } from "./proxy.js";
 import { upstreamOf } from "./upstream.js";
 
 /** What every kind of sandbox needs for one program: its connections, its environment and its command. */
-export interface Inside {
+export interface SandboxSession {
   readonly reach: Reach;
   /** The command of the program; the relay comes first if the program may open connections. */
   readonly command: readonly string[];
@@ -35,7 +35,7 @@ export function prepareHome(home: string, { reach }: ProcessRequest): void {
     ...logins.map(({ at }) => dirname(at)),
   ];
   mkdirSync(home, { recursive: true });
-  for (const place of [...places, sandboxHome].filter((each) => each.startsWith("/home/"))) {
+  for (const place of [...places, sandboxHome].filter((target) => target.startsWith("/home/"))) {
     const parts = place.split("/").slice(2);
     for (const depth of parts.keys()) {
       const path = join(home, ...parts.slice(0, depth + 1));
@@ -48,7 +48,7 @@ export function prepareHome(home: string, { reach }: ProcessRequest): void {
 }
 
 /** Path inside the sandbox of the folder with its sockets and small files. */
-export const runFolder = "/run/sandbox";
+export const socketFolder = "/run/sandbox";
 export const relayProgram = packageFile("bin", "sandbox-relay.mjs");
 
 /** How the CLI of an agent in the sandbox reaches a tool server that runs outside. */
@@ -58,7 +58,7 @@ export const toolRelay = (node: string): ToolRelay => ({
   socket: toolSocket,
 });
 
-const toolSocket = join(runFolder, "tools.sock");
+const toolSocket = join(socketFolder, "tools.sock");
 
 /** Interval between two comparisons of logins. If this process is killed, only a login renewed since then is lost. */
 const syncMs = 1_000;
@@ -67,11 +67,11 @@ const syncMs = 1_000;
  * Starts the proxy and the tool server for a request that runs in a sandbox. `node`: the path of Node inside; `passes`:
  * names of variables that the user allows.
  */
-export async function openInside(
+export async function openSession(
   request: ProcessRequest,
   node: string,
   passes: readonly string[] = [],
-): Promise<Inside> {
+): Promise<SandboxSession> {
   const requestedReach = request.reach ?? noReach;
   const copies = privateFolder();
   const logins = copyLogins(requestedReach.logins ?? [], copies);
@@ -96,13 +96,13 @@ export async function openInside(
     throw error;
   }
   const ports = [proxyPort, ...forwardedPorts(reach)].join(",");
-  const relay = isOnline ? [node, relayProgram, "run", join(runFolder, "proxy.sock"), ports] : [];
+  const relay = isOnline ? [node, relayProgram, "run", join(socketFolder, "proxy.sock"), ports] : [];
   return {
     reach,
     command: [...relay, request.command, ...request.args],
     env: environmentInside(request.env, { passes, reach, isOnline, node }),
     mounts: [
-      { from: folder, at: runFolder },
+      { from: folder, at: socketFolder },
       { from: join(folder, "names"), at: "/etc/hosts" },
       ...Object.keys(systemFiles).map((name) => ({ from: join(folder, name), at: `/etc/${name}` })),
       ...(isOnline ? [relayProgram] : []),
@@ -110,9 +110,9 @@ export async function openInside(
     notices: () => {
       logins.sync();
       const refusedHosts = servers.flatMap((server) => [...server.refused]);
-      const refusals =
+      const proxyNotices =
         refusedHosts.length === 0 ? [] : [`The sandbox refused connections to ${refusedHosts.join(", ")}.`];
-      return [...refusals, ...logins.notices()];
+      return [...proxyNotices, ...logins.notices()];
     },
     close,
   };
@@ -129,10 +129,10 @@ const systemFiles = {
 };
 
 /** Maximum length of the temporary folder's path: the path of a unix socket has at most 107 bytes. */
-const maxTemporary = 60;
+const maxTemporaryRootLength = 60;
 
 const privateFolder = (): string =>
-  makeTemporaryFolder("sandbox", temporaryRoot().length > maxTemporary ? "/tmp" : temporaryRoot());
+  makeTemporaryFolder("sandbox", temporaryRoot().length > maxTemporaryRootLength ? "/tmp" : temporaryRoot());
 
 /** Ports of the services on this machine that are within reach; each has the same port inside. */
 const forwardedPorts = ({ hosts }: Reach): number[] => [
@@ -145,7 +145,7 @@ const forwardedPorts = ({ hosts }: Reach): number[] => [
 ];
 
 /** The mounts of a reach and our own; a folder comes before the folders inside it. */
-export function mountsOf({ reach, mounts }: Inside): { from: string; at: string; isWritable: boolean }[] {
+export function mountsOf({ reach, mounts }: SandboxSession): { from: string; at: string; isWritable: boolean }[] {
   const entries = [
     ...mounts.map((mount) => ({ mount, isWritable: false })),
     ...reach.write.map((mount) => ({ mount, isWritable: true })),

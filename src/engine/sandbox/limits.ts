@@ -17,7 +17,7 @@ export const limitCommand = (prlimit: string | undefined, { processes, memory, f
   "--",
 ];
 
-/** A control group (cgroup) that limits the number of its processes. */
+/** A control group (cgroup) with a maximum number of processes. */
 export interface ProcessGroup {
   /** The command that starts a program as a member of the group. */
   readonly join: readonly string[];
@@ -30,13 +30,13 @@ export interface ProcessGroup {
  */
 export function processGroup(
   processes: number,
-  { groups, own }: GroupTree = systemTree,
+  { groups, own }: CgroupPaths = systemTree,
   isRoot = process.getuid?.() === 0,
 ): ProcessGroup | undefined {
   if (!isRoot) return undefined;
   for (const parent of parentFolders(groups, own)) {
-    removeLeftovers(parent);
-    const folder = join(parent, `${groupName}${process.pid}-${randomUUID()}`);
+    removeGroupsOfKilledRuns(parent);
+    const folder = join(parent, `${groupNamePrefix}${process.pid}-${randomUUID()}`);
     try {
       mkdirSync(folder);
       // In version 2 this file exists only if the controller is enabled.
@@ -44,10 +44,10 @@ export function processGroup(
       writeFileSync(join(folder, "pids.max"), String(processes));
       return {
         join: ["/bin/sh", "-c", `echo $$ > "$0" && exec "$@"`, join(folder, "cgroup.procs")],
-        remove: () => removeEmpty(folder),
+        remove: () => removeEmptyGroup(folder),
       };
     } catch {
-      removeEmpty(folder);
+      removeEmptyGroup(folder);
     }
   }
   return undefined;
@@ -56,20 +56,20 @@ export function processGroup(
 /**
  * Where the kernel shows control groups: the folder of all groups, and the file that names the group of this process.
  */
-export interface GroupTree {
+export interface CgroupPaths {
   readonly groups: string;
   readonly own: string;
 }
 
-const systemTree: GroupTree = { groups: "/sys/fs/cgroup", own: "/proc/self/cgroup" };
+const systemTree: CgroupPaths = { groups: "/sys/fs/cgroup", own: "/proc/self/cgroup" };
 
-const groupName = "research-ralph-";
+const groupNamePrefix = "research-ralph-";
 
 /** Removes the groups of runs that were killed. */
-function removeLeftovers(parent: string): void {
+function removeGroupsOfKilledRuns(parent: string): void {
   for (const name of existsSync(parent) ? readdirSync(parent) : []) {
-    const pid = new RegExp(`^${groupName}(\\d+)-`).exec(name)?.[1];
-    if (pid !== undefined && !signal(Number(pid), 0)) removeEmpty(join(parent, name), 0);
+    const pid = new RegExp(`^${groupNamePrefix}(\\d+)-`).exec(name)?.[1];
+    if (pid !== undefined && !signal(Number(pid), 0)) removeEmptyGroup(join(parent, name), 0);
   }
 }
 
@@ -92,10 +92,10 @@ function textOf(path: string): string {
  * Removes an empty group. The kernel may notice the end of the last member late, so this tries again. A group that
  * stays is empty and uses no resources.
  */
-function removeEmpty(folder: string, tries = 20): void {
+function removeEmptyGroup(folder: string, tries = 20): void {
   try {
     rmdirSync(folder);
   } catch {
-    if (tries > 0 && existsSync(folder)) setTimeout(() => removeEmpty(folder, tries - 1), 50).unref();
+    if (tries > 0 && existsSync(folder)) setTimeout(() => removeEmptyGroup(folder, tries - 1), 50).unref();
   }
 }

@@ -39,20 +39,20 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
     mounts: copies.map(({ login, folder: from }) => ({ from, at: dirname(login.at) })),
     sync: () => {
       for (const entry of copies) {
-        const [outside, inside] = [
+        const [outsideText, insideText] = [
           readTextSync(entry.login.from, maxLogin),
           readTextSync(entry.copy, maxLogin, constants.O_NOFOLLOW),
         ];
-        if (outside !== undefined && outside !== entry.lastOutside) {
+        if (outsideText !== undefined && outsideText !== entry.lastOutside) {
           // The login was renewed outside: changes by the program are dropped.
-          if (inside === entry.lastInside) replace(entry.copy, outside);
-          entry.lastOutside = outside;
-          entry.lastInside = inside === entry.lastInside ? outside : (inside ?? outside);
-        } else if (inside !== undefined && inside !== entry.lastInside && outside !== undefined) {
-          entry.lastInside = inside;
-          if (!isRenewal(entry.lastOutside, inside, entry.login.renewed)) continue;
-          replace(realpathSync(entry.login.from), inside);
-          entry.lastOutside = inside;
+          if (insideText === entry.lastInside) replace(entry.copy, outsideText);
+          entry.lastOutside = outsideText;
+          entry.lastInside = insideText === entry.lastInside ? outsideText : (insideText ?? outsideText);
+        } else if (insideText !== undefined && insideText !== entry.lastInside && outsideText !== undefined) {
+          entry.lastInside = insideText;
+          if (!isRenewal(entry.lastOutside, insideText, entry.login.renewed)) continue;
+          replace(realpathSync(entry.login.from), insideText);
+          entry.lastOutside = insideText;
         }
       }
     },

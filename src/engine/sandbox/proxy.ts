@@ -12,7 +12,7 @@ import {
   type Socket,
 } from "node:net";
 import type { Duplex } from "node:stream";
-import { isOwnAddress, isPrivateAddress, lookupThrough } from "../lib/private-address.js";
+import { isOwnAddress, isPrivateAddress, lookupWith } from "../lib/private-address.js";
 import { signalChild } from "../process/descendants.js";
 import type { KeyRoute, Reach, ToolProgram } from "../process/reach.js";
 import {
@@ -59,9 +59,8 @@ export async function openProxy(
     const name = `${host.toLowerCase()}:${port}`;
     // If the list contains an IP address, the user named it.
     const isAddress = isIP(hostname) !== 0 || hostname === "localhost";
-    if (allowedHosts.has(name)) return isAddress ? {} : { lookup: lookupThrough(resolver, isOwnAddress) };
-    if (allowedHosts.has(`${anyHost}:${port}`) && !isAddress)
-      return { lookup: lookupThrough(resolver, isPrivateAddress) };
+    if (allowedHosts.has(name)) return isAddress ? {} : { lookup: lookupWith(resolver, isOwnAddress) };
+    if (allowedHosts.has(`${anyHost}:${port}`) && !isAddress) return { lookup: lookupWith(resolver, isPrivateAddress) };
     if (refusedHosts.size < maxRefused) refusedHosts.add(name);
     return undefined;
   };
@@ -291,7 +290,7 @@ function openRequest(
 const routeLookupOptions = ({ hostname }: URL, resolver: LookupFunction): { lookup?: LookupFunction } =>
   isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost"
     ? {}
-    : { lookup: lookupThrough(resolver, isOwnAddress) };
+    : { lookup: lookupWith(resolver, isOwnAddress) };
 
 /** Header lines from a list in which names and values alternate. */
 const headerLines = (raw: readonly string[]): string =>

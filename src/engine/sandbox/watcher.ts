@@ -3,11 +3,11 @@ import type { Limits } from "./sandbox.js";
 
 const gigabyte = 2 ** 30;
 /** Interval between two checks, in milliseconds. */
-const intervalMs = 250;
+const checkIntervalMs = 250;
 /** After so many checks, processes outside the tree are checked again: the kernel may have reused a process id. */
-const looksUntilReset = 20;
+const checksUntilRescan = 20;
 /** A sandbox that wrote fewer bytes is not the cause of a full disk. */
-const minWritten = gigabyte / 10;
+const minBlamedBytes = gigabyte / 10;
 
 /** Checks the resource usage of the processes of one program. */
 export interface Watcher {
@@ -22,41 +22,41 @@ export function watchResources(
   root: number,
   folders: readonly string[],
   limits: Limits,
-  onExceeded: (excess: string) => void,
+  onExceeded: (exceededLimit: string) => void,
 ): Watcher {
-  const look = lookAt(root, folders, limits);
+  const check = makeCheck(root, folders, limits);
   const timer = setInterval(() => {
-    const excess = look();
-    if (excess === undefined) return;
+    const exceededLimit = check();
+    if (exceededLimit === undefined) return;
     clearInterval(timer);
-    onExceeded(excess);
-  }, intervalMs);
+    onExceeded(exceededLimit);
+  }, checkIntervalMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }
 
 /** A function that checks the resource usage; it returns a text that names the exceeded limit. */
-export function lookAt(root: number, folders: readonly string[], limits: Limits): () => string | undefined {
+export function makeCheck(root: number, folders: readonly string[], limits: Limits): () => string | undefined {
   const processes = treeOf(root);
   const disks = folders.flatMap((folder) => spaceOf(folder) ?? []);
   const freeAtStart = new Map(disks.map(({ id, free }) => [id, free]));
   // If the system does not count writes, only the free space of the disk can be checked.
-  let written = readProcFile(root, "io") === "" ? Number.POSITIVE_INFINITY : 0;
+  let writtenBytes = readProcFile(root, "io") === "" ? Number.POSITIVE_INFINITY : 0;
   return () => {
     const pids = processes();
     if (pids.length > limits.processes) return `more than ${limits.processes} processes`;
     const memory = pids.reduce((sum, pid) => sum + memoryOf(pid), 0);
     if (memory > limits.memory) return `more than ${inGigabytes(limits.memory)} of memory`;
     // When a process ends, the kernel adds its written bytes to its parent, so the sum never decreases by much.
-    written = Math.max(
-      written,
+    writtenBytes = Math.max(
+      writtenBytes,
       pids.reduce((sum, pid) => sum + writtenBy(pid), 0),
     );
     for (const { id, free } of folders.flatMap((folder) => spaceOf(folder) ?? [])) {
       // Other programs use the disk too: count only bytes that the sandbox may have written.
-      if (Math.min((freeAtStart.get(id) ?? free) - free, written) > limits.disk)
+      if (Math.min((freeAtStart.get(id) ?? free) - free, writtenBytes) > limits.disk)
         return `more than ${inGigabytes(limits.disk)} of the disk`;
-      if (free < limits.diskLeft && written > minWritten)
+      if (free < limits.diskLeft && writtenBytes > minBlamedBytes)
         return `the disk has less than ${inGigabytes(limits.diskLeft)} left`;
     }
     return undefined;
@@ -67,27 +67,27 @@ const inGigabytes = (bytes: number): string => `${Math.round((bytes / gigabyte) 
 
 /** A function that finds `root` and all processes below it. It remembers processes outside the tree between calls. */
 function treeOf(root: number): () => number[] {
-  let foreignPids = new Set<number>();
-  let looks = 0;
+  let otherPids = new Set<number>();
+  let checkCount = 0;
   return () => {
-    if (looks++ % looksUntilReset === 0) foreignPids = new Set();
+    if (checkCount++ % checksUntilRescan === 0) otherPids = new Set();
     const parents = new Map<number, number>();
     for (const name of readdirSync("/proc")) {
       const pid = Number(name);
-      if (!Number.isInteger(pid) || foreignPids.has(pid)) continue;
+      if (!Number.isInteger(pid) || otherPids.has(pid)) continue;
       const stat = readProcFile(pid, "stat");
       // pid (name) state ppid …, and the name may hold anything.
       const parent = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ", 1)[0]);
       if (stat !== "") parents.set(pid, parent);
     }
-    const treePids = new Set([root]);
+    const descendants = new Set([root]);
     // Process ids wrap around, so a child may come before its parent.
-    for (let previousSize = 0; previousSize !== treePids.size;) {
-      previousSize = treePids.size;
-      for (const [pid, parent] of parents) if (treePids.has(parent)) treePids.add(pid);
+    for (let previousSize = 0; previousSize !== descendants.size;) {
+      previousSize = descendants.size;
+      for (const [pid, parent] of parents) if (descendants.has(parent)) descendants.add(pid);
     }
-    for (const pid of parents.keys()) if (!treePids.has(pid)) foreignPids.add(pid);
-    return [...treePids].filter((pid) => parents.has(pid));
+    for (const pid of parents.keys()) if (!descendants.has(pid)) otherPids.add(pid);
+    return [...descendants].filter((pid) => parents.has(pid));
   };
 }
 

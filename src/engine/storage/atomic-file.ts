@@ -21,7 +21,7 @@ import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { hasCode } from "../lib/errors.js";
-import { explaining } from "./explain-system-error.js";
+import { withExplainedErrors } from "./explain-system-error.js";
 import { recordedContent, ownWrite } from "./guard/own-writes.js";
 import { isLarge, requireRegular } from "./regular-file.js";
 
@@ -100,7 +100,7 @@ async function replace(
   isMuch: boolean,
   { ifStill, durable = true, mode: newFileMode }: WriteOptions,
 ): Promise<Stamp | undefined> {
-  return explaining(path, async () => {
+  return withExplainedErrors(path, async () => {
     const before = inodeAt(path);
     const tempPath = temporaryName(path);
     try {
@@ -211,7 +211,7 @@ function syncFolder(folder: string): void {
  * nobody else writes there.
  */
 export async function sweepTemporaryFiles(folder: string): Promise<void> {
-  await explaining(folder, async () => {
+  await withExplainedErrors(folder, async () => {
     const names = await readdir(folder).catch((error: unknown) =>
       hasCode(error, "ENOENT") ? [] : Promise.reject(error),
     );
@@ -237,7 +237,7 @@ interface Append {
 export async function appendOnce(path: string, ...appends: readonly Append[]): Promise<void> {
   const texts = appends.filter(({ text }) => text !== "");
   if (texts.length === 0) return;
-  await explaining(path, async () => {
+  await withExplainedErrors(path, async () => {
     const file = openToAppend(path);
     try {
       const stats = fstatSync(file);

@@ -43,7 +43,7 @@ function fileAmongFolders(path: string): string | undefined {
  * Runs `work`. A failure that a person can correct is thrown as an ExpectedError about `path`; if `work` returns a
  * promise, the promise is rejected with it.
  */
-export function explaining<T>(path: string, work: () => T): T {
+export function withExplainedErrors<T>(path: string, work: () => T): T {
   const explain = (error: unknown): never => {
     throw explainSystemError(error, path);
   };

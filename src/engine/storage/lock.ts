@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { readRegularText } from "./regular-file.js";
 import { isSameProcess, type PidSpace, pidSpace, startOfProcess } from "../process/process-identity.js";
-import { explaining } from "./explain-system-error.js";
+import { withExplainedErrors } from "./explain-system-error.js";
 import { type Stamp, stampOf, temporaryName } from "./atomic-file.js";
 
 /** A lock that this process holds. */
@@ -50,7 +50,7 @@ export async function acquireLock(
   file: string,
   { describe, short = false }: { readonly describe: string; readonly short?: boolean },
 ): Promise<Lock> {
-  return explaining(file, async () => {
+  return withExplainedErrors(file, async () => {
     const self = { ...(await describeSelf()), ...(short ? { short } : {}) };
     const deadline = performance.now() + shortWaitMs;
     for (;;) {
@@ -271,7 +271,7 @@ function lockOf(file: string, self: Holder): Lock {
   let ownStamp: Stamp | undefined;
   return {
     isMine: () =>
-      explaining(file, async () => {
+      withExplainedErrors(file, async () => {
         const stamp = stampOf(file);
         if (stamp === undefined || stamp !== ownStamp) ownStamp = (await isHeldBy(file, self)) ? stamp : undefined;
         return ownStamp !== undefined;

@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { nearest } from "../lib/nearest.js";
+import { nearestCandidate } from "../lib/nearest.js";
 import { oneLine } from "../lib/sanitise.js";
 import { isObject } from "../lib/json-fields.js";
 
@@ -38,13 +38,13 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
     }
     case "enum": {
       const allowed = (params.allowedValues as unknown[]).map(String);
-      const nearestName = typeof data === "string" ? nearest(data, allowed) : undefined;
+      const nearestName = typeof data === "string" ? nearestCandidate(data, allowed) : undefined;
       const message = `must be one of ${allowed.map(quote).join(", ")}, is ${describe(data)}`;
       return withHint({ pointer, message }, nearestName === undefined ? undefined : `Write ${quote(nearestName)}.`);
     }
     case "required": {
       const name = String(params.missingProperty);
-      const nearestName = isObject(data) ? nearest(name, Object.keys(data)) : undefined;
+      const nearestName = isObject(data) ? nearestCandidate(name, Object.keys(data)) : undefined;
       // A name with a letter of another script, or with an invisible character, looks the same.
       const renameHint =
         nearestName === undefined
@@ -60,7 +60,7 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
     case "additionalProperties": {
       const name = String(params.additionalProperty);
       const knownNames = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
-      const nearestName = nearest(name, knownNames);
+      const nearestName = nearestCandidate(name, knownNames);
       return withHint(
         { pointer, message: `${quote(name)} is not a known field`, unknown: name },
         nearestName === undefined ? "Remove it." : `Rename it to ${quote(nearestName)}.`,

@@ -18,7 +18,7 @@ import { promisify } from "node:util";
 import { signal } from "../process/descendants.js";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { hiddenName, temporaryRoot } from "../lib/layout.js";
-import { explainSystemError, explaining } from "./explain-system-error.js";
+import { explainSystemError, withExplainedErrors } from "./explain-system-error.js";
 
 /**
  * Whether a file is so large that a synchronous read or write would block other work: 4 MB from the page cache take a
@@ -150,7 +150,7 @@ const clearedRoots = new Set<string>();
  * @throws ExpectedError where the disk is full or permission is missing.
  */
 export function makeTemporaryFolder(kind: (typeof temporaryKinds)[number], root: string = temporaryRoot()): string {
-  return explaining(root, () => {
+  return withExplainedErrors(root, () => {
     if (!clearedRoots.has(root)) removeLeftFolders(root);
     clearedRoots.add(root);
     return mkdtempSync(join(root, `rr-${kind}-${process.pid}-`));

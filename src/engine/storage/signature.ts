@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { keyFile } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
-import { explaining } from "./explain-system-error.js";
+import { withExplainedErrors } from "./explain-system-error.js";
 import { readRegularFile } from "./regular-file.js";
 
 /**
@@ -20,7 +20,7 @@ async function keyIn(stateDir: string): Promise<Buffer | undefined> {
 async function makeKey(stateDir: string): Promise<Buffer> {
   const key = randomBytes(keyBytes);
   const path = keyFile(stateDir);
-  await explaining(path, async () => {
+  await withExplainedErrors(path, async () => {
     await mkdir(stateDir, { recursive: true });
     await writeFileAtomic(path, key, { mode: 0o600 });
   });

@@ -1,4 +1,4 @@
-import { nearest } from "../lib/nearest.js";
+import { nearestCandidate } from "../lib/nearest.js";
 
 /**
  * What a call of a tool can do: read files, change files, run programs, ask the network, change what is remembered. Who
@@ -79,6 +79,6 @@ export const quoted = (text: string): string => {
 
 /** That there is no tool of this name, with the nearest one, or all. */
 export function unknownTool(names: readonly string[], name: string): string {
-  const nearestName = nearest(name.slice(0, 60), names);
+  const nearestName = nearestCandidate(name.slice(0, 60), names);
   return `There is no tool ${quoted(name)}; ${nearestName === undefined ? `there are ${names.join(", ")}.` : `did you mean ${nearestName}?`}`;
 }

@@ -15,11 +15,11 @@ import { homeOf, type Io } from "./io.js";
 export function bugSentence(error: unknown, io: Io, name: string, args: readonly string[]): string {
   const program = `${name} ${packageVersion()} (Node ${process.version}, ${process.platform} ${process.arch})`;
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const report = keep(`${program}\n\n${name} ${args.join(" ")}\n\n${details}\n`, details, io);
+  const report = saveReport(`${program}\n\n${name} ${args.join(" ")}\n\n${details}\n`, details, io);
   return `${oneLine(messageOf(error))}; this is a bug in ${program}, ${report}.`;
 }
 
-function keep(text: string, details: string, io: Io): string {
+function saveReport(text: string, details: string, io: Io): string {
   if (io.env["RESEARCH_RALPH_DEBUG"] === "1") {
     io.stderr(`${details}\n`);
     return "see the details above";

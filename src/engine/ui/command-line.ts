@@ -10,9 +10,9 @@ export function printThrough({ stdout }: Io, program: Command): Command {
   return program;
 }
 
-/** A program whose error is to be told. */
-interface Told {
-  /** What people type to start it. */
+/** The program whose error is reported. */
+interface ErrorContext {
+  /** The name that users type to start it. */
   readonly name: string;
   /** What it was started with, as far as that may stand in a bug report. */
   readonly args: readonly string[];
@@ -24,16 +24,16 @@ interface Told {
 }
 
 /** One sentence for the error that ended a program, and its exit code; none where help or version was printed. */
-export function judgeError(error: unknown, io: Io, program: Told): { message?: string; exitCode: number } {
+export function judgeError(error: unknown, io: Io, program: ErrorContext): { message?: string; exitCode: number } {
   if (error instanceof ExpectedError) return { message: error.message, exitCode: error.exitCode };
-  if (isOfCommander(error)) {
+  if (isCommanderError(error)) {
     if (error.exitCode === 0) return { exitCode: 0 };
-    const [said = "", ...hint] = error.message.replace(/^error: /, "").split("\n");
-    return { message: program.usage(said.replace(/\.$/, ""), hint.join(" ")), exitCode: 2 };
+    const [usageError = "", ...hint] = error.message.replace(/^error: /, "").split("\n");
+    return { message: program.usage(usageError.replace(/\.$/, ""), hint.join(" ")), exitCode: 2 };
   }
   return { message: faultOfMachine(error) ?? bugSentence(error, io, program.name, program.args), exitCode: 1 };
 }
 
-/** Commander's own error, without importing commander for it. */
-const isOfCommander = (error: unknown): error is Error & { exitCode: number } =>
+/** Whether an error comes from commander; does not import commander. */
+const isCommanderError = (error: unknown): error is Error & { exitCode: number } =>
   error instanceof Error && "code" in error && String(error.code).startsWith("commander.") && "exitCode" in error;

@@ -59,13 +59,13 @@ export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir
 /** The real process. `name`: of the program, for what it says itself. */
 export function processIo(name: string): Io {
   const { stdout, stderr, stdin, env } = process;
-  const gone = new AbortController();
+  const goneController = new AbortController();
   const onError = (stream: NodeJS.WriteStream) => (error: unknown) => {
-    if (hasCode(error, "EPIPE", "EIO")) return gone.abort("SIGHUP");
+    if (hasCode(error, "EPIPE", "EIO")) return goneController.abort("SIGHUP");
     if (!hasCode(error, "ENOSPC", "EDQUOT")) throw error;
     // A full log can't be reported anywhere, and is not a reason to end a run.
-    if (stream === stderr || gone.signal.aborted) return;
-    gone.abort("ENOSPC");
+    if (stream === stderr || goneController.signal.aborted) return;
+    goneController.abort("ENOSPC");
     write(stderr)(`${name}: There is no space left on the disk that stdout goes to; free some and run again.\n`);
   };
   stdout.on("error", onError(stdout));
@@ -78,7 +78,7 @@ export function processIo(name: string): Io {
       onError(stream)(error);
     }
   };
-  const dumb = env["TERM"] === "dumb";
+  const isDumbTerminal = env["TERM"] === "dumb";
   return {
     cwd: process.cwd(),
     env,
@@ -91,12 +91,12 @@ export function processIo(name: string): Io {
       const { runProcess } = await import("../process/run-process.js");
       return yield* runProcess(request);
     },
-    stdout: (text) => void (gone.signal.aborted || write(stdout)(text)),
+    stdout: (text) => void (goneController.signal.aborted || write(stdout)(text)),
     get unread() {
       return stdout.writableLength;
     },
     stderr: write(stderr),
-    isTTY: stderr.isTTY === true && !dumb,
+    isTTY: stderr.isTTY === true && !isDumbTerminal,
     get columns() {
       // A terminal that nobody has told its size has 0 columns.
       return stderr.columns || stdout.columns || 80;
@@ -104,9 +104,9 @@ export function processIo(name: string): Io {
     get tableWidth() {
       return stdout.isTTY === true ? stdout.columns : Number.POSITIVE_INFINITY;
     },
-    color: stdout.isTTY === true && stderr.isTTY === true && !dumb && !env["NO_COLOR"],
+    color: stdout.isTTY === true && stderr.isTTY === true && !isDumbTerminal && !env["NO_COLOR"],
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     ...(stdin.isTTY === true && stdout.isTTY === true && stderr.isTTY === true ? { keyboard: keyboardOf(stdin) } : {}),
-    readerGone: gone.signal,
+    readerGone: goneController.signal,
   };
 }

@@ -11,7 +11,7 @@ import {
   resumption,
   spending,
   summary,
-  tallied,
+  addToTally,
   titleOf,
   tokensOf,
   type Tally,
@@ -23,21 +23,23 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal)
   let tally = emptyTally;
   /** Titles of the units that are prepared, by the unit, and the units whose preparation was told of. */
   const preparing = new Map<string, string>();
-  const told = new Set<string>();
-  const ofSearch = searchLines();
-  let waiting: NodeJS.Timeout | undefined;
-  const checks = sayLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
+  const announcedUnits = new Set<string>();
+  const formatSearch = searchLines();
+  let announceTimer: NodeJS.Timeout | undefined;
+  const checks = announceLongChecks((line) =>
+    io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`),
+  );
   // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
-  const onFinish = () => void (finish.reason === "SIGINT" && io.stderr(`${stopping(tally)}\n`));
+  const onFinish = () => void (finish.reason === "SIGINT" && io.stderr(`${stopMessage(tally)}\n`));
   finish.addEventListener("abort", onFinish);
 
   /** While nothing but preparations is under way nothing else is said, for minutes where a host is slow. */
-  function sayWhatIsWaitedFor(): void {
-    waiting = undefined;
+  function announcePreparations(): void {
+    announceTimer = undefined;
     for (const [unit, title] of preparing) {
-      if (!told.has(unit))
+      if (!announcedUnits.has(unit))
         io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} preparing: ${oneLine(title)}\n`);
-      told.add(unit);
+      announcedUnits.add(unit);
     }
   }
 
@@ -46,14 +48,14 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal)
       checks.event(event);
       if (event.type === "preparing") preparing.set(event.unit, event.title);
       if (event.type === "prepared") preparing.delete(event.unit);
-      const resumed = resumption(event, tally);
-      if (resumed !== undefined) io.stderr(`${clockTime(event.at)} ${resumed}\n`);
-      tally = tallied(tally, event);
+      const resumeText = resumption(event, tally);
+      if (resumeText !== undefined) io.stderr(`${clockTime(event.at)} ${resumeText}\n`);
+      tally = addToTally(tally, event);
       // A check says itself what is waited for.
       if (preparing.size > 0 && underWay(tally).length === 0 && event.type !== "checking")
-        waiting ??= setTimeout(sayWhatIsWaitedFor, silenceMs).unref();
-      else waiting = void clearTimeout(waiting);
-      const lines = event.type === "searching" ? ofSearch(event) : [lineOf(event) ?? []].flat();
+        announceTimer ??= setTimeout(announcePreparations, silenceMs).unref();
+      else announceTimer = void clearTimeout(announceTimer);
+      const lines = event.type === "searching" ? formatSearch(event) : [lineOf(event) ?? []].flat();
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended")
         io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);
@@ -61,7 +63,7 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal)
       if (history !== undefined) io.stderr(`${clockTime(event.at)} ${history}\n`);
     },
     close() {
-      clearTimeout(waiting);
+      clearTimeout(announceTimer);
       checks.close();
       finish.removeEventListener("abort", onFinish);
     },
@@ -72,7 +74,7 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal)
 const silenceMs = 3_000;
 
 /** Names a criterion whose check takes longer than a few seconds, once. */
-export function sayLongChecks(say: (line: string) => void): Sink {
+export function announceLongChecks(say: (line: string) => void): Sink {
   let timer: NodeJS.Timeout | undefined;
   const close = (): void => clearTimeout(timer);
   return {
@@ -88,7 +90,7 @@ export function sayLongChecks(say: (line: string) => void): Sink {
 }
 
 /** What a person who pressed Ctrl+C has to know. */
-export const stopping = (tally: Tally): string =>
+export const stopMessage = (tally: Tally): string =>
   underWay(tally).length > 0
     ? "Stopping after this iteration; press Ctrl+C again to stop at once."
     : "Stopping; no iteration is under way.";
@@ -97,8 +99,8 @@ export const stopping = (tally: Tally): string =>
 export const quietSink = (io: Io): Sink => ({
   event(event) {
     if (event.type === "notice" && event.level === "warning") io.stderr(`warning: ${oneLine(event.message)}\n`);
-    const put = event.type === "prepared" ? putOff(event) : undefined;
-    if (put !== undefined) io.stderr(`warning: ${oneLine(put)}\n`);
+    const delayText = event.type === "prepared" ? delayMessage(event) : undefined;
+    if (delayText !== undefined) io.stderr(`warning: ${oneLine(delayText)}\n`);
     if (event.type === "run-ended" && event.verdict.verdict !== "complete")
       io.stderr(`${event.verdict.verdict}: ${oneLine(event.verdict.reason)}\n`);
   },
@@ -106,7 +108,11 @@ export const quietSink = (io: Io): Sink => ({
 });
 
 /** What a person has to know of a unit that is put off; undefined of any other. */
-export const putOff = ({ title, outcome, reason }: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
+export const delayMessage = ({
+  title,
+  outcome,
+  reason,
+}: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
   outcome === "later" ? `"${title}" is done later: ${reason ?? ""}` : undefined;
 
 /** The line of an event that needs no other for it. */
@@ -116,12 +122,12 @@ function lineOf(event: LoopEvent): string | undefined {
       return `${event.workflow} with ${event.agent}`;
     case "iteration-started": {
       const { done, total } = event.progress;
-      const left = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
-      return `#${event.iteration} ${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${left})`;
+      const forecastSuffix = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
+      return `#${event.iteration} ${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${forecastSuffix})`;
     }
     case "prepared": {
-      const put = putOff(event);
-      return put === undefined ? undefined : `warning: ${put}`;
+      const delayText = delayMessage(event);
+      return delayText === undefined ? undefined : `warning: ${delayText}`;
     }
     case "agent-changed":
       return `warning: ${event.to} continues instead of ${event.from}: ${event.reason}`;

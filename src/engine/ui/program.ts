@@ -17,7 +17,7 @@ interface Program {
  * in a sentence: a current folder that was deleted, a full disk under stdout, an error that nobody expected.
  */
 export async function runProgram({ name, run, fail }: Program): Promise<number> {
-  if (!isHere()) {
+  if (!cwdExists()) {
     console.error(`${name}: The current folder no longer exists; change to another folder.`);
     return 1;
   }
@@ -37,7 +37,7 @@ export async function runProgram({ name, run, fail }: Program): Promise<number> 
 }
 
 /** Everything asks for the current folder, and Node throws where that was deleted. */
-function isHere(): boolean {
+function cwdExists(): boolean {
   try {
     process.cwd();
     return true;

@@ -8,7 +8,7 @@ export interface SignalSource {
   readonly underNohup: boolean;
 }
 
-/** Those of this process. */
+/** The signals of this process. */
 export const processSignals: SignalSource = {
   on: (name, handler) => process.on(name, handler),
   off: (name, handler) => process.off(name, handler),
@@ -35,7 +35,7 @@ export interface Signals {
   readonly finish: AbortSignal;
   /** Aborted when the iteration under way should end at once. */
   readonly abort: AbortSignal;
-  /** Gives the signals back. */
+  /** Removes the signal handlers. */
   stop(): void;
 }
 
@@ -67,18 +67,18 @@ export function listenForSignals(
     SIGHUP: io.signals.underNohup ? ignore : endNow("SIGHUP"),
     SIGUSR1: ignore,
   } as const;
-  const all = Object.entries(handlers) as [keyof typeof handlers, () => void][];
-  const onGone = () => finish.abort("SIGHUP");
-  for (const [signal, handler] of all) io.signals.on(signal, handler);
+  const entries = Object.entries(handlers) as [keyof typeof handlers, () => void][];
+  const onReaderGone = () => finish.abort("SIGHUP");
+  for (const [signal, handler] of entries) io.signals.on(signal, handler);
   // The reader may have gone before this run: during the one that made the project, say.
-  if (io.readerGone?.aborted === true) onGone();
-  io.readerGone?.addEventListener("abort", onGone);
+  if (io.readerGone?.aborted === true) onReaderGone();
+  io.readerGone?.addEventListener("abort", onReaderGone);
   return {
     finish: finish.signal,
     abort: abort.signal,
     stop: () => {
-      for (const [signal, handler] of all) io.signals.off(signal, handler);
-      io.readerGone?.removeEventListener("abort", onGone);
+      for (const [signal, handler] of entries) io.signals.off(signal, handler);
+      io.readerGone?.removeEventListener("abort", onReaderGone);
     },
   };
 }

@@ -18,17 +18,18 @@ const maxUnread = 2 ** 19;
  * agent says and does on the way is left out, and a notice counts it; every other event is written.
  */
 export function jsonSink(io: Io): Sink {
-  let leftOut = 0;
+  let omittedCount = 0;
   const write = (event: LoopEvent) => io.stdout(`${JSON.stringify(event)}\n`);
-  const tellOfThem = (at: string) => {
-    const message = `${many(leftOut, "event")} of agents left out here: stdout was read too slowly.`;
-    if (leftOut > 0) write({ type: "notice", at, level: "info", message });
-    leftOut = 0;
+  const reportOmitted = (at: string) => {
+    const message = `${many(omittedCount, "event")} of agents left out here: stdout was read too slowly.`;
+    if (omittedCount > 0) write({ type: "notice", at, level: "info", message });
+    omittedCount = 0;
   };
   return {
     event: (event) => {
-      if (isOnTheWay(event) && io.unread > (leftOut > 0 ? maxUnread / 2 : maxUnread)) return void (leftOut += 1);
-      tellOfThem(event.at);
+      if (isIntermediate(event) && io.unread > (omittedCount > 0 ? maxUnread / 2 : maxUnread))
+        return void (omittedCount += 1);
+      reportOmitted(event.at);
       write(event);
     },
     close: () => {},
@@ -36,5 +37,5 @@ export function jsonSink(io: Io): Sink {
 }
 
 /** What an agent says and does before its end. What counts of it, the end of its iteration says too. */
-const isOnTheWay = (event: LoopEvent): boolean =>
+const isIntermediate = (event: LoopEvent): boolean =>
   event.type === "agent" && event.event.type !== "begun" && event.event.type !== "end";

@@ -6,7 +6,7 @@ import type { Outside, Progress, UnderWay } from "../loop/types.js";
 import { partText, shortCost, type Sum } from "./terminal/tally.js";
 
 /** How a run ended, as its state keeps it. */
-interface Ended {
+interface RunEnd {
   readonly at: string;
   readonly verdict: string;
   readonly reason: string;
@@ -33,7 +33,7 @@ export interface Standing extends Outside {
   readonly came?: string;
   /** Its goals one by one, where there are few: whether each is met, if that was checked, and what was found. */
   readonly goals?: readonly { readonly text: string; readonly met?: boolean; readonly found?: string }[];
-  readonly lastRun?: Ended;
+  readonly lastRun?: RunEnd;
   /** What only a person can settle, a sentence each. */
   readonly waits: readonly string[];
   readonly ledger: readonly LedgerLine[];
@@ -75,7 +75,7 @@ export interface StateWords {
 export function wordsOf(standing: Standing, now: number): StateWords {
   const { running, held, underWay, lastRun, waits } = standing;
   const { tone, word } = stateOf(standing);
-  const [next, cost] = [nextOf(standing), costOf(standing)];
+  const [next, cost] = [nextStep(standing), costOf(standing)];
   return {
     tone,
     headline: `${headlineOf(standing, word)}${running && held.length > 0 ? "; ends before the next iteration" : ""}`,
@@ -118,7 +118,7 @@ function stateOf({
 export const progressText = ({ progress: { done, total }, counts }: Pick<Standing, "progress" | "counts">): string =>
   `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${counts}`;
 
-function nextOf({ held, running, finished, broken, commands, ledger }: Standing): string | undefined {
+function nextStep({ held, running, finished, broken, commands, ledger }: Standing): string | undefined {
   if (broken !== undefined) return undefined;
   if (held.length > 0) return `${commands.resume} removes ${held.join(" and ")}; then runs can start again`;
   if (running || finished) return undefined;
@@ -137,17 +137,17 @@ function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing
 
 /** "#5 reads p1", "#6 critic of p1": what an iteration under way does. */
 const doingText = (work: UnderWay, standing: Pick<Standing, "names" | "doing">): string =>
-  oneLine(`#${work.iteration} ${doesOf(work, standing)}`);
+  oneLine(`#${work.iteration} ${activityText(work, standing)}`);
 
-/** "reads p1", "critic of p1", "artisan 2": what is done under way; `otherwise`: where nobody has words for it. */
-export function doesOf(
+/** "reads p1", "critic of p1", "artisan 2": what is done under way; `fallback`: used if there is no other text. */
+export function activityText(
   work: UnderWay,
   { names, doing }: Pick<Standing, "names" | "doing">,
-  otherwise?: string,
+  fallback?: string,
 ): string {
   const { unit, role, round } = work;
   const name = names?.get(unit) ?? unit;
-  if (role === undefined) return doing?.(work, name) ?? otherwise ?? name;
+  if (role === undefined) return doing?.(work, name) ?? fallback ?? name;
   // A unit may be a role's part alone.
   return unit.startsWith(`${role}:`) ? partText(role, round) : `${partText(role, round)} of ${name}`;
 }

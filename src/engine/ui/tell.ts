@@ -23,38 +23,38 @@ interface Watchers {
  */
 export function tellTo({ sink, points, redact, now }: Watchers): Tell {
   let last: Promise<void> = Promise.resolve();
-  let early: Told[] | undefined = [];
+  let earlyEvents: Told[] | undefined = [];
 
-  async function hear(event: LoopEvent): Promise<void> {
+  async function deliver(event: LoopEvent): Promise<void> {
     sink.event(event);
     for (const { type, ...facts } of await points.at(event)) sink.event({ type, at: event.at, ...facts } as LoopEvent);
   }
 
-  function inTurn(event: LoopEvent): Promise<void> {
-    const heard = last.then(() => hear(event));
+  function deliverInOrder(event: LoopEvent): Promise<void> {
+    const delivery = last.then(() => deliver(event));
     // An event that could not be delivered fails its sender, and does not stop the ones behind it.
-    last = heard.catch(() => undefined);
-    return heard;
+    last = delivery.catch(() => undefined);
+    return delivery;
   }
 
   /** Times are those at which events are passed on, so that they never go back. */
-  function stamped({ type, ...facts }: Told): LoopEvent {
+  function withTime({ type, ...facts }: Told): LoopEvent {
     const at = new Date(now()).toISOString();
     return redactValue({ type, at, ...facts }, redact).value as LoopEvent;
   }
 
   async function tellAll(told: Told): Promise<void> {
-    if (early !== undefined && told.type !== "run-started") return void early.push(told);
-    const following = early ?? [];
-    early = undefined;
-    await Promise.all([told, ...following].map((each) => inTurn(stamped(each))));
+    if (earlyEvents !== undefined && told.type !== "run-started") return void earlyEvents.push(told);
+    const queuedEvents = earlyEvents ?? [];
+    earlyEvents = undefined;
+    await Promise.all([told, ...queuedEvents].map((each) => deliverInOrder(withTime(each))));
   }
 
   return (told) => {
-    const heard = tellAll(told);
+    const delivery = tellAll(told);
     // A notice is sent without waiting for it: a listener that throws ends the run at the next event that is awaited,
     // not the process.
-    heard.catch(() => undefined);
-    return heard;
+    delivery.catch(() => undefined);
+    return delivery;
   };
 }

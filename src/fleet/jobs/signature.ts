@@ -11,7 +11,7 @@ import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { fleetKeyFile } from "../../engine/lib/layout.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 
 /**
@@ -37,7 +37,7 @@ export async function ownSigner(home: string): Promise<Signer> {
   const path = fleetKeyFile(home);
   let pem = await readRegularText(path).catch(absent);
   if (pem === undefined) {
-    await explaining(path, async () => makeKey(path));
+    await withExplainedErrors(path, async () => makeKey(path));
     pem = await readRegularText(path);
   }
   const key = privateKeyIn(pem, path);

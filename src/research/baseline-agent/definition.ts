@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { AgentDefinition } from "../../engine/agents/definition.js";
 import { readPlainText } from "../../engine/agents/shared/plain-text.js";
-import { entry, packageFile } from "../../engine/lib/package-root.js";
+import { builtFile, packageFile } from "../../engine/lib/package-root.js";
 
-const program = entry("baseline-agent");
+const program = builtFile("baseline-agent");
 
 /**
  * A deterministic extractive agent without any model: for the demo, for tests, and as the floor that a model has to

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { lastGoodFile, researchesName, rrdFile, rrdName } from "../project-files/layout.js";
 
 /** What the commands about one project are given. */
@@ -18,7 +18,7 @@ export interface FolderOptions {
 export async function listResearches(cwd: string): Promise<string[]> {
   const top = join(cwd, researchesName);
   if (!existsSync(top)) return [];
-  const names = explaining(top, () => readdirSync(top)).filter((name) => !name.startsWith("."));
+  const names = withExplainedErrors(top, () => readdirSync(top)).filter((name) => !name.startsWith("."));
   return names
     .map((name) => join(top, name))
     .filter(isListed)
@@ -99,8 +99,8 @@ function advice(argument: string, names: readonly string[]): string {
   const alike = names.filter((name) => typed.length >= 3 && name.toLowerCase().includes(typed));
   // People leave the date away.
   const near =
-    nearest(typed, names) ??
-    names.find((name) => nearest(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
+    nearestCandidate(typed, names) ??
+    names.find((name) => nearestCandidate(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
   const [first, second] = alike;
   if (second !== undefined) return `near are ${someOf(alike)}`;
   if (first !== undefined || near !== undefined) return `the nearest one is ${first ?? near}`;

@@ -1,5 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { normalTitle } from "../papers/normalise-title.js";
@@ -58,7 +58,7 @@ export function recordNamed(rrd: Rrd, typed: string, where: string): Found {
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined) throw severalFit(typed, [only, ...others]);
   const names = [...rrd.papers_pool, ...(rrd.excluded ?? [])].flatMap(({ id, key = id }) => [key, id]);
-  const near = nearest(typed, names);
+  const near = nearestCandidate(typed, names);
   throw new ExpectedError(
     `There is no paper '${oneLine(typed)}' in ${where}${near === undefined ? "" : `; the nearest name is ${oneLine(near)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
     2,

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { aboutFolder } from "../project-files/layout.js";
@@ -112,7 +112,7 @@ export async function keepAbout(folder: string, paper: NamedPaper, about: AboutP
   const path = aboutPath(folder, paper.id);
   const kept: KeptAbout = { paper: paper.id, at: new Date(now).toISOString(), asked: askedBy(paper), about };
   try {
-    explaining(path, () => makeFolder(dirname(path)));
+    withExplainedErrors(path, () => makeFolder(dirname(path)));
     await writeFileAtomic(path, JSON.stringify({ ...kept, format: stateVersion }), { durable: false });
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;

@@ -10,7 +10,7 @@ import { isAt } from "./code-and-citations.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 
@@ -183,7 +183,7 @@ async function save(file: string, kept: Kept): Promise<void> {
     .toSorted(([, a], [, b]) => b.at.localeCompare(a.at))
     .slice(0, maxKept);
   try {
-    explaining(file, () => makeFolder(dirname(file)));
+    withExplainedErrors(file, () => makeFolder(dirname(file)));
     const text = JSON.stringify({ ...Object.fromEntries(newest), format: stateVersion });
     await writeFileAtomic(file, text, { durable: false });
   } catch (error) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Step } from "../generated/rrd.js";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { hasCode } from "../../engine/lib/errors.js";
@@ -72,6 +72,6 @@ const isRecord = (value: unknown): value is PaperRecord => {
 
 /** Keeps a search. It may be lost with a kill: the cache of answers holds it too. */
 export async function writeSearchRecord(path: string, kept: SearchRecord): Promise<void> {
-  explaining(path, () => makeFolder(dirname(path)));
+  withExplainedErrors(path, () => makeFolder(dirname(path)));
   await writeFileAtomic(path, JSON.stringify({ ...kept, format: stateVersion }), { durable: false });
 }

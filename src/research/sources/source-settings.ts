@@ -1,6 +1,6 @@
 import type { ResearchConfig } from "../generated/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { whyNotAsked } from "./registry.js";
 import type { ContextFor, Source } from "./shared/source.js";
 import type { Http } from "../../net/http.js";
@@ -48,7 +48,7 @@ export function servicesOf(sources: readonly Source[], config: SourcesConfig): S
   const unknown = Object.keys(config).find((written) => !names.has(bare(written)));
   if (unknown === undefined) return sources.map((source) => serviceOf(source, config));
   const known = [...new Set(names.values())];
-  const near = names.get(nearest(bare(unknown), [...names.keys()]) ?? "");
+  const near = names.get(nearestCandidate(bare(unknown), [...names.keys()]) ?? "");
   const advice = near === undefined ? `there are ${known.join(", ")}` : `the nearest one is '${near}'`;
   throw new ExpectedError(`Unknown source '${unknown}' in sources.${unknown}; ${advice}.`);
 }

@@ -1,5 +1,5 @@
 import type { Paper } from "../generated/rrd.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { isProblem, type Problem, quoted, wrongCall } from "../../engine/tools/tool.js";
 import type { ToolContext } from "./context.js";
@@ -21,7 +21,7 @@ export async function whichPaper(id: string | undefined, context: ToolContext): 
   const paper = papers.find((each) => each.id === wanted) ?? papers.find(({ key }) => key === wanted);
   if (paper !== undefined) return paper;
   // An id of the pool comes from outside; words in it would pass for ours.
-  const near = nearest(
+  const near = nearestCandidate(
     wanted.slice(0, 100),
     papers.map((each) => each.id).filter((each) => /^[\w.:/-]{1,80}$/.test(each)),
   );

@@ -15,7 +15,7 @@ import { stateVersion } from "../../engine/storage/state/format-version.js";
 import { formatLine } from "../../engine/storage/state/ledger.js";
 import { criteriaFrom, type NewCriterion } from "../project-files/eligibility-criteria.js";
 import { formatRrd } from "../project-files/rrd-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { closingWords, unitBlock } from "./brief/write-brief.js";
 import { orVerdict } from "../../engine/loop/in-workflows.js";
 import { fill, type Prompt } from "./brief/prompt-file.js";
@@ -266,7 +266,7 @@ async function writeResearch(
   lines: readonly LedgerLine[],
 ): Promise<string> {
   const at = new Date(options.now());
-  const folder = await explaining(options.parent, () =>
+  const folder = await withExplainedErrors(options.parent, () =>
     makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
   );
   await writeFileAtomic(rrdFile(folder), formatRrd(newRrd(options, requirements)));

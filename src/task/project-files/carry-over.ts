@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { hiddenFolder } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
@@ -83,7 +83,7 @@ export async function carryOver(folder: string): Promise<void> {
   if (!isToCarry(folder)) return;
   await requireKnownFormats(folder, { ...taskFormat, file: oldCodeName });
   const state = await carried(folder);
-  explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
+  withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
   await writeFileAtomic(stateFile(folder), taskFormat.format(state));
   renameSync(join(folder, oldCodeName), join(hiddenFolder(folder), oldCodeName));
 }

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { lastGoodOf } from "../../engine/lib/layout.js";
-import { nearest } from "../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { linesOf, locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readRegularUpTo, writtenText } from "../../engine/storage/regular-file.js";
@@ -213,7 +213,7 @@ const typesIn = (value: unknown): Problem[] =>
     if ((criterionTypes as readonly unknown[]).includes(type)) return [];
     if (typeof type !== "string")
       return [{ pointer: `${pointer}/type`, message: "is missing", hint: `Use one of ${criterionTypes.join(", ")}.` }];
-    const near = nearest(type, criterionTypes);
+    const near = nearestCandidate(type, criterionTypes);
     const hint =
       near === undefined ? `The criteria are ${criterionTypes.join(", ")}.` : `The nearest one is "${near}".`;
     return [{ pointer: `${pointer}/type`, message: `"${type}" is not a known criterion`, hint }];
@@ -272,7 +272,7 @@ export const unknownFields = (value: unknown): Problem[] =>
   Object.keys(isObject(value) ? value : {})
     .filter((name) => !(known as readonly string[]).includes(name))
     .map((name) => {
-      const near = nearest(name, known);
+      const near = nearestCandidate(name, known);
       const meant = near === undefined ? "" : `; "${near}" is meant`;
       return { pointer: `/${name}`, message: `is not a known field and has no effect${meant}` };
     });

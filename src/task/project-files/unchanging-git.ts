@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
-import { explaining } from "../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 
 /** More is not read of the user's attributes. */
@@ -32,7 +32,7 @@ export async function withUnchangingGit<Result>(
 ): Promise<Result> {
   const at = makeTemporaryFolder("git");
   try {
-    return await act(await explaining(at, () => linked(common, at)));
+    return await act(await withExplainedErrors(at, () => linked(common, at)));
   } finally {
     await rm(at, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import { differences } from "../../research/overview/screen/settle-field.js";
 import { screenAt } from "./screen.js";
 import { settleAt } from "./settle.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
-import { doesOf, type Standing, wordsOf } from "../../engine/ui/standing.js";
+import { activityText, type Standing, wordsOf } from "../../engine/ui/standing.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
@@ -99,7 +99,7 @@ function unitWords({ unit, iteration }: AgentAtWork, standing: Standing): string
   const work = standing.underWay.find((each) => each.iteration === iteration);
   if (unit === undefined && work === undefined) return "Works";
   const name = standing.names?.get(unit ?? "") ?? unit ?? "";
-  const does = work === undefined ? `works on ${name}` : doesOf(work, standing, `works on ${name}`);
+  const does = work === undefined ? `works on ${name}` : activityText(work, standing, `works on ${name}`);
   return does.replace(/^./u, (letter) => letter.toUpperCase());
 }
 

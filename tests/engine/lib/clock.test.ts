@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import {
-  abortedAfter,
+  timeoutSignal,
   awakeBetween,
   steadyClock,
   stopwatch,
   systemClock,
-  spanInWords,
+  durationText,
 } from "../../../src/engine/lib/clock.js";
 import { fakeClock } from "../../support/clock.js";
 
@@ -40,7 +40,7 @@ test("a sleep ends at once when its signal aborts", async () => {
 });
 
 test("a time limit aborts when it is reached, and not where it is longer than a timer of the system", async () => {
-  const [near, far] = [20, 60 * 24 * hour].map((ms) => abortedAfter(ms, systemClock));
+  const [near, far] = [20, 60 * 24 * hour].map((ms) => timeoutSignal(ms, systemClock));
   if (near === undefined || far === undefined) throw new Error("no limits");
   await new Promise((resolve) => near.signal.addEventListener("abort", resolve));
   expect(near.signal.reason).toBe("time");
@@ -61,7 +61,7 @@ test("a time limit does not end while the machine sleeps", async () => {
     clock.advance(hour / 2);
     clock.suspend(9 * hour);
   };
-  const limit = abortedAfter(hour, clock);
+  const limit = timeoutSignal(hour, clock);
   await new Promise((resolve) => limit.signal.addEventListener("abort", resolve));
   expect(clock.now() - start).toBe(10 * hour);
 });
@@ -100,7 +100,7 @@ test("of a span the sleeps in it are left out, those that reach over its ends in
 });
 
 test("a time limit that was cleared does not abort", async () => {
-  const limit = abortedAfter(hour, systemClock);
+  const limit = timeoutSignal(hour, systemClock);
   limit.clear();
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(limit.signal.aborted).toBe(false);
@@ -111,5 +111,5 @@ test.each([
   [60_000, "1 minute"],
   [5_400_000, "90 minutes"],
 ])("%i ms are called %s", (ms, words) => {
-  expect(spanInWords(ms)).toBe(words);
+  expect(durationText(ms)).toBe(words);
 });

@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { Agent, fetch } from "undici";
 import { describe, expect, it } from "vitest";
-import { isPrivateAddress, lookupThrough, publicLookup } from "../../../src/engine/lib/private-address.js";
+import { isPrivateAddress, lookupWith, lookupPublicAddress } from "../../../src/engine/lib/private-address.js";
 import { serve } from "../../fixtures/web-server.js";
 
 describe("isPrivateAddress", () => {
@@ -88,9 +88,11 @@ describe("isPrivateAddress", () => {
   });
 });
 
-describe("publicLookup", () => {
+describe("lookupPublicAddress", () => {
   const resolved = (host: string, all: boolean) =>
-    new Promise<unknown>((resolve) => publicLookup(host, { all }, (error, address) => resolve(error?.code ?? address)));
+    new Promise<unknown>((resolve) =>
+      lookupPublicAddress(host, { all }, (error, address) => resolve(error?.code ?? address)),
+    );
 
   it("refuses a name that leads to this machine, asked for one address or for all", async () => {
     expect(await resolved("localhost", false)).toBe("EPRIVATE");
@@ -124,7 +126,7 @@ describe("a name whose addresses change", () => {
     "is resolved once a connection: the address that was checked is the one connected to (all: %s)",
     async (all) => {
       const { resolver, count } = rebinding(["93.184.215.14"], ["10.0.0.7"]);
-      const lookup = lookupThrough(resolver);
+      const lookup = lookupWith(resolver);
       expect(await connectedTo(lookup, all)).toEqual(all ? [{ address: "93.184.215.14", family: 4 }] : "93.184.215.14");
       expect(count()).toBe(1);
       expect(await connectedTo(lookup, all)).toBe("EPRIVATE");
@@ -141,7 +143,7 @@ describe("a name whose addresses change", () => {
       "64:ff9b::a00:1",
       "64:ff9b:1::a00:1",
     ]) {
-      expect(await connectedTo(lookupThrough(rebinding(["93.184.215.14", inside]).resolver), true), inside).toBe(
+      expect(await connectedTo(lookupWith(rebinding(["93.184.215.14", inside]).resolver), true), inside).toBe(
         "EPRIVATE",
       );
     }
@@ -149,9 +151,7 @@ describe("a name whose addresses change", () => {
 
   it("never gets a connection to this machine out of a request", async () => {
     const inside = await serve({ "/": { body: "a secret" } });
-    const dispatcher = new Agent({
-      connect: { lookup: lookupThrough(rebinding(["127.0.0.1"], ["127.0.0.1"]).resolver) },
-    });
+    const dispatcher = new Agent({ connect: { lookup: lookupWith(rebinding(["127.0.0.1"], ["127.0.0.1"]).resolver) } });
     try {
       await expect(
         fetch(`http://papers.example:${new URL(inside.origin).port}/`, { dispatcher }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
-import { explaining, explainSystemError } from "../../../src/engine/storage/explain-system-error.js";
+import { withExplainedErrors, explainSystemError } from "../../../src/engine/storage/explain-system-error.js";
 
 const systemError = (code: string) => Object.assign(new Error(code), { code });
 
@@ -30,8 +30,10 @@ describe("a failure of the system", () => {
   it("that a person can't mend stays what it is", async () => {
     const bug = systemError("EMFILE");
     expect(explainSystemError(bug, "/a/b")).toBe(bug);
-    await expect(explaining("/a/b", () => Promise.reject(bug))).rejects.toBe(bug);
-    await expect(explaining("/a/b", () => Promise.reject(systemError("EROFS")))).rejects.toBeInstanceOf(ExpectedError);
-    expect(await explaining("/a/b", async () => 7)).toBe(7);
+    await expect(withExplainedErrors("/a/b", () => Promise.reject(bug))).rejects.toBe(bug);
+    await expect(withExplainedErrors("/a/b", () => Promise.reject(systemError("EROFS")))).rejects.toBeInstanceOf(
+      ExpectedError,
+    );
+    expect(await withExplainedErrors("/a/b", async () => 7)).toBe(7);
   });
 });

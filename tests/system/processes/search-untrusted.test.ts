@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { checkReading, uncheckedReading } from "../../../src/text/evidence/check-evidence.js";
-import { useBuiltPrograms } from "../../../src/engine/lib/package-root.js";
+import { setProgramFinder } from "../../../src/engine/lib/package-root.js";
 import { readerProcess, searchUntrusted } from "../../../src/research/full-text/reader-process.js";
 
 const said = "The gripper held nine of the wet spheres for 4.9 s in all.";
@@ -44,7 +44,7 @@ describe("the search for quotes in a long text", () => {
     readerProcess.close();
     const program = join(folder, "ends.mjs");
     writeFileSync(program, "process.on('message', () => process.exit(3));");
-    useBuiltPrograms(() => program);
+    setProgramFinder(() => program);
     const search = await searchUntrusted("checkReading", items, "4.9 s", text);
     expect(search).toEqual({ cut: expect.stringContaining("limit") });
     const { evidence, notInText } = uncheckedReading(items, "cut" in search ? search.cut : "");

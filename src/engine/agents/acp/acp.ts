@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../lib/without-undefined.js";
-import { entry, packageFile, packageVersion } from "../../lib/package-root.js";
+import { builtFile, packageFile, packageVersion } from "../../lib/package-root.js";
 import { hostOf, keyAddress, keyPlaceholder, anyPublicHost } from "../../process/reach.js";
 import { realPathOf } from "../../process/search-path.js";
 import { withArgs, filesIn, lineOf } from "../command.js";
@@ -52,7 +52,7 @@ export const acp: AgentDefinition = {
     };
     return {
       command: process.execPath,
-      args: [entry("acp-client"), JSON.stringify(turn), ...commandOf(context, known)],
+      args: [builtFile("acp-client"), JSON.stringify(turn), ...commandOf(context, known)],
       env: { NODE_OPTIONS: undefined, ...known?.env, ...(isAtWork ? {} : known?.envInWorkspace) },
     };
   },

@@ -1,28 +1,28 @@
 import type { KnownAgent } from "../definition.js";
 
-/** An agent that speaks the Agent Client Protocol, and how it is started and set. */
+/** An agent that speaks the Agent Client Protocol (ACP), and how it is started and configured. */
 export interface AcpAgent extends KnownAgent {
-  /** What makes it speak the protocol. */
+  /** Arguments that start it in ACP mode. */
   readonly args: readonly string[];
-  /** The flag that chooses its model. Absent: the session is asked to change it. */
+  /** The flag that chooses its model. If absent, a request in the session sets the model. */
   readonly modelFlag?: string;
   /** How to get it. */
   readonly install: string;
-  /** How it is let in. */
+  /** How the user logs in to it; shown to the user. */
   readonly login: string;
-  /** The service of its model, where that is one. `baseVariable`: names another address for it. */
+  /** The service of its models, if it has exactly one. `baseVariable`: the variable that replaces the address. */
   readonly service?: { readonly address: string; readonly baseVariable: string; readonly keyHeader: string };
-  /** The variable that names a file for its log, where it keeps its stderr to itself until it ends. */
+  /** The variable that names its log file. Needed if the agent prints its errors only when it ends. */
   readonly logVariable?: string;
-  /** Environment it is started with. */
+  /** Environment variables that it is started with. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The same where it works in a workspace of research-ralph, and not in a folder of the user's. */
+  /** More environment variables, only in a workspace of research-ralph and not in a folder of the user. */
   readonly envInWorkspace?: Readonly<Record<string, string>>;
 }
 
 /**
- * Agents that are known by name. The first two were driven by tests; the others stand here as their makers' pages
- * describe them (November 2026).
+ * Agents that are known by name. The first two are tested; the others follow the vendors' documentation (November
+ * 2026).
  */
 export const commonAgents: readonly AcpAgent[] = [
   {
@@ -41,10 +41,11 @@ export const commonAgents: readonly AcpAgent[] = [
       baseVariable: "GOOGLE_GEMINI_BASE_URL",
       keyHeader: "x-goog-api-key",
     },
-    // While its service refuses it, it says so in its log alone, and no setting bounds its tries.
+    // If the service refuses requests, Gemini reports that only in its log, and it retries without limit.
     logVariable: "GEMINI_DEBUG_LOG_FILE",
     env: { GEMINI_CLI_NO_RELAUNCH: "true" },
-    // It gives tools to a model only where it trusts the folder; the workspace of a unit is ours and empty.
+    // Gemini gives the model tools only in a trusted folder. The workspace of a unit can be trusted: research-ralph
+    // created it empty.
     envInWorkspace: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
   },
   {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Failure, StopCondition, PastIteration, Spent, Verdict, Words } from "../types.js";
-import { awakeBetween, spanInWords } from "../../lib/clock.js";
+import { awakeBetween, durationText } from "../../lib/clock.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { pauseName, stopName } from "../../lib/layout.js";
 
@@ -50,7 +50,7 @@ export const limitWallTime =
       ? {
           verdict: "limit",
           cause: "minutes",
-          reason: `The time of this run, ${spanInWords(ms)}, is used up; run again to continue.`,
+          reason: `The time of this run, ${durationText(ms)}, is used up; run again to continue.`,
         }
       : undefined;
 

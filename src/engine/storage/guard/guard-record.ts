@@ -7,7 +7,7 @@ import { lockName } from "../../lib/layout.js";
 import { killLeftovers, ownStarter } from "../../process/descendants.js";
 import { isSameProcess, startOfProcess } from "../../process/process-identity.js";
 import { writeFileAtomic } from "../atomic-file.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 import { withLock } from "../lock.js";
 import { makeFolder } from "../regular-file.js";
 import type { Version } from "./file-snapshot.js";
@@ -51,7 +51,7 @@ export async function openRecordedGuard(
   const started = await startOfProcess(process.pid);
   return await openGuard(entries, guarded, {
     async begun(known) {
-      explaining(folder, () => makeFolder(folder, 0o700));
+      withExplainedErrors(folder, () => makeFolder(folder, 0o700));
       const { folder: of, iteration, places, rescue } = guarded;
       const header: Header<unknown> = {
         pid: process.pid,
@@ -75,7 +75,8 @@ export async function openRecordedGuard(
 
 const recordIn = (file: string): Record => ({
   // The leading line feed starts a new line even after an incomplete line, which a full disk leaves.
-  note: (path, known) => explaining(file, () => appendFileSync(file, `\n${JSON.stringify(lineOf(path, known))}\n`)),
+  note: (path, known) =>
+    withExplainedErrors(file, () => appendFileSync(file, `\n${JSON.stringify(lineOf(path, known))}\n`)),
   close: () => rmSync(file, { force: true }),
 });
 

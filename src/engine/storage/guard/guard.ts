@@ -5,7 +5,7 @@ import { timeForName } from "../../lib/clock.js";
 import { ExpectedError, messageOf } from "../../lib/errors.js";
 import { hiddenFolder, hiddenName, nameStart, setAsideFolder } from "../../lib/layout.js";
 import { inodeAt, isTemporary } from "../atomic-file.js";
-import { explaining, explainSystemError } from "../explain-system-error.js";
+import { withExplainedErrors, explainSystemError } from "../explain-system-error.js";
 import { foldersBetween, clearObstacles, isFolder, placesOf, realPath } from "./clear-way.js";
 import {
   hasChanged,
@@ -274,7 +274,7 @@ export async function openGuard(
     let failure: unknown;
     const collectFailure = async (path: string, work: () => void | Promise<void>) => {
       // A failure to restore one file must not prevent the restoring of the others.
-      await explaining(path, async () => await work()).catch((error: unknown) => (failure ??= error));
+      await withExplainedErrors(path, async () => await work()).catch((error: unknown) => (failure ??= error));
     };
     if (!isFolderMoved)
       await collectFailure(folder, () => void removedPaths.push(...clearObstacles(folder, places, aside)));
@@ -290,7 +290,7 @@ export async function openGuard(
 
   const saveFiles = async (files: readonly (readonly [string, Version])[]): Promise<string> => {
     const place = rescueFolder();
-    await explaining(place, async () => {
+    await withExplainedErrors(place, async () => {
       for (const [path, version] of files) putVersion(join(place, basename(path)), version);
     });
     return place;
@@ -377,7 +377,7 @@ async function initialRemembered({ rule, memory }: Entry, path: string): Promise
   if (rule === "ours alone") return { stamp: stampAt(path) };
   const known = memory?.get(path);
   if (known !== undefined && isUntouched(path, known)) return { snapshot: known };
-  const snapshot = await explaining(path, () => snapshotOf(path));
+  const snapshot = await withExplainedErrors(path, () => snapshotOf(path));
   memory?.set(path, snapshot);
   return snapshot.version.kind === "other" && isFolder(path) ? undefined : { snapshot };
 }

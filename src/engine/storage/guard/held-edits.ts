@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { lockFile, setAsideFolder, waitingFolder } from "../../lib/layout.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { writeFileAtomic } from "../atomic-file.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 import { withLock } from "../lock.js";
 import { readRegularText } from "../regular-file.js";
 import { isSigned, signatureOf } from "../signature.js";
@@ -81,7 +81,7 @@ export function heldEdits(files: readonly string[], logs: readonly string[], loc
               ? oldText
               : (earlier.before ?? null);
         if (approvedText === text) {
-          await explaining(path, () => forgetEdit(stateDir, path));
+          await withExplainedErrors(path, () => forgetEdit(stateDir, path));
           return {};
         }
         await recordEdit(stateDir, { path, agent: who.agent, before: approvedText });
@@ -164,7 +164,7 @@ function editIn(version: Version | undefined): Edit | undefined {
 /** Records an edit that waits for approval. */
 export async function recordEdit(stateDir: string, edit: Edit): Promise<void> {
   const path = editFile(stateDir, edit.path);
-  await explaining(path, () => mkdir(dirname(path), { recursive: true }));
+  await withExplainedErrors(path, () => mkdir(dirname(path), { recursive: true }));
   await writeFileAtomic(path, JSON.stringify(edit));
 }
 

@@ -4,7 +4,7 @@ import { backupsFolder } from "../../lib/layout.js";
 import { requireRegular, makeFolder } from "../regular-file.js";
 import { timeForName } from "../../lib/clock.js";
 import { stampOf } from "../atomic-file.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 
 /**
  * Copies the existing files of a project into .ralph/backups/<time>/, or into a numbered folder if that one exists.
@@ -17,11 +17,11 @@ export async function backUp(folder: string, time: number, names: readonly strin
     return stampOf(candidate) === undefined ? candidate : unusedFolder(count + 1);
   };
   const backup = unusedFolder(1);
-  await explaining(backup, async () => {
+  await withExplainedErrors(backup, async () => {
     makeFolder(backup);
     for (const name of names) {
       const path = join(folder, name);
-      if (stampOf(path) !== undefined) await explaining(path, () => copyRegular(path, join(backup, name)));
+      if (stampOf(path) !== undefined) await withExplainedErrors(path, () => copyRegular(path, join(backup, name)));
     }
   });
   return backup;

@@ -5,7 +5,7 @@ import { hasCode } from "../../lib/errors.js";
 import { doneFolder, journalFolder } from "../../lib/layout.js";
 import { readRegularText, makeFolder } from "../regular-file.js";
 import { writeFileAtomic } from "../atomic-file.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 import { recordedContent, ownMove } from "../guard/own-writes.js";
 import { problemsOf } from "../schema-check.js";
 import type { Fields, StateFormat } from "./format.js";
@@ -14,7 +14,7 @@ import { areInFormat } from "./hand-edits/merge-hand-edits.js";
 
 /** Makes the journal's folders. */
 export const makeJournal = (folder: string): void =>
-  explaining(doneFolder(folder), () => makeFolder(doneFolder(folder)));
+  withExplainedErrors(doneFolder(folder), () => makeFolder(doneFolder(folder)));
 
 /** Writes an entry before any of its changes take effect; it is synced to the disk when this returns. */
 export async function writeEntry(folder: string, entry: JournalEntry): Promise<void> {
@@ -49,7 +49,7 @@ export async function readEntry(folder: string, names: Names, iteration: number)
       return areInFormat(names, (entry as JournalEntry).changes) ? (entry as JournalEntry) : undefined;
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
-      if (!hasCode(error, "ENOENT", "ENOTDIR")) return explaining(folderPath, () => Promise.reject(error));
+      if (!hasCode(error, "ENOENT", "ENOTDIR")) return withExplainedErrors(folderPath, () => Promise.reject(error));
     }
   }
   return undefined;
@@ -73,7 +73,7 @@ export function setEntryAside(folder: string, iteration: number): string {
 }
 
 function moveFile(from: string, to: string): void {
-  explaining(to, () => {
+  withExplainedErrors(to, () => {
     ownMove(from, to);
     renameSync(from, to);
   });

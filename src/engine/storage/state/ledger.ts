@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { problemsOf } from "../schema-check.js";
 import { tooDeepAt } from "../json-syntax.js";
 import { stateVersion } from "./format-version.js";
-import { logText, parseLog, type ReadLog } from "./log-lines.js";
+import { logText, parseLog, type ParsedLog } from "./log-lines.js";
 
 /**
  * Reads the ledger of a folder; a missing file is an empty ledger. An incomplete last line, which a kill leaves, is
  * ignored here and later completed from the journal.
  */
-export async function readLedger(folder: string, name = ledgerName): Promise<ReadLog<LedgerLine>> {
+export async function readLedger(folder: string, name = ledgerName): Promise<ParsedLog<LedgerLine>> {
   const path = join(folder, name);
   return parseLedger(await logText(path), path);
 }
 
 /** Parses the text of a ledger. `firstRow`: line number of its first line in the file; notices name `path`. */
-export function parseLedger(text: string, path: string, firstRow = 1): ReadLog<LedgerLine> {
+export function parseLedger(text: string, path: string, firstRow = 1): ParsedLog<LedgerLine> {
   return parseLog(text, path, parseLine, firstRow);
 }
 

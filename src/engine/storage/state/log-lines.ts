@@ -1,16 +1,16 @@
 import { hasCode } from "../../lib/errors.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 import { readRegularText } from "../regular-file.js";
 
 /** The parsed content of a file with one record per line. */
-export interface ReadLog<Line> {
+export interface ParsedLog<Line> {
   /** In the order of the file. */
   readonly lines: readonly Line[];
   /** One sentence for each line that could not be read. */
   readonly notices: readonly string[];
 }
 
-/** A file with completely different content must not fill the screen. */
+/** Maximum number of notices, so that a file that is not a log does not fill the screen with them. */
 const maxNotices = 5;
 
 /** The text of a log; empty where it is missing. @throws ExpectedError where it can't be read. */
@@ -19,30 +19,33 @@ export async function logText(path: string): Promise<string> {
     return await readRegularText(path);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return "";
-    return explaining(path, () => Promise.reject(error));
+    return withExplainedErrors(path, () => Promise.reject(error));
   }
 }
 
 /**
- * Parses the lines of a log. `firstRow`: line number of the first line. A line for which `parse` returns undefined is
- * skipped and reported in a notice with `path`; an incomplete last line, which a kill leaves, is skipped silently.
+ * Parses the lines of a log. `firstLineNumber`: number of the first line. A line for which `parse` returns undefined is
+ * skipped and reported in a notice with `path`. An incomplete last line, which remains if the process was killed while
+ * it wrote, is skipped silently.
  */
 export function parseLog<Line>(
   text: string,
   path: string,
-  parse: (row: string) => Line | undefined,
-  firstRow = 1,
-): ReadLog<Line> {
+  parse: (rawLine: string) => Line | undefined,
+  firstLineNumber = 1,
+): ParsedLog<Line> {
   const lines: Line[] = [];
   const unreadable: number[] = [];
-  const rows = text.split("\n");
-  for (const [index, row] of rows.entries()) {
-    if (row.trim() === "") continue;
-    const line = parse(row);
+  const rawLines = text.split("\n");
+  for (const [index, rawLine] of rawLines.entries()) {
+    if (rawLine.trim() === "") continue;
+    const line = parse(rawLine);
     if (line !== undefined) lines.push(line);
-    else if (index < rows.length - 1) unreadable.push(index + firstRow);
+    else if (index < rawLines.length - 1) unreadable.push(index + firstLineNumber);
   }
-  const notices = unreadable.slice(0, maxNotices).map((row) => `${path}:${row} can't be read and is ignored.`);
+  const notices = unreadable
+    .slice(0, maxNotices)
+    .map((lineNumber) => `${path}:${lineNumber} can't be read and is ignored.`);
   const remaining = unreadable.length - notices.length;
   if (remaining > 0) notices.push(`${path}: ${remaining} more of its lines can't be read and are ignored.`);
   return { lines, notices };

@@ -9,7 +9,7 @@ import { timeForName } from "../../lib/clock.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic, writePiecesAtomic } from "../atomic-file.js";
 import { versionAt } from "../guard/file-snapshot.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 import type { Fields, StateFormat } from "./format.js";
 import { stateVersion } from "./format-version.js";
 import { readEntry } from "./journal.js";
@@ -40,7 +40,7 @@ export async function isWritten(folder: string, { name, madeOf }: Omit<PieceFile
   const hashes = await readWritten(folder);
   if (hashes[name] === undefined || madeOfIn(hashes)[name] !== madeOf) return false;
   const path = join(folder, name);
-  const currentVersion = await explaining(path, () => versionAt(path));
+  const currentVersion = await withExplainedErrors(path, () => versionAt(path));
   return currentVersion.kind === "file" && hashOf(currentVersion.bytes) === hashes[name];
 }
 
@@ -68,11 +68,11 @@ export async function writeOutputs(
     const { name } = file;
     const path = join(folder, name);
     if ("text" in file && file.text === null) {
-      await explaining(path, () => rm(path, { force: true }));
+      await withExplainedErrors(path, () => rm(path, { force: true }));
       hashes.delete(name);
       continue;
     }
-    const currentVersion = await explaining(path, () => versionAt(path));
+    const currentVersion = await withExplainedErrors(path, () => versionAt(path));
     const lastHash = hashes.get(name);
     const currentHash = currentVersion.kind === "file" ? hashOf(currentVersion.bytes) : undefined;
     const copy =
@@ -85,7 +85,7 @@ export async function writeOutputs(
     if (copy === undefined) continue;
     // The new content equals the old one, so it was not an edit. For generated content this is known only after the
     // write.
-    if (newHash === currentHash) await explaining(copy, () => rm(copy, { force: true }));
+    if (newHash === currentHash) await withExplainedErrors(copy, () => rm(copy, { force: true }));
     else
       notify(
         lastHash === undefined
@@ -186,7 +186,7 @@ async function readWritten(folder: string): Promise<Record<string, unknown>> {
     return { ...(JSON.parse(await readRegularText(writtenFile(folder))) as Record<string, unknown> | null) };
   } catch (error) {
     if (error instanceof SyntaxError || hasCode(error, "ENOENT")) return {};
-    return explaining(writtenFile(folder), () => Promise.reject(error));
+    return withExplainedErrors(writtenFile(folder), () => Promise.reject(error));
   }
 }
 
@@ -203,6 +203,6 @@ async function keepEdited(folder: string, name: string, bytes: Buffer, time: num
     return copies.includes(candidate) ? unusedName(count + 1) : candidate;
   };
   const copy = join(folder, unusedName(1));
-  await explaining(copy, () => writeFile(copy, bytes, { flag: "wx" }));
+  await withExplainedErrors(copy, () => writeFile(copy, bytes, { flag: "wx" }));
   return copy;
 }

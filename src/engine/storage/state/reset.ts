@@ -5,7 +5,7 @@ import { ExpectedError } from "../../lib/errors.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { lastGoodOf } from "../../lib/layout.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 import { timeForName } from "../../lib/clock.js";
 import { backUp, copyRegular } from "./backup.js";
 import type { Fields, StateFormat } from "./format.js";
@@ -163,7 +163,7 @@ export async function replaceBroken<State extends Fields>(
   const lastGoodState = stampOf(lastGood) === undefined ? undefined : await readStateFile(lastGood, format);
   if (lastGoodState?.ok === undefined) throw await invalidStateError(folder, format, problems);
   const brokenCopy = `${path}.broken-${timeForName(Date.parse(at))}`;
-  await explaining(brokenCopy, () => copyRegular(path, brokenCopy));
+  await withExplainedErrors(brokenCopy, () => copyRegular(path, brokenCopy));
   await writeFileAtomic(path, format.format(lastGoodState.ok));
   return [`${format.file} was broken; it is kept as ${brokenCopy}, and the last good version was restored.`];
 }

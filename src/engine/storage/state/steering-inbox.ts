@@ -9,7 +9,7 @@ import type { Tell } from "../../loop/types.js";
 import { makeFolder, readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { isSigned, signatureOf } from "../signature.js";
-import { explaining } from "../explain-system-error.js";
+import { withExplainedErrors } from "../explain-system-error.js";
 import { isNewer, jsonFilesIn, stateVersion } from "./format-version.js";
 import type { RecordStore } from "./record-store.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
@@ -53,7 +53,7 @@ export type Received = Message & { readonly id: string };
  */
 export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<string> {
   const hidden = hiddenFolder(folder);
-  explaining(hidden, () => makeFolder(inboxFolder(folder)));
+  withExplainedErrors(hidden, () => makeFolder(inboxFolder(folder)));
   // Before the first run .ralph has no .gitignore, and nothing in it belongs in the repository.
   if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
   const messageTime = Math.max(now, ...timesOfUnread(folder).map((time) => time + 1));

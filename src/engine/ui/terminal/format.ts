@@ -8,11 +8,12 @@ export function bar(done: number, total: number, width: number): string {
   return "█".repeat(full) + "░".repeat(width - full);
 }
 
-const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const wide =
+const zeroWidthPattern = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const widePattern =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 
-const widthOf = (character: string): number => (noWidth.test(character) ? 0 : wide.test(character) ? 2 : 1);
+const widthOf = (character: string): number =>
+  zeroWidthPattern.test(character) ? 0 : widePattern.test(character) ? 2 : 1;
 
 /** Columns that a sanitised text takes on a terminal. */
 export function width(text: string): number {
@@ -24,14 +25,14 @@ export function width(text: string): number {
 /** `text` in at most `columns` columns, ending in an ellipsis where something was cut. */
 export function truncate(text: string, columns: number): string {
   if (width(text) <= columns) return text;
-  let kept = "";
-  let used = 0;
+  let result = "";
+  let usedColumns = 0;
   for (const character of text) {
-    used += widthOf(character);
-    if (used > columns - 1) break;
-    kept += character;
+    usedColumns += widthOf(character);
+    if (usedColumns > columns - 1) break;
+    result += character;
   }
-  return columns <= 0 ? "" : `${kept.trimEnd()}…`;
+  return columns <= 0 ? "" : `${result.trimEnd()}…`;
 }
 
 /** `text` with spaces behind it up to `columns` columns. */
@@ -42,7 +43,7 @@ export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    for (const [index, part] of partsOfWord(word).entries()) {
+    for (const [index, part] of splitWord(word).entries()) {
       const space = index === 0 ? " " : "";
       if (line !== "" && width(line) + space.length + width(part) > columns) {
         lines.push(line);
@@ -56,29 +57,29 @@ export function wrap(text: string, columns: number): string[] {
 }
 
 /** Scripts without spaces between words, in which a line may end behind any sign. */
-const unspaced = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
-const isUnspaced = new RegExp(`[${unspaced}]`, "u");
+const unspacedScripts = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
+const unspacedPattern = new RegExp(`[${unspacedScripts}]`, "u");
 /** A sign of them with the marks that no line begins or ends with, or a run of others. */
-const partOfWord = new RegExp(
-  String.raw`[\p{Ps}\p{Pi}]*[${unspaced}][\p{M}\p{Pe}\p{Pf}\p{Po}]*|[\p{Ps}\p{Pi}]*[^${unspaced}\p{Ps}\p{Pi}]+|[\p{Ps}\p{Pi}]+`,
+const wordPartPattern = new RegExp(
+  String.raw`[\p{Ps}\p{Pi}]*[${unspacedScripts}][\p{M}\p{Pe}\p{Pf}\p{Po}]*|[\p{Ps}\p{Pi}]*[^${unspacedScripts}\p{Ps}\p{Pi}]+|[\p{Ps}\p{Pi}]+`,
   "gu",
 );
 
-const partsOfWord = (word: string): readonly string[] =>
-  isUnspaced.test(word) ? (word.match(partOfWord) ?? [word]) : [word];
+const splitWord = (word: string): readonly string[] =>
+  unspacedPattern.test(word) ? (word.match(wordPartPattern) ?? [word]) : [word];
 
 /** A text behind its label, broken at words into lines of at most `columns` columns that stand below each other. */
-export function labelled(label: string, text: string, columns: number): string[] {
-  const [first = "", ...rest] = wrap(text, Math.max(20, columns - width(label)));
-  return [`${label}${first}`, ...rest.map((line) => `${" ".repeat(width(label))}${line}`)];
+export function labelledLines(label: string, text: string, columns: number): string[] {
+  const [first = "", ...otherLines] = wrap(text, Math.max(20, columns - width(label)));
+  return [`${label}${first}`, ...otherLines.map((line) => `${" ".repeat(width(label))}${line}`)];
 }
 
 /** A row of a status: its label, and its text in lines that stand below each other. */
 export const statusRow = (label: string, text: string, columns: number): string[] =>
-  labelled(`  ${label.padEnd(10)} `, text, columns - 1);
+  labelledLines(`  ${label.padEnd(10)} `, text, columns - 1);
 
 /** A message, broken at words for a terminal; a log keeps it on one line. */
-export const flowed = (
+export const wrapForTerminal = (
   message: string,
   { isTTY, columns }: { readonly isTTY: boolean; readonly columns: number },
 ): string => (isTTY ? wrap(message, columns - 1).join("\n") : message);
@@ -86,6 +87,6 @@ export const flowed = (
 /** Says a sentence on stderr, behind a label if it has one: broken at words on a terminal, one line in a log. */
 export function say(io: Pick<Io, "stderr" | "isTTY" | "columns">, sentence: string, label = ""): void {
   const text = oneLine(sentence);
-  const lines = io.isTTY ? labelled(label, text, io.columns - 1) : [`${label}${text}`];
+  const lines = io.isTTY ? labelledLines(label, text, io.columns - 1) : [`${label}${text}`];
   io.stderr(`${lines.join("\n")}\n`);
 }

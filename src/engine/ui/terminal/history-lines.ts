@@ -5,18 +5,18 @@ import { pad, truncate } from "./format.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { moneyText, type Tally } from "./tally.js";
 
-const saved = (tokens: number): string =>
+const savingText = (tokens: number): string =>
   tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`;
 
 /** A summary of the history, in one line. */
 export const historyLine = (event: HistoryCompressed): string =>
-  `history up to #${event.iteration} summarised by ${oneLine(event.by)}: ${sizes(event)}, about ${saved(event.tokens_saved)}, ${spent(event)}`;
+  `history up to #${event.iteration} summarised by ${oneLine(event.by)}: ${sizeText(event)}, about ${savingText(event.tokens_saved)}, ${usageText(event)}`;
 
-const sizes = ({ chars_before, chars_after }: HistoryCompressed): string =>
+const sizeText = ({ chars_before, chars_after }: HistoryCompressed): string =>
   `${chars_before} → ${chars_after} characters (${chars_before === 0 ? 100 : Math.round((chars_after / chars_before) * 100)} %)`;
 
 /** The time and what a model used for it. */
-const spent = ({ duration_seconds, tokens, cost_usd, estimated }: HistoryCompressed): string =>
+const usageText = ({ duration_seconds, tokens, cost_usd, estimated }: HistoryCompressed): string =>
   [
     duration(duration_seconds * 1000),
     ...(tokens === 0 ? [] : [`${count(tokens)} tokens used`]),
@@ -30,14 +30,14 @@ const trendOf = ({ trend }: HistoryCompressed): string => `summary size: ${trend
 export function historyBox(event: HistoryCompressed, columns: number, colors: Colors): string[] {
   const { iteration, by, tokens_saved, compressions, total_tokens_saved } = event;
   const lines = [
-    `History up to #${iteration}, summarised by ${oneLine(by)} in ${spent(event)}`,
-    `${sizes(event)}, about ${saved(tokens_saved)}`,
-    `${many(compressions, "time")} so far, about ${saved(total_tokens_saved)}; ${trendOf(event)}`,
+    `History up to #${iteration}, summarised by ${oneLine(by)} in ${usageText(event)}`,
+    `${sizeText(event)}, about ${savingText(tokens_saved)}`,
+    `${many(compressions, "time")} so far, about ${savingText(total_tokens_saved)}; ${trendOf(event)}`,
   ];
-  const room = Math.max(1, columns - 5);
-  const inner = Math.min(room, Math.max(...lines.map((line) => line.length)));
-  const row = (line: string) => `│ ${pad(truncate(line, inner), inner)} │`;
-  return [`┌${"─".repeat(inner + 2)}┐`, ...lines.map(row), `└${"─".repeat(inner + 2)}┘`].map((line) =>
+  const maxWidth = Math.max(1, columns - 5);
+  const innerWidth = Math.min(maxWidth, Math.max(...lines.map((line) => line.length)));
+  const row = (line: string) => `│ ${pad(truncate(line, innerWidth), innerWidth)} │`;
+  return [`┌${"─".repeat(innerWidth + 2)}┐`, ...lines.map(row), `└${"─".repeat(innerWidth + 2)}┘`].map((line) =>
     colors.dim(line),
   );
 }
@@ -46,5 +46,5 @@ export function historyBox(event: HistoryCompressed, columns: number, colors: Co
 export function historySummary({ history }: Tally): string | undefined {
   if (history === undefined) return undefined;
   const { compressions, chars_before, chars_after, tokens_saved } = history;
-  return `History summarised ${many(compressions, "time")}: ${chars_before} to ${chars_after} characters, about ${saved(tokens_saved)}`;
+  return `History summarised ${many(compressions, "time")}: ${chars_before} to ${chars_after} characters, about ${savingText(tokens_saved)}`;
 }

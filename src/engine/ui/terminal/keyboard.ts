@@ -19,9 +19,9 @@ export const keyboardOf = (stdin: Terminal): Keyboard => ({
   listen(onKey) {
     if (!hasTerminal()) return undefined;
     const onData = (data: Buffer | string) => {
-      const typed = data.toString();
+      const input = data.toString();
       // An arrow, say, comes as several characters.
-      for (const key of typed.startsWith("\u001b") ? [typed] : typed) onKey(key);
+      for (const key of input.startsWith("\u001b") ? [input] : input) onKey(key);
     };
     stdin.setRawMode(true);
     stdin.on("data", onData);

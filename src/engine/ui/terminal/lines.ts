@@ -3,7 +3,7 @@ import type { LoopEvent, Outcome } from "../../loop/types.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
 import { clockTime, count, duration, timeText } from "../../lib/words.js";
 import { bar, pad, truncate, width, wrap } from "./format.js";
-import { checkText, failureText, putOff, stopping } from "../plain.js";
+import { checkText, failureText, delayMessage, stopMessage } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox, historyLine, historySummary } from "./history-lines.js";
 import { type Round, roundRows } from "./searching.js";
@@ -53,38 +53,44 @@ export interface Live {
  */
 export function liveLines(live: Live, now: number, columns: number, colors: Colors): string[] {
   if (live.over === true) return [];
-  const { tally, said, waiting, checking } = live;
+  const { tally, said: lastOutput, waiting, checking } = live;
   const room = columns - 1;
   const line = (plain: string, paint: (text: string) => string = (text) => text): string =>
     paint(truncate(plain, room));
-  /** `right` stays whole; the other side gives way. */
-  const both = (left: string, right: string, paint?: (text: string) => string): string => {
-    const forLeft = room - width(right) - 2;
-    return forLeft < 8 ? line(left, paint) : line(`${pad(truncate(left, forLeft), forLeft)}  ${right}`, paint);
+  /** `rightPart` is never cut; `leftPart` is cut if the line is too long. */
+  const twoSided = (leftPart: string, rightPart: string, paint?: (text: string) => string): string => {
+    const maxLeftWidth = room - width(rightPart) - 2;
+    return maxLeftWidth < 8
+      ? line(leftPart, paint)
+      : line(`${pad(truncate(leftPart, maxLeftWidth), maxLeftWidth)}  ${rightPart}`, paint);
   };
   const checkingLine = ({ criterion, since }: NonNullable<Live["checking"]>): string =>
-    both(`Checking: ${criterion}`, duration(Math.max(0, now - since)), colors.dim);
+    twoSided(`Checking: ${criterion}`, duration(Math.max(0, now - since)), colors.dim);
   const { progress, forecast } = tally;
   const current = underWay(tally);
   const lines: string[] = [];
   const phase = current.at(-1)?.phase ?? tally.phase;
   const head = [live.name, phase].map((part) => oneLine(part ?? "")).filter((part) => part !== "");
-  if (head.length > 0) lines.push(both(head.join(" · "), clockTime(now).slice(0, 5), colors.dim));
+  if (head.length > 0) lines.push(twoSided(head.join(" · "), clockTime(now).slice(0, 5), colors.dim));
   if (waiting !== undefined) {
     const until = `Waiting until ${timeText(waiting.until, now)} (${duration(Math.max(0, waiting.until - now))})`;
     lines.push(line(`${until}: ${oneLine(waiting.reason)}`, colors.yellow));
   } else if (current.length > 0) {
     for (const { iteration, title, startedAt, tokens } of current) {
-      const usedUp = [
+      const iterationUsage = [
         duration(awakeBetween(startedAt, now, live.sleeps)),
         ...(tokens === 0 ? [] : [`${count(tokens)} tokens`]),
       ].join(" · ");
-      lines.push(both(`#${iteration} ${oneLine(title)}`, usedUp, colors.bold));
+      lines.push(twoSided(`#${iteration} ${oneLine(title)}`, iterationUsage, colors.bold));
     }
-    const silent = now - live.saidAt;
+    const silenceMs = now - live.saidAt;
     if (checking !== undefined) lines.push(checkingLine(checking));
-    else if (said !== "")
-      lines.push(silent < quietMs ? line(`› ${said}`, colors.dim) : both(`› ${said}`, duration(silent), colors.dim));
+    else if (lastOutput !== "")
+      lines.push(
+        silenceMs < quietMs
+          ? line(`› ${lastOutput}`, colors.dim)
+          : twoSided(`› ${lastOutput}`, duration(silenceMs), colors.dim),
+      );
   } else if (checking !== undefined) {
     lines.push(checkingLine(checking));
   } else if (live.searching !== undefined) {
@@ -101,23 +107,24 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
       value,
       text: `${value} ${name.replaceAll("_", " ")}`,
     }));
-    const labelOf = (some: typeof parts) => ` ${[`${done} of ${total}`, ...some.map(({ text }) => text)].join(" · ")}`;
+    const labelOf = (visibleParts: typeof parts) =>
+      ` ${[`${done} of ${total}`, ...visibleParts.map(({ text }) => text)].join(" · ")}`;
     // Where not all have room, counts of 0 say the least.
     const label = width(labelOf(parts)) <= room ? labelOf(parts) : labelOf(parts.filter(({ value }) => value > 0));
-    const forBar = Math.min(24, room - width(label));
-    lines.push(line(forBar < 6 ? label.trim() : `${bar(done, total, forBar)}${label}`, colors.cyan));
+    const barWidth = Math.min(24, room - width(label));
+    lines.push(line(barWidth < 6 ? label.trim() : `${bar(done, total, barWidth)}${label}`, colors.cyan));
   }
-  const most = lastAllowed(live);
+  const lastIteration = lastAllowed(live);
   const numbers = [
     oneLine(live.agent),
     `run ${duration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     spent(tally),
-    ...(most === undefined ? [] : [`up to #${most}`]),
+    ...(lastIteration === undefined ? [] : [`up to #${lastIteration}`]),
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
   if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));
   if (live.stopping === true)
-    return [...lines, ...wrap(stopping(tally), room).map((each) => line(each, colors.yellow))];
+    return [...lines, ...wrap(stopMessage(tally), room).map((each) => line(each, colors.yellow))];
   if (forecast !== undefined) lines.push(line(columns < 80 ? leftText(forecast) : forecastText(forecast), colors.dim));
   return [...lines, line(columns < 80 ? shortKeys : keys, colors.dim)];
 }
@@ -137,13 +144,13 @@ function lastAllowed({ maxIterations, tally }: Live): number | undefined {
 }
 
 /**
- * What stays on the screen of an event; empty for most. `before` is the tally without the event, `after` the one with
- * it.
+ * The lines of an event that stay on the screen; empty for most events. `oldTally` is the tally without the event,
+ * `newTally` the tally with it.
  */
 export function permanentLines(
   event: LoopEvent,
-  before: Tally,
-  after: Tally,
+  oldTally: Tally,
+  newTally: Tally,
   {
     columns,
     colors,
@@ -156,18 +163,18 @@ export function permanentLines(
     wrap(oneLine(text), room - 2).map((line, index) => paint(`${index === 0 ? "" : "  "}${line}`));
   switch (event.type) {
     case "iteration-started": {
-      const resumed = resumption(event, before);
-      return resumed === undefined ? [] : block(`· ${resumed}`, colors.dim);
+      const resumeText = resumption(event, oldTally);
+      return resumeText === undefined ? [] : block(`· ${resumeText}`, colors.dim);
     }
     case "iteration-ended": {
-      const title = underWay(before).find(({ iteration }) => iteration === event.iteration)?.title ?? event.unit;
+      const title = underWay(oldTally).find(({ iteration }) => iteration === event.iteration)?.title ?? event.unit;
       const tokens = tokensOf(event.usage);
       const cost = [
         duration(event.duration_seconds * 1000),
         ...(tokens === 0 ? [] : [count(tokens)]),
         ...spending(0, event.cost_usd, event.estimated),
       ];
-      return endedLines(`#${event.iteration} ${oneLine(title)}`, event.outcome, cost.join(" · "), room, colors);
+      return iterationEndLines(`#${event.iteration} ${oneLine(title)}`, event.outcome, cost.join(" · "), room, colors);
     }
     case "history-compressed":
       return verbose ? historyBox(event, columns, colors) : block(`· ${historyLine(event)}`, colors.dim);
@@ -180,19 +187,23 @@ export function permanentLines(
     case "checked":
       return block(`  ${truncate(oneLine(checkText(event)), room - 4)}`, event.passed ? colors.dim : colors.yellow);
     case "prepared": {
-      const put = putOff(event);
-      return put === undefined ? [] : block(`! ${put}`, colors.yellow);
+      const delayText = delayMessage(event);
+      return delayText === undefined ? [] : block(`! ${delayText}`, colors.yellow);
     }
     case "run-ended": {
       const { verdict, reason } = event.verdict;
       const paint = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
-      const sums =
-        after.iterations + (after.free ?? 0) === 0
+      const summaryLines =
+        newTally.iterations + (newTally.free ?? 0) === 0
           ? []
-          : [colors.dim(truncate(summary(after, Date.parse(event.at), sleeps), room))];
-      const history = historySummary(after);
-      const compressed = history === undefined ? [] : block(history, colors.dim);
-      return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...sums, ...compressed];
+          : [colors.dim(truncate(summary(newTally, Date.parse(event.at), sleeps), room))];
+      const history = historySummary(newTally);
+      const historyLines = history === undefined ? [] : block(history, colors.dim);
+      return [
+        ...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint),
+        ...summaryLines,
+        ...historyLines,
+      ];
     }
     default:
       return [];
@@ -200,37 +211,38 @@ export function permanentLines(
 }
 
 /** Columns below which what came of an iteration stands in a line of its own, so that it is not cut. */
-const narrow = 60;
+const narrowColumns = 60;
 
 /** "✓ title — summary      1m 12s · 36.1k · $0.12"; the reasons of a failure stand below it, whole. */
-function endedLines(title: string, outcome: Outcome, cost: string, room: number, colors: Colors): string[] {
+function iterationEndLines(title: string, outcome: Outcome, cost: string, room: number, colors: Colors): string[] {
   const grade = outcome.outcome === "accepted" ? outcome.grade : undefined;
   // Colours tell a unit that ended well from one that did not; the mark says that the work on it is done.
   const paint = { high: colors.green, middle: colors.yellow, low: colors.dim, none: (text: string) => text }[
     grade ?? "none"
   ];
-  const left = room - width(cost) - 2;
+  const leftWidth = room - width(cost) - 2;
   if (outcome.outcome === "accepted" || outcome.outcome === "noted") {
     const mark = outcome.outcome === "accepted" ? colors.green("✓") : colors.dim("·");
     const summary = oneLine(outcome.summary);
-    if (room < narrow && left - 2 - 3 - width(summary) < 20)
+    if (room < narrowColumns && leftWidth - 2 - 3 - width(summary) < 20)
       return [
-        `${mark} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
+        `${mark} ${pad(truncate(title, leftWidth - 2), leftWidth - 2)}  ${colors.dim(cost)}`,
         paint(`    ${truncate(summary, room - 4)}`),
       ];
     // Twenty-four columns tell a title with its number; the summary says what people wait for.
-    const forTitle = Math.max(24, left - 2 - 3 - width(summary));
-    const short = truncate(title, Math.min(forTitle, left - 2));
-    const rest = truncate(summary, left - 2 - width(short) - 3);
-    const text = rest === "" ? short : `${short} — ${paint(rest)}`;
-    const plain = rest === "" ? short : `${short} — ${rest}`;
-    return [`${mark} ${text}${" ".repeat(Math.max(0, left - 2 - width(plain)))}  ${colors.dim(cost)}`];
+    const titleWidth = Math.max(24, leftWidth - 2 - 3 - width(summary));
+    const shortTitle = truncate(title, Math.min(titleWidth, leftWidth - 2));
+    const shortSummary = truncate(summary, leftWidth - 2 - width(shortTitle) - 3);
+    const text = shortSummary === "" ? shortTitle : `${shortTitle} — ${paint(shortSummary)}`;
+    const plain = shortSummary === "" ? shortTitle : `${shortTitle} — ${shortSummary}`;
+    return [`${mark} ${text}${" ".repeat(Math.max(0, leftWidth - 2 - width(plain)))}  ${colors.dim(cost)}`];
   }
-  const why = outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : failureText(outcome.failure);
-  const lines = wrap(oneLine(why), room - 4);
-  const shown = lines.length > 4 ? [...lines.slice(0, 3), `${lines[3]}…`] : lines;
+  const reason =
+    outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : failureText(outcome.failure);
+  const lines = wrap(oneLine(reason), room - 4);
+  const visibleLines = lines.length > 4 ? [...lines.slice(0, 3), `${lines[3]}…`] : lines;
   return [
-    `${colors.red("✗")} ${pad(truncate(title, left - 2), left - 2)}  ${colors.dim(cost)}`,
-    ...shown.map((line) => colors.red(`    ${line}`)),
+    `${colors.red("✗")} ${pad(truncate(title, leftWidth - 2), leftWidth - 2)}  ${colors.dim(cost)}`,
+    ...visibleLines.map((line) => colors.red(`    ${line}`)),
   ];
 }

@@ -1,7 +1,7 @@
 import { oneLine } from "../../lib/sanitise.js";
 import type { Keyboard } from "./keyboard.js";
 
-/** Something that waits for a person's yes or no. */
+/** A question that the user answers with yes or no. */
 export interface Question {
   /** What waits, a few words: "AGENTS.md". */
   readonly about: string;
@@ -15,7 +15,7 @@ export interface Question {
   answer(yes: boolean): Promise<string>;
 }
 
-/** The first thing that waits for an answer; undefined where nothing does. */
+/** Finds the first question without an answer; undefined if all are answered. */
 export type Questions = () => Promise<Question | undefined>;
 
 interface View {
@@ -40,13 +40,13 @@ const [ctrlC, ctrlZ, ctrlBackslash, escape] = ["\u0003", "\u001a", "\u001c", "\u
 const lookKey = "a";
 
 /** Asks a person on the terminal; keys are read only while something waits. */
-export function askOn(questions: Questions, keyboard: Keyboard | undefined, view: View): Asking {
-  let waiting: Question | undefined;
-  /** What is shown, and awaits y or n. */
-  let shown: Question | undefined;
+export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefined, view: View): Asking {
+  let pendingQuestion: Question | undefined;
+  /** The question on the screen, for which the user presses y or n. */
+  let shownQuestion: Question | undefined;
   let stopListening: (() => void) | undefined;
   let [isBusy, isLooking, isClosed] = [false, false, false];
-  let answered = 0;
+  let answerCount = 0;
 
   function stop(): void {
     stopListening?.();
@@ -54,16 +54,16 @@ export function askOn(questions: Questions, keyboard: Keyboard | undefined, view
   }
 
   async function look(): Promise<void> {
-    if (isBusy || isLooking || isClosed || shown !== undefined) return;
+    if (isBusy || isLooking || isClosed || shownQuestion !== undefined) return;
     isLooking = true;
-    const before = answered;
-    const found = await questions().catch(() => undefined);
+    const countBefore = answerCount;
+    const newQuestion = await questions().catch(() => undefined);
     isLooking = false;
-    // A key may have come meanwhile: what it shows stays, and what it has answered waits no more.
-    if (isBusy || isClosed || shown !== undefined || answered !== before) return;
-    const isNew = found?.about !== waiting?.about;
-    waiting = found;
-    if (waiting === undefined) stop();
+    // The user may have pressed a key meanwhile: then a question is on the screen, or was answered.
+    if (isBusy || isClosed || shownQuestion !== undefined || answerCount !== countBefore) return;
+    const isNew = newQuestion?.about !== pendingQuestion?.about;
+    pendingQuestion = newQuestion;
+    if (pendingQuestion === undefined) stop();
     else stopListening ??= keyboard?.listen((key) => void press(key));
     if (isNew) view.paint();
   }
@@ -72,38 +72,38 @@ export function askOn(questions: Questions, keyboard: Keyboard | undefined, view
     if (key === ctrlC || key === ctrlBackslash) return keyboard?.send(key === ctrlC ? "SIGINT" : "SIGQUIT");
     if (key === ctrlZ) {
       stop();
-      shown = undefined;
+      shownQuestion = undefined;
       view.release();
       return keyboard?.send("SIGTSTP");
     }
-    if (isBusy || waiting === undefined) return;
-    if (shown === undefined) {
+    if (isBusy || pendingQuestion === undefined) return;
+    if (shownQuestion === undefined) {
       if (key.toLowerCase() !== lookKey) return;
-      shown = waiting;
-      return view.paint(["", ...shown.shows.map(oneLine), ""]);
+      shownQuestion = pendingQuestion;
+      return view.paint(["", ...shownQuestion.shows.map(oneLine), ""]);
     }
-    const word = key.toLowerCase();
-    if (word !== "y" && word !== "n" && key !== escape) return;
-    const question = shown;
-    shown = undefined;
+    const lowerKey = key.toLowerCase();
+    if (lowerKey !== "y" && lowerKey !== "n" && key !== escape) return;
+    const question = shownQuestion;
+    shownQuestion = undefined;
     if (key === escape) return view.paint();
     isBusy = true;
-    const said = await question.answer(word === "y").catch((error: unknown) => String((error as Error).message));
+    const message = await question.answer(lowerKey === "y").catch((error: unknown) => String((error as Error).message));
     isBusy = false;
-    answered += 1;
+    answerCount += 1;
     if (isClosed) return;
-    waiting = undefined;
-    view.paint([`· ${oneLine(said)}`]);
+    pendingQuestion = undefined;
+    view.paint([`· ${oneLine(message)}`]);
     await look();
   }
 
   return {
     look,
     line() {
-      if (shown !== undefined) return `${shown.asks} y/n, Esc: later`;
-      if (waiting === undefined) return undefined;
-      const how = stopListening === undefined ? waiting.otherwise : `${lookKey}: show it`;
-      return `${waiting.about} waits for your approval · ${how}`;
+      if (shownQuestion !== undefined) return `${shownQuestion.asks} y/n, Esc: later`;
+      if (pendingQuestion === undefined) return undefined;
+      const hint = stopListening === undefined ? pendingQuestion.otherwise : `${lookKey}: show it`;
+      return `${pendingQuestion.about} waits for your approval · ${hint}`;
     },
     close() {
       isClosed = true;

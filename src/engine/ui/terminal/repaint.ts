@@ -13,7 +13,7 @@ interface Repainter {
   paint(permanent: readonly string[], live: readonly string[]): void;
   /** Shows the cursor meanwhile, as when the job is stopped. */
   showCursor(): void;
-  /** Gives the cursor back. `clear`: the live lines go; else they stay standing. */
+  /** Shows the cursor again. `clear`: whether the live lines are removed. */
   close(how?: { readonly clear: boolean }): void;
 }
 
@@ -25,7 +25,7 @@ export function repainter(io: Io): Repainter {
   io.stderr(hideCursor);
 
   /** Puts the cursor at the start of what was painted last. A narrower window has wrapped it into more rows. */
-  function toStart(): string {
+  function moveToStart(): string {
     const rows = widths.reduce((sum, columns) => sum + Math.max(1, Math.ceil(columns / io.columns)), 0);
     return `\r${rows > 0 ? `\u001b[${rows}A` : ""}`;
   }
@@ -33,13 +33,13 @@ export function repainter(io: Io): Repainter {
   return {
     paint(permanent, live) {
       const lines = [...permanent, ...live].map((line) => `${line}${clearLine}\n`);
-      io.stderr(`${toStart()}${lines.join("")}${clearBelow}`);
+      io.stderr(`${moveToStart()}${lines.join("")}${clearBelow}`);
       widths = live.map((line) => width(stripVTControlCharacters(line)));
     },
     showCursor: () => void restore(),
     close({ clear } = { clear: false }) {
       process.off("exit", restore);
-      io.stderr(`${clear ? `${toStart()}${clearBelow}` : ""}${showCursor}`);
+      io.stderr(`${clear ? `${moveToStart()}${clearBelow}` : ""}${showCursor}`);
     },
   };
 }

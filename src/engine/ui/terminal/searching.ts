@@ -8,17 +8,17 @@ import { oneLine, withoutSourcePrefix } from "../../lib/sanitise.js";
  * `failures`: how many of its queries, this the last, had no answer for the same reason.
  */
 function searchLine(
-  { source, done, all, asked, listed = 0, reason: why, failed, over }: Searching,
+  { source, done, all, asked, listed = 0, reason: rawReason, failed, over }: Searching,
   failures: number,
 ): string | undefined {
-  const reason = why === undefined ? undefined : withoutSourcePrefix(source, why);
+  const reason = rawReason === undefined ? undefined : withoutSourcePrefix(source, rawReason);
   if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
-  const place = `${source} ${done} of ${all}`;
+  const position = `${source} ${done} of ${all}`;
   if (failed !== true)
-    return `${place}, ${asked}: ${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
-  const left = over === true ? "; no more queries for now" : "";
-  const which = failures === 1 ? `, ${asked}: no answer` : `: no answer to ${failures} queries`;
-  return `${place}${which}: ${(reason ?? "it failed").replace(/\.$/, "")}${left}`;
+    return `${position}, ${asked}: ${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
+  const suffix = over === true ? "; no more queries for now" : "";
+  const failureText = failures === 1 ? `, ${asked}: no answer` : `: no answer to ${failures} queries`;
+  return `${position}${failureText}: ${(reason ?? "it failed").replace(/\.$/, "")}${suffix}`;
 }
 
 /**
@@ -26,19 +26,19 @@ function searchLine(
  * another answer or the end of the source's round follows them.
  */
 export function searchLines(): (event: Searching) => readonly string[] {
-  const failing = new Map<string, { readonly last: Searching; readonly count: number }>();
+  const openFailures = new Map<string, { readonly last: Searching; readonly count: number }>();
   return (event) => {
     const { source, round, asked, failed, reason, over } = event;
-    const before = failing.get(source);
-    failing.delete(source);
+    const previous = openFailures.get(source);
+    openFailures.delete(source);
     const isFailure = failed === true && asked !== undefined;
-    const isSame = isFailure && before?.last.round === round && before.last.reason === reason;
-    const count = isSame ? before.count + 1 : 1;
-    const isHeld = isFailure && over !== true;
-    if (isHeld) failing.set(source, { last: event, count });
+    const isSame = isFailure && previous?.last.round === round && previous.last.reason === reason;
+    const count = isSame ? previous.count + 1 : 1;
+    const isDelayed = isFailure && over !== true;
+    if (isDelayed) openFailures.set(source, { last: event, count });
     return [
-      ...(before === undefined || isSame ? [] : [searchLine(before.last, before.count)]),
-      ...(isHeld ? [] : [searchLine(event, count)]),
+      ...(previous === undefined || isSame ? [] : [searchLine(previous.last, previous.count)]),
+      ...(isDelayed ? [] : [searchLine(event, count)]),
     ].filter((line) => line !== undefined);
   };
 }
@@ -47,9 +47,9 @@ export function searchLines(): (event: Searching) => readonly string[] {
 export type Round = ReadonlyMap<string, Searching>;
 
 /** The sources of a round after one more event. */
-export function roundAfter(before: Round | undefined, event: Searching): Round {
-  const isSame = before !== undefined && [...before.values()].every(({ round }) => round === event.round);
-  return new Map(isSame ? before : []).set(event.source, event);
+export function roundAfter(previous: Round | undefined, event: Searching): Round {
+  const isSame = previous !== undefined && [...previous.values()].every(({ round }) => round === event.round);
+  return new Map(isSame ? previous : []).set(event.source, event);
 }
 
 const widestBar = 20;
@@ -59,18 +59,18 @@ export function roundRows(
   round: Round,
   columns: number,
 ): readonly { readonly text: string; readonly isWrong: boolean }[] {
-  const names = Math.min(20, Math.max(...[...round.keys()].map((name) => width(oneLine(name)))));
+  const nameWidth = Math.min(20, Math.max(...[...round.keys()].map((name) => width(oneLine(name)))));
   return [...round.values()].map(({ source, done, all, found, over, failed, reason }) => {
-    const name = pad(truncate(oneLine(source), names), names);
+    const name = pad(truncate(oneLine(source), nameWidth), nameWidth);
     const isWrong = over === true && failed === true;
     const counts = `${done} of ${all} · ${many(found, "record")}`;
-    const said = isWrong
+    const statusText = isWrong
       ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(withoutSourcePrefix(source, reason ?? ""))}`
       : counts;
-    const room = columns - names - width(counts) - 6;
+    const barColumns = columns - nameWidth - width(counts) - 6;
     // A question that nobody needed to ask leaves no gap in the bar of a round that is over.
     const share = over === true ? all : done;
-    const drawn = isWrong || room < 4 ? "" : `${bar(share, all, Math.min(widestBar, room))} `;
-    return { text: truncate(`  ${name}  ${drawn}${said}`, columns), isWrong };
+    const barText = isWrong || barColumns < 4 ? "" : `${bar(share, all, Math.min(widestBar, barColumns))} `;
+    return { text: truncate(`  ${name}  ${barText}${statusText}`, columns), isWrong };
   });
 }

@@ -8,11 +8,11 @@ export interface Column {
    * topic apart.
    */
   readonly cut?: "end" | "before-date";
-  /** Left out where the table is too wide; the lowest number goes first. */
+  /** Omitted if the table is too wide; the column with the lowest number is omitted first. */
   readonly drop?: number;
 }
 
-/** Columns that are left to the one that gives way. */
+/** Minimum width of a column that is cut. */
 const minCut = 16;
 const gap = 2;
 
@@ -22,35 +22,50 @@ const gap = 2;
  * room is left. Cells are sanitised texts.
  */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[], room: number): string[] {
-  const natural = columns.map(({ head = "" }, place) =>
-    Math.max(width(head), ...rows.filter((row) => row.length === columns.length).map((row) => width(row[place] ?? ""))),
+  const naturalWidths = columns.map(({ head = "" }, columnIndex) =>
+    Math.max(
+      width(head),
+      ...rows.filter((row) => row.length === columns.length).map((row) => width(row[columnIndex] ?? "")),
+    ),
   );
-  const least = ({ cut }: Column, place: number) => {
-    const whole = Math.max(natural[place] ?? 0, ...(place === 0 ? rows.map(([cell = ""]) => width(cell)) : []));
-    return cut === undefined ? whole : Math.min(minCut, whole);
+  const minWidth = ({ cut }: Column, columnIndex: number) => {
+    const fullWidth = Math.max(
+      naturalWidths[columnIndex] ?? 0,
+      ...(columnIndex === 0 ? rows.map(([cell = ""]) => width(cell)) : []),
+    );
+    return cut === undefined ? fullWidth : Math.min(minCut, fullWidth);
   };
-  const taken = (places: readonly number[], of: (place: number) => number) =>
-    places.reduce((sum, place) => sum + of(place) + gap, -gap);
-  let places = columns.map((_, place) => place);
-  const dispensable = places
-    .filter((place) => columns[place]?.drop !== undefined)
+  const totalWidth = (columnIndexes: readonly number[], of: (columnIndex: number) => number) =>
+    columnIndexes.reduce((sum, columnIndex) => sum + of(columnIndex) + gap, -gap);
+  let columnIndexes = columns.map((_, columnIndex) => columnIndex);
+  const droppableColumns = columnIndexes
+    .filter((columnIndex) => columns[columnIndex]?.drop !== undefined)
     .sort((a, b) => (columns[a]?.drop ?? 0) - (columns[b]?.drop ?? 0));
-  for (const place of dispensable)
-    if (taken(places, (each) => least(columns[each] ?? {}, each)) > room)
-      places = places.filter((each) => each !== place);
-  const fixed = places.filter((place) => columns[place]?.cut === undefined);
-  const left = room - taken(fixed, (place) => least(columns[place] ?? {}, place)) - gap;
-  const widths = columns.map((column, place) => {
-    const whole = Math.max(natural[place] ?? 0, ...(place === 0 ? rows.map(([cell = ""]) => width(cell)) : []));
-    return column.cut === undefined ? whole : Math.max(Math.min(minCut, whole), Math.min(whole, left));
+  for (const columnIndex of droppableColumns)
+    if (totalWidth(columnIndexes, (candidate) => minWidth(columns[candidate] ?? {}, candidate)) > room)
+      columnIndexes = columnIndexes.filter((candidate) => candidate !== columnIndex);
+  const fixedColumns = columnIndexes.filter((columnIndex) => columns[columnIndex]?.cut === undefined);
+  const remainingWidth =
+    room - totalWidth(fixedColumns, (columnIndex) => minWidth(columns[columnIndex] ?? {}, columnIndex)) - gap;
+  const widths = columns.map((column, columnIndex) => {
+    const fullWidth = Math.max(
+      naturalWidths[columnIndex] ?? 0,
+      ...(columnIndex === 0 ? rows.map(([cell = ""]) => width(cell)) : []),
+    );
+    return column.cut === undefined
+      ? fullWidth
+      : Math.max(Math.min(minCut, fullWidth), Math.min(fullWidth, remainingWidth));
   });
   const line = (cells: readonly string[]) => {
     const isWhole = cells.length === columns.length;
-    const shown = isWhole ? places : cells.map((_, place) => place);
-    const texts = shown.map((place, at) => {
-      const [cell, most] = [cells[place] ?? "", widths[place] ?? 0];
-      if (!isWhole && at === shown.length - 1) return cell;
-      return pad(columns[place]?.cut === "before-date" ? withDate(cell, most) : truncate(cell, most), most);
+    const visibleColumns = isWhole ? columnIndexes : cells.map((_, columnIndex) => columnIndex);
+    const texts = visibleColumns.map((columnIndex, position) => {
+      const [cell, maxWidth] = [cells[columnIndex] ?? "", widths[columnIndex] ?? 0];
+      if (!isWhole && position === visibleColumns.length - 1) return cell;
+      return pad(
+        columns[columnIndex]?.cut === "before-date" ? withDate(cell, maxWidth) : truncate(cell, maxWidth),
+        maxWidth,
+      );
     });
     const text = texts.join(" ".repeat(gap)).trimEnd();
     return isWhole ? text : truncate(text, room);

@@ -66,7 +66,7 @@ export const tokensOf = (usage: Usage): number => usage.input + usage.output;
 const add = (a: number | undefined, b: number | undefined): number | undefined => (a === undefined ? b : a + (b ?? 0));
 
 /** The tally after one more event. Pure. */
-export function tallied(tally: Tally, event: LoopEvent): Tally {
+export function addToTally(tally: Tally, event: LoopEvent): Tally {
   const at = Date.parse(event.at);
   switch (event.type) {
     case "run-started":
@@ -77,26 +77,30 @@ export function tallied(tally: Tally, event: LoopEvent): Tally {
       return { ...tally, phase, progress, current, beside: underWay(tally), forecast: forecast ?? tally.forecast };
     }
     case "agent": {
-      const { iteration, event: said } = event;
-      if (said.type !== "usage") return tally;
+      const { iteration, event: agentEvent } = event;
+      if (agentEvent.type !== "usage") return tally;
       const updated = underWay(tally).map((each) =>
         each.iteration === iteration
-          ? { ...each, tokens: tokensOf(said.usage), ...(said.cost_usd === undefined ? {} : priceOf(said)) }
+          ? {
+              ...each,
+              tokens: tokensOf(agentEvent.usage),
+              ...(agentEvent.cost_usd === undefined ? {} : priceOf(agentEvent)),
+            }
           : each,
       );
-      return withUnderWay(tally, updated);
+      return withRunning(tally, updated);
     }
     case "iteration-ended": {
       const { iteration, outcome, usage, cost_usd } = event;
-      const worked = outcome.outcome !== "failed" || usesAllowance(outcome.failure.kind);
-      const rest = withUnderWay(
+      const isCounted = outcome.outcome !== "failed" || usesAllowance(outcome.failure.kind);
+      const newTally = withRunning(
         tally,
         underWay(tally).filter((each) => each.iteration !== iteration),
       );
       return {
-        ...rest,
-        iterations: tally.iterations + (worked ? 1 : 0),
-        ...(worked ? {} : { free: (tally.free ?? 0) + 1 }),
+        ...newTally,
+        iterations: tally.iterations + (isCounted ? 1 : 0),
+        ...(isCounted ? {} : { free: (tally.free ?? 0) + 1 }),
         tokens: tally.tokens + tokensOf(usage),
         cost_usd: add(tally.cost_usd, cost_usd),
         ...(event.estimated === true ? { estimated: true as const } : {}),
@@ -141,18 +145,18 @@ const priceOf = ({ cost_usd, estimated }: { readonly cost_usd?: number; readonly
 export const underWay = ({ current, beside = [] }: Tally): readonly Current[] =>
   current === undefined ? beside : [...beside, current];
 
-function withUnderWay(tally: Tally, all: readonly Current[]): Tally {
+function withRunning(tally: Tally, iterations: readonly Current[]): Tally {
   const { current: _, beside: __, ...rest } = tally;
-  const current = all.at(-1);
-  return current === undefined ? rest : { ...rest, current, beside: all.slice(0, -1) };
+  const current = iterations.at(-1);
+  return current === undefined ? rest : { ...rest, current, beside: iterations.slice(0, -1) };
 }
 
 /**
- * What a run that carries on what earlier ones began says before its first iteration. `before` is the tally without the
+ * The sentence of a run that continues earlier runs, before its first iteration. `oldTally` is the tally without the
  * event.
  */
-export function resumption(event: LoopEvent, before: Tally): string | undefined {
-  if (event.type !== "iteration-started" || before.progress !== undefined || event.iteration === 1) return undefined;
+export function resumption(event: LoopEvent, oldTally: Tally): string | undefined {
+  if (event.type !== "iteration-started" || oldTally.progress !== undefined || event.iteration === 1) return undefined;
   const { done, total } = event.progress;
   return `Continuing with iteration ${event.iteration}: ${done} of ${total} done.`;
 }
@@ -162,10 +166,10 @@ export function resumption(event: LoopEvent, before: Tally): string | undefined 
  * say.
  */
 export function spent(tally: Tally): string {
-  const live = underWay(tally);
-  const tokens = live.reduce((sum, each) => sum + each.tokens, tally.tokens);
-  const cost_usd = live.reduce((sum, each) => add(sum, each.cost_usd), tally.cost_usd);
-  const estimated = tally.estimated === true || live.some((each) => each.estimated === true);
+  const running = underWay(tally);
+  const tokens = running.reduce((sum, each) => sum + each.tokens, tally.tokens);
+  const cost_usd = running.reduce((sum, each) => add(sum, each.cost_usd), tally.cost_usd);
+  const estimated = tally.estimated === true || running.some((each) => each.estimated === true);
   return spending(tokens, cost_usd, estimated).join(" · ");
 }
 
@@ -234,15 +238,15 @@ const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cos
 
 /** "≈ 14 iterations left (12 records): 430k tokens, $1.42, 1h 10m of work". */
 export function forecastText({ left, iterations, tokens, seconds, ...cost }: Forecast): string {
-  const of = left === undefined ? "" : ` (${left})`;
+  const unitText = left === undefined ? "" : ` (${left})`;
   const price = rangeText(cost) ?? "cost not known";
-  return `≈ ${many(iterations, "iteration")} left${of}: ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work`;
+  return `≈ ${many(iterations, "iteration")} left${unitText}: ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work`;
 }
 
 /** The same in short, for a line that says more: "≈ $1.42 and 1h 10m left"; tokens where the money is not known. */
 export function leftText({ tokens, seconds, ...cost }: Forecast): string {
-  const spent = rangeText(cost) ?? `${count(tokens)} tokens`;
-  return `≈ ${spent} and ${duration(seconds * 1000)} left`;
+  const price = rangeText(cost) ?? `${count(tokens)} tokens`;
+  return `≈ ${price} and ${duration(seconds * 1000)} left`;
 }
 
 /** The same, with what it rests on. */
@@ -263,7 +267,7 @@ export const idleText = (idle = 0): string =>
 
 /** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number, sleeps?: readonly Span[]): string {
-  const worked = awakeBetween(tally.startedAt ?? endedAt, endedAt, sleeps);
-  const parts = [countText(tally), duration(worked), spent(tally)];
+  const awakeMs = awakeBetween(tally.startedAt ?? endedAt, endedAt, sleeps);
+  const parts = [countText(tally), duration(awakeMs), spent(tally)];
   return parts.filter((part) => part !== "").join(" · ");
 }

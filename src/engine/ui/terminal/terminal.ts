@@ -8,8 +8,8 @@ import type { Io } from "../io.js";
 import { type Live, liveLines, permanentLines } from "./lines.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { roundAfter } from "./searching.js";
-import { emptyTally, tallied } from "./tally.js";
-import { askOn, type Questions } from "./questions.js";
+import { emptyTally, addToTally } from "./tally.js";
+import { askOnTerminal, type Questions } from "./questions.js";
 import type { Clock } from "../../lib/clock.js";
 
 /** A tick a second keeps the elapsed times moving; more would be noise. */
@@ -42,16 +42,16 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   let live: Live = { agent, maxIterations, name, tally: emptyTally, said: "", saidAt: 0 };
   const screen = repainter(io);
   let paintedAt = 0;
-  const asking =
+  const prompt =
     options.questions &&
-    askOn(options.questions, io.keyboard, {
+    askOnTerminal(options.questions, io.keyboard, {
       paint: (permanent = []) =>
         paint(permanent.flatMap((line) => (line === "" ? [""] : wrap(line, Math.max(1, io.columns - 1))))),
       release: () => screen.showCursor(),
     });
   const timer = setInterval(() => {
     paint();
-    void asking?.look();
+    void prompt?.look();
   }, tickMs);
   timer.unref();
   const onFinish = () => {
@@ -65,18 +65,18 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
     const now = options.clock.now();
     screen.paint(
       permanent,
-      liveLines({ ...live, sleeps: options.clock.sleeps?.(), asking: asking?.line() }, now, io.columns, colors),
+      liveLines({ ...live, sleeps: options.clock.sleeps?.(), asking: prompt?.line() }, now, io.columns, colors),
     );
     paintedAt = now;
   }
 
   return {
     event(event) {
-      const before = live;
-      const change = changed(event, live);
+      const oldLive = live;
+      const change = changesFrom(event, live);
       const saidAt = change.said === undefined ? live.saidAt : options.clock.now();
-      live = { ...live, tally: tallied(live.tally, event), ...change, saidAt };
-      const permanent = permanentLines(event, before.tally, live.tally, {
+      live = { ...live, tally: addToTally(live.tally, event), ...change, saidAt };
+      const permanent = permanentLines(event, oldLive.tally, live.tally, {
         columns: io.columns,
         colors,
         verbose: options.verbose,
@@ -87,7 +87,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
     },
     close() {
       clearInterval(timer);
-      asking?.close();
+      prompt?.close();
       options.finish.removeEventListener("abort", onFinish);
       // The live lines go; what is permanent stays.
       screen.close({ clear: true });
@@ -96,7 +96,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
 }
 
 /** What an event changes of the live lines besides the sums. */
-function changed(event: LoopEvent, { searching, preparing = new Map() }: Live): Partial<Live> {
+function changesFrom(event: LoopEvent, { searching, preparing = new Map() }: Live): Partial<Live> {
   if (event.type === "iteration-started" || event.type === "iteration-ended")
     return { waiting: undefined, searching: undefined, checking: undefined, said: "" };
   if (event.type === "checking")
@@ -105,8 +105,8 @@ function changed(event: LoopEvent, { searching, preparing = new Map() }: Live): 
   if (event.type === "preparing")
     return { waiting: undefined, preparing: new Map(preparing).set(event.unit, event.title) };
   if (event.type === "prepared") {
-    const others = [...preparing].filter(([unit]) => unit !== event.unit);
-    return { preparing: new Map(others), checking: undefined };
+    const remaining = [...preparing].filter(([unit]) => unit !== event.unit);
+    return { preparing: new Map(remaining), checking: undefined };
   }
   if (event.type === "searching") return { waiting: undefined, searching: roundAfter(searching, event) };
   if (event.type === "waiting") return { waiting: { until: Date.parse(event.until), reason: event.reason } };

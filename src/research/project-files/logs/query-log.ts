@@ -1,13 +1,13 @@
 import type { QueryLine } from "../../../engine/generated/query.js";
 import { appendLines } from "../../../engine/storage/atomic-file.js";
-import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../../engine/storage/explain-system-error.js";
 import { requireKnownLines, stateVersion } from "../../../engine/storage/state/format-version.js";
-import { logText, parseLog, type ReadLog } from "../../../engine/storage/state/log-lines.js";
+import { logText, parseLog, type ParsedLog } from "../../../engine/storage/state/log-lines.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { queriesFile } from "../layout.js";
 
 /** Reads the questions that a project has asked. */
-export async function readQueries(folder: string): Promise<ReadLog<QueryLine>> {
+export async function readQueries(folder: string): Promise<ParsedLog<QueryLine>> {
   const path = queriesFile(folder);
   return parseLog(await logText(path), path, parse);
 }
@@ -47,7 +47,7 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
     const written = last.then(async () => {
       // Tools write there outside of a run too.
       await (known ??= requireKnownLines(path));
-      explaining(path, () => appendLines(path, loggedLine(line)));
+      withExplainedErrors(path, () => appendLines(path, loggedLine(line)));
     });
     last = written.catch(() => undefined);
     return written;

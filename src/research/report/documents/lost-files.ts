@@ -1,5 +1,5 @@
 import { hiddenFolder, lockFile } from "../../../engine/lib/layout.js";
-import { explaining } from "../../../engine/storage/explain-system-error.js";
+import { withExplainedErrors } from "../../../engine/storage/explain-system-error.js";
 import { isHeld } from "../../../engine/storage/lock.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { readLedger } from "../../../engine/storage/state/ledger.js";
@@ -37,7 +37,7 @@ export async function bringBackFiles(
   const before = await read();
   if (before === undefined || before.fromLastGood) return;
   // A clone has none yet; the record store makes it as well.
-  explaining(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
+  withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
   const isWritten = (name: string) => written.some(([own]) => own === name);
   const write = async (files: readonly OutputFile[], how: string) => {
     await writeOutputs(folder, files, options.now(), say);

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
-import { nearest } from "../../../engine/lib/nearest.js";
+import { nearestCandidate } from "../../../engine/lib/nearest.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
 import { readRegularFile, readRegularText, writtenText } from "../../../engine/storage/regular-file.js";
 import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
@@ -53,7 +53,7 @@ export async function unusedPrompt(root: string, stateDir: string): Promise<read
     ...headingsOf(text)
       .filter((name) => !promptParts.some((part) => part === name))
       .flatMap((name) => {
-        const part = nearest(name, promptParts);
+        const part = nearestCandidate(name, promptParts);
         if (part === undefined && name !== name.toUpperCase()) return [];
         const meant = part === undefined ? `its parts are ${promptParts.join(", ")}` : `did you mean '# ${part}'?`;
         return [`${path} has a heading '# ${name}', which names no part of it; ${meant}`];

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
 import type { Keyboard } from "../../../../src/engine/ui/terminal/keyboard.js";
-import { askOn, type Question } from "../../../../src/engine/ui/terminal/questions.js";
+import { askOnTerminal, type Question } from "../../../../src/engine/ui/terminal/questions.js";
 import { scriptedKeyboard } from "../scripted-keyboard.js";
 
 /** What waits, one after the other, and what is painted. */
@@ -13,7 +13,7 @@ function asking(waiting: Question[], keyboard?: Keyboard) {
     paint: (permanent: readonly string[] = []) => void painted.push(...permanent),
     release: () => void released.push(true),
   };
-  const asked = askOn(() => Promise.resolve(waiting[0]), keyboard, view);
+  const asked = askOnTerminal(() => Promise.resolve(waiting[0]), keyboard, view);
   return { asked, painted, released };
 }
 
@@ -57,7 +57,7 @@ it("a key counts also while it is looked what waits, and what it answered is not
   const keys = scriptedKeyboard();
   const looks: (() => void)[] = [];
   const view = { paint: () => undefined, release: () => undefined };
-  const asked = askOn(
+  const asked = askOnTerminal(
     () => {
       const [found] = waiting;
       return new Promise((resolve) => void looks.push(() => resolve(found)));

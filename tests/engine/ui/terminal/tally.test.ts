@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LoopEvent } from "../../../../src/engine/loop/types.js";
-import { emptyTally, leftText, spent, tallied } from "../../../../src/engine/ui/terminal/tally.js";
+import { emptyTally, leftText, spent, addToTally } from "../../../../src/engine/ui/terminal/tally.js";
 import { event } from "../events.js";
 
 const estimate = event.agent(2, {
@@ -9,7 +9,7 @@ const estimate = event.agent(2, {
   cost_usd: 0.5,
   estimated: true,
 });
-const after = (...events: LoopEvent[]) => spent(events.reduce(tallied, emptyTally));
+const after = (...events: LoopEvent[]) => spent(events.reduce(addToTally, emptyTally));
 
 test("a cost is marked as our estimate while it is one: not any more once the CLI has reported its own", () => {
   const began = [event.runStarted(), event.started(1), estimate];
