@@ -118,7 +118,8 @@ const isSame = (some: readonly string[], others: readonly string[]): boolean =>
 async function goOn(folder: string, args: BeginArguments, io: Io): Promise<number> {
   const { rrd, ledger } = await readResearch(folder);
   const { papers, ...flags } = args.flags;
-  const wanted = papers ?? (await resolveConfig(io, flags)).papers;
+  const { countBrought } = await import("../../compose/library.js");
+  const wanted = targetOfRun(await resolveConfig(io, args.flags), await countBrought(rrd, io.cwd));
   const isDeeper = wanted > targetOf(rrd);
   const name = nameFor(io.cwd, folder);
   if (!args.json && !args.quiet)
@@ -174,6 +175,15 @@ async function isAllowed(config: ResolvedConfig, io: Io): Promise<boolean> {
 /** Whether nothing that the person says replaces the original's scores. */
 const isScored = ({ rubric, criteria = [] }: Wishes): boolean => rubric === undefined && criteria.length === 0;
 
+/**
+ * How many papers the pool is to hold. `records`: how many a person brings; undefined where services are searched. All
+ * of them are wanted unless a number was chosen.
+ */
+function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origins">, records?: number): number {
+  if (records === undefined) return papers;
+  return Math.max(1, origins.papers === "default" ? records : Math.min(papers, records));
+}
+
 /** What will be done, what it takes and where it goes, a line each; and how many papers may be included. */
 async function plan(
   topic: string,
@@ -186,16 +196,14 @@ async function plan(
   const rrdFor = (papers: number): Rrd => newRrd({ topic, papers, sources: searched }, requirementsOfTopic(topic));
   const { countBrought } = await import("../../compose/library.js");
   const records = await countBrought(rrdFor(config.papers), io.cwd);
-  // Of what a person brings nothing is left out because a number was not thought of.
-  const papers = config.origins.papers === "default" ? Math.max(config.papers, records ?? 0) : config.papers;
+  const papers = targetOfRun(config, records);
   const folder = join(io.cwd, researchesName, "new");
   const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
-  const most = records === undefined ? papers : Math.min(papers, records);
   return {
     papers,
     lines: [
-      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(most, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? " Papers are also scored by how well they open a market; --rubric none leaves that out." : ""}`,
+      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? " Papers are also scored by how well they open a market; --rubric none leaves that out." : ""}`,
       ...(check === undefined ? [] : [`${config.agent}: ${oneLine(check.detail)}`]),
       forecast === undefined
         ? "What it costs is not known; --max-usd and --max-minutes limit it."

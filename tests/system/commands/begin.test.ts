@@ -48,7 +48,7 @@ test("one command makes a project of a question and a folder, runs it, and later
   expect(rrdOf(cwd).papers_pool).toHaveLength(8);
   expect(await cli(same, cwd)).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/from 8 papers to 20[\s\S]*--yes/),
+    err: expect.stringMatching(/from 8 papers to 10[\s\S]*--yes/),
   });
   expect(await cli([...same, "--yes"], cwd)).toMatchObject({ code: 0 });
   expect(projects(cwd)).toHaveLength(1);
