@@ -1,9 +1,9 @@
+import { exportFormats } from "../inspect/export-formats.js";
 import { type Command, Option } from "commander";
 import type { CommandLine, Common } from "./command.js";
 import { withAgent, howOf, number, whole } from "./shared-options.js";
 
 /** What `export` can write. */
-const exportFormats = ["ris", "bibtex", "csl", "csv", "prisma"] as const;
 /** Which records `export` writes: those of a decision, of a stage, or of a status of the pool. */
 const onlyRecords = [
   ...(["included", "excluded", "open"] as const),
@@ -56,7 +56,7 @@ export function addLook({ add, io }: CommandLine): void {
     (await import("../inspect/web.js")).webCommand({ folder, port, json }, io),
   ).option("--port <N>", "port of 127.0.0.1 (default: any that is free)", whole);
 
-  type OfExport = { as?: (typeof exportFormats)[number]; to?: string; only?: (typeof onlyRecords)[number] };
+  type OfExport = { as?: string; to?: string; only?: (typeof onlyRecords)[number] };
   const exported = async ({ as, to, only, json }: OfExport & Common, folder: string | undefined) =>
     (await import("../inspect/export.js")).exportCommand({ folder, as, to, only, json }, io);
   const withExport = (command: Command): Command =>
@@ -65,7 +65,7 @@ export function addLook({ add, io }: CommandLine): void {
         new Option(
           "--as <format>",
           "write every record instead: RIS, BibTeX, CSL-JSON, a spreadsheet, or the PRISMA flow for R",
-        ).choices(exportFormats),
+        ).choices(Object.keys(exportFormats)),
       )
       .option("--to <path>", "with --as: write this file instead of stdout")
       .addOption(

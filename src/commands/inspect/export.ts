@@ -7,13 +7,7 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { bibtexOf } from "../../research/papers/export/bibtex.js";
-import { citedWorks, type TracedRecord } from "../../research/papers/export/cited-work.js";
-import { cslOf } from "../../research/papers/export/csl.js";
-import { formColumns } from "../../research/units/form/columns.js";
-import { recordsAsCsv } from "../../research/papers/export/csv.js";
-import { prismaCsv } from "../../research/papers/export/prisma.js";
-import { risOf } from "../../research/papers/export/ris.js";
+import type { TracedRecord } from "../../research/papers/export/cited-work.js";
 import {
   answersName,
   documentNames,
@@ -22,21 +16,19 @@ import {
   queriesName,
   rrdName,
 } from "../../research/project-files/layout.js";
-import { flowOf } from "../../research/report/prisma-flow.js";
 import { readState } from "../../research/report/read-report.js";
-import type { Rrd } from "../../research/generated/rrd.js";
 import { allRecords } from "../../research/overview/all-records.js";
 import { withKeys } from "../../research/papers/paper-keys.js";
 import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { anchorOf } from "../../research/report/pictures/picture.js";
+import { exportFormats } from "./export-formats.js";
 import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 
-type ExportFormat = "ris" | "bibtex" | "csl" | "csv" | "prisma";
-
 interface ExportOptions extends FolderOptions {
-  readonly as?: ExportFormat;
+  /** A name of {@link exportFormats}. */
+  readonly as?: string;
   /** A file, relative to the folder the command was started in; undefined: stdout. */
   readonly to?: string;
   /** A decision, a stage with _ for blanks, or a status of the pool. */
@@ -54,13 +46,13 @@ const ownNames: ReadonlySet<string> = new Set([
  * and R. Asks nobody and changes nothing in the project. `--to` replaces a file that is there.
  */
 export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
-  if (as === undefined)
-    throw new ExpectedError(
-      "Choose a format with --as: ris, bibtex or csl for reference managers, csv for spreadsheets, prisma for the flow in R.",
-      2,
-    );
-  if (as === "prisma" && only !== undefined)
-    throw new ExpectedError("--only cannot be used with --as prisma: the flow counts all records.", 2);
+  const format = as === undefined ? undefined : exportFormats[as];
+  if (as === undefined || format === undefined) {
+    const known = Object.entries(exportFormats).map(([name, { reader }]) => `${name} for ${reader}`);
+    throw new ExpectedError(`Choose a format with --as: ${known.join(", ")}.`, 2);
+  }
+  if (format.needsAll === true && only !== undefined)
+    throw new ExpectedError(`--only cannot be used with --as ${as}: the flow counts all records.`, 2);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, notices } = await readState(folder);
   for (const notice of notices) say(io, notice);
@@ -69,7 +61,7 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   const records = allRecords(withKeys(rrd), ledger, await readKeptSearch(folder, rrd))
     .filter((record) => only === undefined || isOf(record, only))
     .map((record) => (existsSync(page) && record.status !== undefined ? withReport(record, page) : record));
-  const text = textOf(rrd, as, records);
+  const text = (await format.load())(rrd, records);
   const file = to === undefined ? undefined : targetFile(to, folder, io.cwd);
   if (file !== undefined) await writeFileAtomic(file, text);
   if (json)
@@ -82,7 +74,7 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   else if (file !== undefined && !json)
     say(
       io,
-      `${as === "prisma" ? "The flow" : many(records.length, "record")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}`,
+      `${format.needsAll === true ? "The flow" : many(records.length, "record")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}`,
     );
   return 0;
 }
@@ -95,23 +87,6 @@ const withReport = (record: TracedRecord, page: string): TracedRecord => ({
   ...record,
   outcome: { ...record.outcome, report: `${pathToFileURL(page).href}#${anchorOf(record.id)}` },
 });
-
-function textOf(rrd: Rrd, as: ExportFormat, records: readonly TracedRecord[]): string {
-  switch (as) {
-    case "ris":
-      return risOf(citedWorks(records));
-    case "bibtex":
-      return bibtexOf(citedWorks(records));
-    case "csl":
-      return cslOf(citedWorks(records));
-    case "csv":
-      return recordsAsCsv(rrd, records, formColumns(rrd));
-    case "prisma": {
-      const { counts, reasons, otherReasons, steps } = flowOf(rrd);
-      return prismaCsv({ counts, reasons, otherReasons, sources: steps[0]?.box.lines ?? [] });
-    }
-  }
-}
 
 /** @throws ExpectedError (exit code 2) for a folder, a place in no folder, and a file of the project itself. */
 function targetFile(to: string, folder: string, cwd: string): string {

@@ -62,7 +62,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
     );
   const topic = question ?? (await askForTopic(io));
   const { config, check } = await withAgent(flags, io);
-  const planned = await plan(topic, sources, config, { check, isScored: isScored(args) }, io);
+  const planned = await plan(topic, sources, config, { check, isScored: isScored(args), isQuick: args.quick }, io);
   const target = { ...config, papers: planned.papers };
   if (!args.json) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
   await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
@@ -184,12 +184,24 @@ function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origi
   return Math.max(1, origins.papers === "default" ? records : Math.min(papers, records));
 }
 
+/** What is known of the agent and of what the person wishes. */
+interface Checked {
+  readonly check: AgentCheck | undefined;
+  readonly isScored: boolean;
+  readonly isQuick: boolean;
+}
+
+const scoredText = (isQuick: boolean): string =>
+  isQuick
+    ? " Papers are also scored by how well they open a market; --rubric none leaves that out."
+    : " Papers are also scored by how well they open a market, and product ideas follow the report; --rubric none leaves both out.";
+
 /** What will be done, what it takes and where it goes, a line each; and how many papers may be included. */
 async function plan(
   topic: string,
   sources: readonly string[],
   config: ResolvedConfig,
-  { check, isScored }: { readonly check: AgentCheck | undefined; readonly isScored: boolean },
+  { check, isScored, isQuick }: Checked,
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
@@ -203,7 +215,7 @@ async function plan(
   return {
     papers,
     lines: [
-      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? " Papers are also scored by how well they open a market; --rubric none leaves that out." : ""}`,
+      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? scoredText(isQuick) : ""}`,
       ...(check === undefined ? [] : [`${config.agent}: ${oneLine(check.detail)}`]),
       forecast === undefined
         ? "What it costs is not known; --max-usd and --max-minutes limit it."

@@ -249,7 +249,7 @@ function checksText(
     checks.reduce((total, { units, take }) => total + (take === undefined ? 0 : units * of(take)), 0);
   if (length === 0) return undefined;
   const price = priced === undefined ? "" : `, ${money(sum(priced))}`;
-  return `${many(length, "check")} of sentences in ${tokensText(sum(({ tokens }) => tokens))} tokens${price}`;
+  return `${many(length, "check")} of sentences with ${tokensText(sum(({ tokens }) => tokens))} tokens${price}`;
 }
 
 function takeFor(kind: string, own: Takes, before: Experience): { take?: Take; from: string } {

@@ -161,10 +161,10 @@ test("cost tells of a fresh research what it will take, its check among it, at t
     return io.out().replace(/\s+/g, " ");
   };
   expect(await told("codex")).toMatch(
-    /Forecast: ≈ 22 iterations left \(16 papers, 3 checks of sentences in 36.0k tokens, \$0\.\d\d\): .* tokens, \$\d+\.\d\d, .* of work; estimated from figures of/,
+    /Forecast: ≈ .* tokens, \$\d+\.\d\d, .* of work left, in 22 iterations \(16 papers, 3 checks of sentences with 36.0k tokens, \$0\.\d\d\); estimated from figures of/,
   );
   expect(await told("claude")).toMatch(
-    /: .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* a typical paper at the prices of claude-sonnet-5-5 and claude-opus-5-5, as claude chooses/,
+    /≈ .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* a typical paper at the prices of claude-sonnet-5-5 and claude-opus-5-5, as claude chooses/,
   );
 });
 
@@ -213,7 +213,7 @@ test("a run says what the whole will take before its first iteration", async () 
   );
   const lines = io.err().split("\n");
   const forecast = lines.findIndex((each) =>
-    /Forecast: ≈ 8 iterations left \(2 papers, 3 checks of sentences in 36.0k tokens[^)]*\): 1\d\dk tokens, .*another project/.test(
+    /Forecast: ≈ 1\d\dk tokens, .* left, in 8 iterations \(2 papers, 3 checks of sentences with 36.0k tokens.*another project/.test(
       each,
     ),
   );

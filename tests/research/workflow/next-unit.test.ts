@@ -105,8 +105,13 @@ describe("discovery", () => {
         /^No source brought a paper \(arXiv: 403; never tried: web\); .*'research-ralph reset \/my-research --unit discovery'/,
       ),
     });
-    expect(next(searching({ batches: 2, without: 2, tried: ["arXiv", "web"] }))).toMatchObject({
-      reason: expect.stringContaining("(nothing matched the keywords)"),
+    const none = searching({ batches: 2, without: 2, tried: ["arXiv", "web"] });
+    expect(next(none)).toMatchObject({ reason: expect.stringContaining("(nothing matched the keywords)") });
+    const excluded = ["a", "b"].map((id) => ({ id, reason: "off topic", stage: "screened" as const }));
+    expect(next({ ...none, excluded })).toMatchObject({
+      reason: expect.stringMatching(
+        /^All 2 records that came were left out.*'research-ralph screen \/my-research --all'/,
+      ),
     });
     for (const statistics of [{}, null]) {
       expect(next({ ...searching(), phase: "ANALYSIS", statistics })).toMatchObject({

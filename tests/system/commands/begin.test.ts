@@ -29,7 +29,9 @@ test("one command makes a project of a question and a folder, runs it, and later
   const cwd = withPapers();
   const unasked = await cli(["papers/", question, ...baseline], cwd);
   expect(unasked).toMatchObject({ code: 2, err: expect.stringContaining("add --yes") });
-  expect(unasked.err).toMatch(/folder:papers.*up to 10 papers with baseline[\s\S]*≈ \d+ iterations[\s\S]*researches\//);
+  expect(unasked.err).toMatch(
+    /folder:papers.*up to 10 papers with baseline[\s\S]*left, in \d+ iterations[\s\S]*researches\//,
+  );
   expect(projects(cwd)).toEqual([]);
 
   const quick = await cli(["papers/", question, "--quick", "--yes", ...baseline], cwd);

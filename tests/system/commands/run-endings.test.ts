@@ -48,7 +48,9 @@ describe("which research", () => {
     const folder = sampleResearch(cwd);
     const stopped = await cli(["run", ...withUnitAgent, "-i", "2"], cwd);
     expect(stopped.err).toMatch(/Papers +\d presented, .*1 pending/);
-    expect(stopped.err).toContain("run it again to continue:\n          research-ralph run grasping-2026-03-01\n");
+    expect(stopped.err).toMatch(
+      /run it again to continue:\n *research-ralph run grasping-2026-03-01 --agent .+ --unconfined\n/,
+    );
     const lastRun = () => (JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd).loop?.last_run;
     expect(lastRun()).toMatchObject({ verdict: "limit", cause: "iterations", at: expect.any(String) });
     expect((await cli(["status"], cwd)).out).toMatch(/Last run +limit, \d\d:\d\d: /);

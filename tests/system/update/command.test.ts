@@ -122,7 +122,7 @@ describe("update", () => {
     const dry = await update("--dry-run", "--since", "2026-05-05");
     expect([dry.code, dry.out]).toEqual([0, expect.stringMatching(/update-1 is open since [\s\S]*Forecast: /)]);
     expect(dry.err).toContain("--since is ignored until update-1 is finished.");
-    expect(dry.out).toMatch(/Forecast: ≈ 2 iterations left \(1 paper\)/);
+    expect(dry.out).toMatch(/Forecast: ≈ .* left, in 2 iterations \(1 paper\)/);
     expect((await ralph("status", folder)).out).toMatch(/^ {2}Update {5}update-1, 2026-01-01 to \S+, open$/m);
     expect((await ralph("run", folder, "--agent", "baseline")).code).toBe(0);
     expect(read().updates).toEqual([expect.objectContaining({ new: [newcomerId], closed_at: expect.any(String) })]);

@@ -58,7 +58,7 @@ test.each([
     "option '-p, --papers <N>' argument 'many' is invalid. It must be a number; see research-ralph --help.",
   ],
   [["approve"], "missing required argument 'folder'; see research-ralph approve --help."],
-  [["export"], /^research-ralph: Choose a format with --as: ris, /],
+  [["export"], /^research-ralph: Choose a format with --as: ris for reference managers, /],
   [["list", "too", "many"], /too many arguments/],
   [["status", "nowhere"], /There is no project 'nowhere'/],
   [["config", "papers=x"], /papers is 'x', which is not a number/],

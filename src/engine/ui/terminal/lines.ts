@@ -119,7 +119,7 @@ export function liveLines(live: Live, now: number, columns: number, colors: Colo
     oneLine(live.agent),
     `run ${duration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     spent(tally),
-    ...(lastIteration === undefined ? [] : [`up to #${lastIteration}`]),
+    ...(lastIteration === undefined ? [] : [`limit #${lastIteration}`]),
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
   if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));

@@ -236,11 +236,11 @@ const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cos
     ? undefined
     : `${money(cost_usd)}${cost_usd_most === undefined ? "" : ` to ${money(cost_usd_most)}`}`;
 
-/** "≈ 14 iterations left (12 records): 430k tokens, $1.42, 1h 10m of work". */
+/** "≈ 430k tokens, $1.42, 1h 10m of work left, in 14 iterations (12 records)". */
 export function forecastText({ left, iterations, tokens, seconds, ...cost }: Forecast): string {
   const unitText = left === undefined ? "" : ` (${left})`;
   const price = rangeText(cost) ?? "cost not known";
-  return `≈ ${many(iterations, "iteration")} left${unitText}: ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work`;
+  return `≈ ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work left, in ${many(iterations, "iteration")}${unitText}`;
 }
 
 /** The same in short, for a line that says more: "≈ $1.42 and 1h 10m left"; tokens where the money is not known. */

@@ -72,6 +72,11 @@ function nothingFound({ rrd }: Project, folder: Choosing["folder"]): Verdict {
     return blocked(
       `The eligibility criteria excluded ${excluded === 1 ? "the one record" : `all ${excluded} records`} that ${excluded === 1 ? "was" : "were"} screened (${screening.map(({ reason, count }) => `${reason}: ${count}`).join(", ")}); correct requirements.criteria in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' screens again`,
     );
+  const screenedOut = (rrd.excluded ?? []).filter(({ stage }) => stage === "screened").length;
+  if (screenedOut > 0)
+    return blocked(
+      `${screenedOut === 1 ? "The one record that came was" : `All ${screenedOut} records that came were`} left out by the screening of titles and abstracts; 'research-ralph screen ${shellWord(folder)} --all' shows ${screenedOut === 1 ? "it with its reason and brings it" : "them with their reasons and brings them"} back, and other keywords in rrd.json search anew after 'research-ralph reset ${shellWord(folder)} --unit discovery'`,
+    );
   const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(
     ([name, why]) => `${name}: ${String(why)}`,
   );
