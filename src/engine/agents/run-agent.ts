@@ -1,4 +1,5 @@
 import { shellWord } from "../lib/sanitise.js";
+import { existsSync } from "node:fs";
 import { lstat, mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { timeoutReason, durationText } from "../lib/clock.js";
@@ -217,20 +218,29 @@ function judgeEnd(
     const why = lastError === "" ? `its shell ended with exit code ${end.exitCode}` : lastError;
     return endWith(
       "missing",
-      `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings)}`,
+      `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings, name)}`,
     );
   }
   const lastErrorText = lastError === "" ? "" : `; it said: ${lastError}`;
   if (isSuccess) return endWith("no-answer", `${name} ended without an answer${lastErrorText}.`);
   const endText = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
-  return endWith("crashed", `${name} ended ${endText}${lastErrorText}.${sandboxAdvice(command, settings)}`);
+  const hidden = namedFiles(end.stderr).some((path) => existsSync(path) && !name.includes(path));
+  const advice = hidden ? sandboxAdvice(command, settings, name) : "";
+  return endWith("crashed", `${name} ended ${endText}${lastErrorText}.${advice}`);
 }
 
-/** What to say of a failed command of the user's own in a sandbox: files that it needs may be hidden from it. */
-const sandboxAdvice = (command: string, { sandbox }: AgentSettings): string =>
-  command === "sh" && sandbox !== undefined
-    ? " It runs in a sandbox that shows it only the files that its command names; `read` of an entry under `agents` in the configuration shows it more, and --unconfined shows it all."
-    : "";
+/** Absolute paths in a text, outside of what every sandbox shows. */
+const namedFiles = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w.:/])\/[^\s'"`:;,()]+/g)].map(([path]) => path).filter((path) => !path.startsWith("/usr/"));
+
+/** What to say of a command of the user's own that misses a file of this machine in its sandbox. */
+function sandboxAdvice(command: string, { sandbox }: AgentSettings, name: string): string {
+  if (command !== "sh" || sandbox === undefined) return "";
+  const inFile = name.startsWith("cmd:")
+    ? `write 'agents: { mine: { command: ${shellWord(name.slice(4))}, read: [<folder>] } }' into ralph.config.yaml and use --agent mine`
+    : `name the folder under 'read' of the agent ${name} in the configuration`;
+  return ` It runs in a sandbox that shows it only the files that its command names; to show it more, ${inFile}; --unconfined shows it all.`;
+}
 
 /** A limit that a program told in what it printed. Of anything else that stands there the loop makes nothing. */
 function limitIn(printed: string, name: string): Failure | undefined {

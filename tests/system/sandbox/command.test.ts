@@ -26,11 +26,19 @@ describe.skipIf(noBubblewrap !== undefined)(`run --sandbox${skippedFor(noBubblew
     const cwd = freshFolder();
     sampleResearch(cwd);
     const bin = freshFolder();
-    writeFileSync(join(bin, "myagent"), "#!/bin/sh\necho begun >&2\nexit 3\n", { mode: 0o755 });
     const PATH = `${bin}:${process.env["PATH"]}`;
-    const { out } = await cli(["run", "-i", "1", "--agent", "cmd:myagent", "--no-git", "--json"], cwd, { PATH });
-    expect(out).toContain("said: begun.");
-    expect(out).toContain("`read` of an entry under `agents`");
+    const toldBy = async (script: string) => {
+      writeFileSync(join(bin, "myagent"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      return (await cli(["run", "-i", "1", "--agent", "cmd:myagent", "--no-git", "--json"], cwd, { PATH })).out;
+    };
+    const begun = await toldBy("echo begun >&2; exit 3");
+    expect(begun).toContain("said: begun.");
+    expect(begun).not.toContain("--unconfined");
+    // A file beside it is hidden, which its own words name.
+    writeFileSync(join(bin, "helper"), "");
+    expect(await toldBy(`cat ${bin}/helper || exit 3`)).toContain(
+      "write 'agents: { mine: { command: myagent, read: [<folder>] } }' into ralph.config.yaml",
+    );
   });
 
   test("shows the project's files where the prompt names its folder, and lets none be changed", async () => {
