@@ -2,6 +2,7 @@ import type { Evidence, Extracted, Field, Paper, Settled } from "../../generated
 import { formOf, typeOf } from "../../project-files/form.js";
 import { type Answered, answeredFor, type FieldAgreement, fieldAgreements } from "../../units/form/agreement.js";
 import { textOf } from "../../units/form/check-values.js";
+import { exclusionOf } from "../../screening/eligibility/eligibility.js";
 import type { ReportModel } from "../model.js";
 import type { PaperRow } from "../papers.js";
 import { type Quote, quoteAt } from "../quotes.js";
@@ -47,17 +48,31 @@ const signs: Readonly<Partial<Record<Extracted["status"], string>>> = {
   "could-not-check": "?",
 };
 
-/** Whether a paper has a row: it was read, and nothing rejects it. */
-export const isInTable = ({ status, isRetracted }: PaperRow): boolean =>
-  !isRetracted && (status === "presented" || status === "insights" || status === "waiting");
+/** The papers that have a row: they were read, and neither a criterion, a person nor a retraction excludes them. */
+export function rowsOfTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">): PaperRow[] {
+  const byPoints = new Set(
+    rrd.papers_pool
+      .filter((paper) => paper.extracted !== undefined && exclusionOf(paper) === undefined)
+      .map(({ id }) => id),
+  );
+  return rows.filter(
+    ({ id, status, isRetracted }) =>
+      !isRetracted &&
+      (status === "presented" ||
+        status === "insights" ||
+        status === "waiting" ||
+        (status === "rejected" && byPoints.has(id))),
+  );
+}
 
 /** Makes the table of a report. */
 export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">): ExtractedTable {
   const form = formOf(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
-  const lines = rows
-    .filter(isInTable)
-    .map((row) => ({ paper: row, cells: form.map((field) => cellOf(field, row, papers.get(row.id) as Paper)) }));
+  const lines = rowsOfTable({ rrd, rows }).map((row) => ({
+    paper: row,
+    cells: form.map((field) => cellOf(field, row, papers.get(row.id) as Paper)),
+  }));
   const isOpen = ({ sides }: Cell) => sides !== undefined && !sides.some(({ isTaken }) => isTaken);
   return {
     fields: form.map((field) => ({

@@ -8,7 +8,7 @@ import { themes, ideas } from "../page/themes.js";
 import { method, checklist, references } from "../page/method.js";
 import { extracted } from "../page/extracted.js";
 import { formOf } from "../../project-files/form.js";
-import { isInTable } from "./extracted.js";
+import { rowsOfTable } from "./extracted.js";
 import { texts } from "./sections-in-markdown.js";
 import type { Held, Section } from "./section.js";
 
@@ -103,7 +103,7 @@ export const sections: readonly Section[] = [
   {
     name: "extracted",
     title: "What the papers report",
-    holds: ({ rrd, rows }) => formOf(rrd).length > 0 && rows.some(isInTable),
+    holds: ({ rrd, rows }) => formOf(rrd).length > 0 && rowsOfTable({ rrd, rows }).length > 0,
     markdown: texts.extracted,
     page: extracted,
   },
