@@ -92,8 +92,9 @@ const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
 
 /**
  * Pattern of the start of an agent that is a command line. After a kind and a colon, a single word is an agent's name.
+ * `fleet:` is followed by an agent of another machine, which ends at a comma.
  */
-const commandStart = String.raw`(?:cmd:|[a-z]+:(?!\s*[\w-]+\s*(?:,|$)))`;
+const commandStart = String.raw`(?:cmd:|(?!fleet:)[a-z]+:(?!\s*[\w-]+\s*(?:,|$)))`;
 
 /** Patterns in a list of agents: the start of the first command line, and the commas before further ones. */
 export const commandIn = {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { agentsIn } from "../../../src/engine/config/gather.js";
 
 test.each([
+  ["fleet:cmd:sh agent.sh,baseline", ["fleet:cmd:sh agent.sh", "baseline"]],
   ["claude,codex", ["claude", "codex"]],
   ["claude, cmd:./r.py a,b", ["claude", "cmd:./r.py a,b"]],
   ["cmd:./r.py a,cmd:./r.py b", ["cmd:./r.py a", "cmd:./r.py b"]],

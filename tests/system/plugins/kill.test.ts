@@ -19,15 +19,18 @@ describe.skipIf(noBubblewrap !== undefined)(`a kill${skippedFor(noBubblewrap)}`,
       "(hook, made, { config }) => fetch(config.tell, { method: 'POST', body: JSON.stringify({ hook, unit: made.unit ?? made.paper.id }) })";
     const slow = `onAfterGen: async (made, context) => {
         await (${tell})("after", made, context);
-        if (context.config.wait) await new Promise((resolve) => setTimeout(resolve, 8000));
+        if (context.config.wait && !made.unit.startsWith("discovery")) await new Promise((resolve) => setTimeout(resolve, 8000));
         return { fields: { unit: made.unit } };
       },
       onReading: (made, context) => (${tell})("reading", made, context),`;
     const configure = (wait: boolean) =>
       writePlugins(cwd, { slow }, { slow: { config: { tell: told.address, wait }, allow: { hosts: [told.host] } } });
     configure(true);
-    const heard = (hook: string) => told.heard.map(({ body }) => JSON.parse(body)).filter((each) => each.hook === hook);
-    const args = ["run", "-i", "2", ...withUnitAgent];
+    const heard = (hook: string) =>
+      told.heard
+        .map(({ body }) => JSON.parse(body))
+        .filter((each) => each.hook === hook && !each.unit.startsWith("discovery"));
+    const args = ["run", "-i", "3", ...withUnitAgent];
     const env = { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false" };
     const child = spawn(process.execPath, [join(await sharedPackage(), "dist/cli.js"), ...args], { cwd, env });
     const ended = once(child, "exit");
