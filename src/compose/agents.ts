@@ -249,8 +249,7 @@ export function summarisingAgent(config: ResolvedConfig, io: Io, house: House): 
   const settings = {
     ...settingsFor(config, io),
     fleet: house.fleet,
-    ...withoutUndefined({ exec: house.exec }),
-    ...withoutUndefined({ sandbox: house.sandbox }),
+    ...withoutUndefined({ exec: house.exec, sandbox: house.sandbox }),
   };
   return createAgent(name, {
     ...settings,

@@ -92,8 +92,7 @@ export async function experienceOf(
   );
   return {
     ...experience,
-    ...withoutUndefined({ checks: checkPlanOf(config, { free }) }),
-    ...withoutUndefined({ second: sharingOf(config).second }),
+    ...withoutUndefined({ checks: checkPlanOf(config, { free }), second: sharingOf(config).second }),
   };
 }
 

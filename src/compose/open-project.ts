@@ -217,8 +217,7 @@ async function opened<Opened>(
     const experience = {
       ...(await experienceFor(folder, worker, classic)),
       agents: names,
-      ...withoutUndefined({ checks: checkPlanOf(config, worker) }),
-      ...withoutUndefined({ second: sharingOf(config).second }),
+      ...withoutUndefined({ checks: checkPlanOf(config, worker), second: sharingOf(config).second }),
     };
     await countAnew(research, force, everyone);
     if (forecast) for (const message of await forecastNow(research, experience, rootOf(folder, cwd))) inform(message);

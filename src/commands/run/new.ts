@@ -267,7 +267,7 @@ async function recordsIn(sources: readonly string[], columns: Columns | undefine
 /** That no agent had a part in a project, and what it searches for. */
 async function withoutAgent(folder: string): Promise<string> {
   const { keywords = [] } = (await readResearch(folder)).rrd.requirements;
-  return `It is made of what you said, without an agent. Keywords: ${keywords.map(oneLine).join("; ")}.`;
+  return `The project is made of your words, without an agent. Keywords: ${keywords.map(oneLine).join("; ")}.`;
 }
 
 const ready: Verdict = { verdict: "complete", reason: "The project is ready." };

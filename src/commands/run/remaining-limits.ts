@@ -16,10 +16,5 @@ export function remainingLimits(
   const [usd, tokens] = [left(budget.usd, spent.usd), left(budget.tokens, spent.tokens)];
   const [more, time] = [left(iterations, spent.iterations), left(maxMs, ms)];
   if ([usd, tokens, more, time].some((each) => each !== undefined && each <= 0)) return undefined;
-  return {
-    ...config,
-    budget: { usd, tokens },
-    ...withoutUndefined({ iterations: more }),
-    ...withoutUndefined({ maxMs: time }),
-  };
+  return { ...config, budget: { usd, tokens }, ...withoutUndefined({ iterations: more, maxMs: time }) };
 }

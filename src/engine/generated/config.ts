@@ -138,7 +138,7 @@ export interface EngineConfig {
    */
   historian?: string;
   /**
-   * Think every unit over: an agent drafts it, the critic names what is wrong with it against the material, and the first answers. Each of them is an iteration of its own, so a unit costs up to 1 + 2 × rounds iterations. Not set: nobody thinks units over.
+   * Think every unit of a research over: an agent drafts it, the critic names what is wrong with it against the material, and the first answers. Each of them is an iteration of its own, so a unit costs up to 1 + 2 × rounds iterations. Not set: nobody thinks units over.
    */
   think?: {
     /**

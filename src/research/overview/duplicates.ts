@@ -75,6 +75,10 @@ const asRecord = ({
   source: source ?? "",
   abstract: abstract ?? null,
   identifiers,
-  ...withoutUndefined({ venue: rest.venue ?? undefined, volume: rest.volume ?? undefined }),
-  ...withoutUndefined({ issue: rest.issue ?? undefined, pages: rest.pages ?? undefined }),
+  ...withoutUndefined({
+    venue: rest.venue ?? undefined,
+    volume: rest.volume ?? undefined,
+    issue: rest.issue ?? undefined,
+    pages: rest.pages ?? undefined,
+  }),
 });

@@ -24,6 +24,12 @@ import {
 eachInTaskFolder();
 
 describe("a task", () => {
+  it("says that a critic of research has no effect on it", async () => {
+    writeFileSync(path("ralph.config.json"), JSON.stringify({ think: { critic: "baseline" } }));
+    const { err } = await task("x y", "--check", "true", ...agent(nothing));
+    expect(err.replace(/\s+/g, " ")).toContain("think has no effect on a task: its criteria judge each attempt");
+  });
+
   it("is not worked on where an agent would have all of the user's home, on the host and in a sandbox", async () => {
     mkdirSync(path("within"));
     const given = ["task", "x y", "--check", "true", ...agent(nothing)];
