@@ -30,6 +30,7 @@ import { rootOf, unusedPrompt } from "../research/workflow/brief/prompt-file.js"
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/forecast.js";
 import { isNews, resetStagnation, withEnd, withoutResult } from "../research/derived/observations.js";
+import { sinceReport } from "../research/derived/since-report.js";
 import { derive, deriveBetween } from "../research/workflow/derive.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import type { Library } from "../research/units/unit-kind.js";
@@ -220,6 +221,7 @@ async function opened<Opened>(
       ...withoutUndefined({ checks: checkPlanOf(config, worker), second: sharingOf(config).second }),
     };
     await countAnew(research, force, everyone);
+    for (const message of await olderReport(research)) inform(message);
     if (forecast) for (const message of await forecastNow(research, experience, rootOf(folder, cwd))) inform(message);
     return workflowOf({ research, workspaces, experience, memory, close });
   } catch (error) {
@@ -263,6 +265,13 @@ function oneAtATime({ jobs }: ResolvedConfig, agents: Agents): string[] {
     : [
         `Papers are read one at a time, because nothing confines ${free.name}: its changes to files could not be put back safely while other agents work.`,
       ];
+}
+
+/** That the report is written again, and why. */
+async function olderReport(research: Pick<Research, "load">): Promise<string[]> {
+  const { rrd, ledger } = await research.load();
+  const since = sinceReport(rrd, ledger);
+  return since === undefined ? [] : [`The report is older than ${since}, so it is written again.`];
 }
 
 /** What the whole will take, said before anything is begun. */

@@ -44,6 +44,8 @@ export interface Standing extends Outside {
   readonly spending: Sum;
   /** Milliseconds that agents worked on it; absent where nothing was recorded. */
   readonly spentMs?: number;
+  /** What going on with it does, where that is one thing: "writes the report again"; absent: it continues. */
+  readonly goesOn?: string;
   /** The command that goes on with it, and the one that lets it run again. */
   readonly commands: { readonly goOn: string; readonly resume: string };
   /** Why it can't be read; the rest then says nothing. */
@@ -118,11 +120,19 @@ function stateOf({
 export const progressText = ({ progress: { done, total }, counts }: Pick<Standing, "progress" | "counts">): string =>
   `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${counts}`;
 
-function nextStep({ held, running, finished, broken, commands, ledger }: Standing): string | undefined {
+function nextStep({
+  held,
+  running,
+  finished,
+  broken,
+  commands,
+  ledger,
+  goesOn = "continues it",
+}: Standing): string | undefined {
   if (broken !== undefined) return undefined;
   if (held.length > 0) return `${commands.resume} removes ${held.join(" and ")}; then runs can start again`;
   if (running || finished) return undefined;
-  return `${commands.goOn} ${ledger.length === 0 ? "starts it" : "continues it"}`;
+  return `${commands.goOn} ${ledger.length === 0 ? "starts it" : goesOn}`;
 }
 
 /** What was used up: "36.1k tokens · $0.12 · 14m 20s"; undefined where nothing was recorded. */

@@ -1,11 +1,12 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Exclusion, Override, Paper, Rrd } from "../generated/rrd.js";
-import { criteriaDecide, decide, scoresOf, statusAfter, totalsOf } from "../papers/rubric/rubric.js";
+import { scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 
 /**
- * The state with every override of a person's applied, from `decide` or written by hand: an included paper is what its
- * scores say, or is to be read where nobody has read it; an excluded one is rejected, and its points are held back. An
- * included record that screening had excluded comes into the pool. Pure, and the same when applied twice.
+ * The state with every override of a person's applied, from `decide` or written by hand: an included paper is presented
+ * whatever criteria and points say, or is to be read where nobody has read it; an excluded one is rejected, and its
+ * points are held back. An included record that screening had excluded comes into the pool. Pure, and the same when
+ * applied twice.
  */
 export function withOverrides(rrd: Rrd): Rrd {
   const excluded = rrd.excluded ?? [];
@@ -69,25 +70,21 @@ function settled(rrd: Rrd, paper: Paper): Paper {
   }
   // A retracted paper is never included.
   if (paper.retracted === true) return paper;
-  if (held == null) {
+  const isSettled = status === "pending" || status === "analyzing" || (status === "presented" && held == null);
+  if (isSettled) return paper;
+  if (paper.analysis == null && held == null)
     // Not read, or its reading was undone since.
-    const isUnread = paper.analysis == null && paper.iteration === undefined;
-    const isOpen = status === "pending" || status === "analyzing";
-    // Read without points, and held back by its criteria.
-    if (paper.analysis != null && criteriaDecide(rrd) && (status === "waiting" || status === "rejected")) {
-      const { excluded_by: _, ...included } = paper;
-      return { ...included, status: "presented", decision: "PRESENT" };
-    }
-    return isUnread && !isOpen
+    return paper.iteration === undefined
       ? { ...paper, status: "pending", decision: null, score: null, score_breakdown: null }
       : paper;
-  }
   const { held_scores: _, excluded_by: __, ...kept } = paper;
-  const scores = scoresOf(rrd, { score_breakdown: held });
-  if (scores === undefined) return { ...kept, status: "insights_extracted", decision: "EXTRACT_INSIGHTS" };
-  const totals = totalsOf(rrd, scores);
-  const { decision } = decide(rrd, totals, paper);
-  return { ...kept, status: statusAfter[decision], decision, score: totals.combined, score_breakdown: held };
+  const scores = held == null ? undefined : scoresOf(rrd, { score_breakdown: held });
+  return {
+    ...kept,
+    status: "presented",
+    decision: "PRESENT",
+    ...(scores === undefined ? {} : { score: totalsOf(rrd, scores).combined, score_breakdown: held }),
+  };
 }
 
 /** A record that a person takes back into the pool, with what is known of it. */

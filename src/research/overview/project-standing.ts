@@ -10,6 +10,7 @@ import type { Rrd } from "../generated/rrd.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { kindOfLine } from "../units/kinds.js";
 import { readResearch } from "../project-files/research.js";
+import { sinceReport } from "../derived/since-report.js";
 import { progressOf } from "../derived/status.js";
 import { statusOf } from "../workflow/next-unit.js";
 import { totalOf } from "./costs.js";
@@ -30,6 +31,7 @@ export function researchStanding(
   const { phase, refused } = statusOf(rrd, ledger);
   const counts = countsOf(rrd);
   const name = shellWord(where);
+  const since = sinceReport(rrd, ledger);
   const waits = [
     ...(counts.waiting === undefined
       ? []
@@ -56,6 +58,7 @@ export function researchStanding(
     doing: (work, called) => kindOfLine(work)?.doing(called),
     spending: totalOf(rrd, ledger),
     commands: commandsOf(steeredResearch(folder, where)),
+    ...(since === undefined ? {} : { goesOn: `writes the report again, which is older than ${since}` }),
     ...withoutUndefined({
       stage: stageOf(phase),
       lastRun: rrd.loop?.last_run ?? undefined,

@@ -84,7 +84,8 @@ export async function recordDecisions(
     takeUnheard(folder, records),
   );
   const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
-  const isReported = statusOf(before.rrd, before.ledger).done.includes("report");
+  const isReportNow = (rrd: Rrd) => statusOf(rrd, before.ledger).done.includes("report");
+  const isOlder = !running && isReportNow(before.rrd) && !isReportNow(after);
   const names = namesIn(before.rrd);
   return messages.map(({ record }): Decided => {
     const paper = after.papers_pool.find((each) => each.id === record);
@@ -95,8 +96,10 @@ export async function recordDecisions(
       status: paper?.status ?? "excluded",
       applied: !running,
       says: `${oneLine(names.get(record) ?? record)} ${outcome(paper)}.${when}`,
-      ...(isReported && !running
-        ? { next: `The report was written before this decision. ${again(paper, where)}` }
+      ...(isOlder
+        ? {
+            next: `The report is older than this decision: research-ralph run ${shellWord(where)} ${paper?.status === "pending" ? "reads the paper and writes it" : "writes it"} again.`,
+          }
         : {}),
     };
   });
@@ -173,14 +176,9 @@ function outcome(paper: Paper | undefined): string {
     case "not_retrieved":
       return "is included, and nothing of it could be read yet";
     case "rejected":
-      return paper.override?.decision === "exclude" ? "is excluded" : `is eligible and rejected by its score${score}`;
+      return "is excluded";
   }
 }
-
-const again = (paper: Paper | undefined, where: string): string =>
-  paper?.status === "pending"
-    ? `Next: research-ralph run ${shellWord(where)} reads the paper and writes the report again.`
-    : `Next: research-ralph reset ${shellWord(where)} --unit report, then research-ralph run ${shellWord(where)} writes it again.`;
 
 /** @throws ExpectedError (exit code 2) for a retracted paper that is to be included, and for a duplicate. */
 function requirePossible(rrd: Rrd, named: Paper | Exclusion, decision: "include" | "exclude", where: string): void {

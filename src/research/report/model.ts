@@ -25,6 +25,7 @@ import { criterionText, eligibilityReport } from "../screening/eligibility/eligi
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
+import { sinceReport } from "../derived/since-report.js";
 import { standingOf } from "../derived/status.js";
 import { groupInsights } from "../units/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
@@ -339,7 +340,7 @@ export function reportModel(input: ReportInput): ReportModel {
     gaps,
     questions,
     ...withoutUndefined({ changes, comparison, meaning: meaningOf(input.report, rrd) }),
-    warnings: [...waitingOf(rrd), ...missingOf(rows), ...givenUpOf(rrd), ...calibrationOf(rrd)],
+    warnings: [...olderOf(input), ...waitingOf(rrd), ...missingOf(rows), ...givenUpOf(rrd), ...calibrationOf(rrd)],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
       const row = rowById.get(paper.id);
       return row === undefined ? [] : { paper: row, open: open.map(criterionText) };
@@ -394,7 +395,15 @@ function crossReferencesOf(
 export const crossReferencesText = ({ crossReferences: { inside, outside } }: ReportModel): string =>
   `${counted(inside, "cross-reference")} between papers${outside === 0 ? "" : `, ${counted(outside, "cross-reference")} to works outside the project`}`;
 
-/** Papers that wait for a person, as the first thing to know. */
+/** That decisions or readings came after the words of the report, which a reader has to know before all others. */
+function olderOf({ rrd, ledger }: Pick<ReportInput, "rrd" | "ledger">): Warning[] {
+  const since = sinceReport(rrd, ledger);
+  return since === undefined
+    ? []
+    : [{ kind: "older", says: `This report is older than ${since}: research-ralph run writes it again.` }];
+}
+
+/** Papers that wait for a person, as the next thing to know. */
 function waitingOf(rrd: Rrd): Warning[] {
   const { length } = eligibilityReport(rrd).waiting;
   if (length === 0) return [];

@@ -20,6 +20,7 @@ const change = (folder: string, edit: (rrd: Rrd) => void) => {
   writeFileSync(join(folder, "rrd.json"), JSON.stringify(rrd, null, 2));
 };
 const paperIn = (folder: string, id: string) => rrdOf(folder).papers_pool.find((each) => each.id === id) as Paper;
+const spaced = (text: string) => text.replace(/\s+/g, " ");
 const project = "hands-2026-03-01";
 
 /** A folder with a project of one paper in each state that a decision can meet. */
@@ -79,7 +80,9 @@ test("a project whose papers wait ends complete, status names the criterion, and
 
   const included = await cli(["decide", folder, first, "include", "It is about hands.", "--no-git"], cwd);
   expect(included).toMatchObject({ code: 0, out: expect.stringMatching(/is included and presented, score \d+/) });
-  expect(included.err).toContain("--unit report");
+  expect(included.err).toBe(
+    "The report is older than this decision: research-ralph run grasping-2026-03-01 writes it again.\n",
+  );
   const excluded = await cli(["decide", folder, second, "exclude", "It is not.", "--no-git", "--json"], cwd);
   expect(JSON.parse(excluded.out)).toMatchObject({ paper: second, decision: "exclude", status: "rejected" });
   expect(rrdOf(folder).papers_pool.map(({ status: is }) => is)).toEqual(["presented", "rejected"]);
@@ -92,6 +95,20 @@ test("a project whose papers wait ends complete, status names the criterion, and
   expect((await cli(["status", folder], cwd)).out).not.toContain("settles one");
   expect((await cli(["show", folder, second], cwd)).out).toContain("A person decided: exclude. It is not.");
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
+
+  const older = `2 decisions of yours (${firstKey}, ${secondKey})`;
+  expect(spaced((await cli(["status", folder], cwd)).out)).toContain(
+    `researches/grasping-2026-03-01 writes the report again, which is older than ${older}`,
+  );
+  const report = () => JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as { iteration: number };
+  expect(spaced((await cli(["report", folder, "--no-git"], cwd)).out)).toContain(`This report is older than ${older}`);
+  const written = report().iteration;
+  const renewed = await cli([...withUnitAgent, "--no-git"], cwd);
+  expect(renewed).toMatchObject({ code: 0, err: expect.stringContaining(`The report is older than ${older}, so`) });
+  expect(report().iteration).toBeGreaterThan(written);
+  const page = readFileSync(join(folder, "report.html"), "utf8");
+  expect([page.includes("is older than"), rrdOf(folder).phase]).toEqual([false, "COMPLETE"]);
+  expect((await cli([...withUnitAgent, "--no-git"], cwd)).err).not.toContain("older");
 
   expect((await cli(["reset", folder, "--paper", second, "--no-git"], cwd)).out).toContain(
     "So is the decision to exclude",

@@ -31,6 +31,13 @@ const line: LedgerLine = { iteration: 1, at, unit: "p1", phase: "ANALYSIS", outc
 test.each<[string, Partial<Standing>, string, string, string | undefined]>([
   ["at rest", {}, "waiting", "Not running, in analysis", "research-ralph run hands starts it"],
   ["begun", { ledger: [line] }, "waiting", "Not running, in analysis", "research-ralph run hands continues it"],
+  [
+    "with one thing to do",
+    { ledger: [line], goesOn: "writes the report again" },
+    "waiting",
+    "Not running, in analysis",
+    "research-ralph run hands writes the report again",
+  ],
   ["running", { running: true }, "running", "Running, in analysis", undefined],
   [
     "running and held",

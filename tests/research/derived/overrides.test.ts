@@ -137,7 +137,8 @@ describe("whatever stands in a project", () => {
         );
         for (const { override, status, score, retracted } of once.papers_pool) {
           if (override?.decision === "exclude") expect([status, score]).toEqual(["rejected", null]);
-          if (override?.decision === "include") expect(status).not.toBe("waiting");
+          if (override?.decision === "include" && retracted !== true)
+            expect(["pending", "presented"]).toContain(status);
           if (retracted === true) expect(status).toBe("rejected");
         }
       }),
@@ -157,6 +158,13 @@ describe("whatever stands in a project", () => {
         expect(withOverrides(plain)).toBe(plain);
       }),
     );
+  });
+
+  test("points decide nothing on a paper that a person includes", () => {
+    const low = { status: "rejected", decision: "REJECT", score: 10, score_breakdown: scoresNested(1) } as const;
+    const read = { analysis: {}, iteration: 1, read_depth: "abstract", override: because("include") } as const;
+    const [after] = withOverrides(rrdWith([paper("p1", { ...low, ...read })])).papers_pool;
+    expect(after).toMatchObject({ status: "presented", decision: "PRESENT", score: 10 });
   });
 
   test("excluding a paper and including it again gives back its status and its points", () => {

@@ -3,7 +3,14 @@ import { criteriaDecide, dimensionsOf, isJudged, ownName, scoresOf, usesScores }
 
 /** Something about a project as a whole that a reader should know before trusting one score. */
 export interface Warning {
-  readonly kind: "many-presented" | "flat-dimension" | "none-presented" | "waiting" | "not-retrieved" | "refused";
+  readonly kind:
+    | "many-presented"
+    | "flat-dimension"
+    | "none-presented"
+    | "older"
+    | "waiting"
+    | "not-retrieved"
+    | "refused";
   /** One or two sentences. */
   readonly says: string;
 }

@@ -165,14 +165,15 @@ export function loneThresholds(rrd: Rrd): { readonly present: number; readonly i
 
 /**
  * The decision on a paper that no criterion excludes or leaves open, with what is known of it taken into account, and
- * why it differs from the scores' where it does. `totals`: absent where it is not scored.
+ * why it differs from the scores' where it does. What a person includes is presented whatever its points. `totals`:
+ * absent where it is not scored.
  */
 export function decide(
   rrd: Rrd,
   totals: Totals | undefined,
-  paper: Pick<Paper, "retracted" | "read_depth">,
+  paper: Pick<Paper, "retracted" | "read_depth" | "override">,
 ): { decision: Decision; because?: string } {
-  const isLetThrough = totals === undefined || criteriaDecide(rrd);
+  const isLetThrough = totals === undefined || criteriaDecide(rrd) || paper.override?.decision === "include";
   const decision = isLetThrough ? "PRESENT" : decisionOf(rrd, totals);
   if (paper.retracted === true && decision !== "REJECT")
     return { decision: "REJECT", because: "the paper was retracted" };

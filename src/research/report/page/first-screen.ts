@@ -55,7 +55,7 @@ export function* answer(context: PageContext): Iterable<Markup> {
 
 /** What only the reader can do stands by the answer; what concerns the scores stands by them. */
 export const isForAPerson = ({ kind }: ReportModel["warnings"][number]): boolean =>
-  kind === "waiting" || kind === "not-retrieved" || kind === "refused";
+  kind === "older" || kind === "waiting" || kind === "not-retrieved" || kind === "refused";
 
 /** The same for a reader who sees no dots. */
 const surenessLine = ({ level, words, because }: Sureness): Markup =>

@@ -10,6 +10,7 @@ import type {
   Paper,
   Rrd,
 } from "../../generated/rrd.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { checkReading } from "../../../text/evidence/check-evidence.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { type Acceptable, changeOf, type Judging, type Unacceptable } from "../judged-result.js";
@@ -68,7 +69,8 @@ export function acceptPaper(
   const totals = scores === undefined ? undefined : totalsOf(rrd, scores);
   const read_depth = material.text?.depth ?? "abstract";
   const retracted = paper.retracted === true || material.text?.retracted === true;
-  const scored = decide(rrd, totals, { retracted, read_depth });
+  const { override } = paper;
+  const scored = decide(rrd, totals, { retracted, read_depth, ...withoutUndefined({ override }) });
   const screening = screeningOf(rrd, paper, answers, retracted);
   const { decision, because } = screening ?? scored;
   const origin = material.text?.origin;

@@ -1,5 +1,6 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import { openUpdate } from "../../derived/open-update.js";
+import { decidedSinceReport } from "../../derived/since-report.js";
 import { isSaidToBe, lastReadOf } from "../../derived/status.js";
 import { reportDocuments } from "../../project-files/layout.js";
 import { papersToCheck } from "../retractions.js";
@@ -19,9 +20,10 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
   doing: () => "writes the report",
   timed: "once",
   owns: ({ unit }) => unit === "report",
-  isDone: ({ rrd, status }) =>
+  isDone: ({ rrd, ledger, status }) =>
     status.allRead &&
     openUpdate(rrd) === undefined &&
+    decidedSinceReport(rrd, ledger).length === 0 &&
     ((status.accepted.get("report") ?? 0) > lastReadOf(rrd, status) ||
       isSaidToBe(rrd, status, ["IDEATION", "COMPLETE"])),
   next(project, choosing) {

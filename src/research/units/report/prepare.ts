@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { openUpdate } from "../../derived/open-update.js";
+import { decidedSinceReport } from "../../derived/since-report.js";
 import type { ReportFile } from "../../generated/report.js";
-import type { Rrd } from "../../generated/rrd.js";
 import { keptChecks } from "../../paper-lookups/kept-retraction-checks.js";
 import { papersToCheck, type RetractionCheck, withChecks } from "../retractions.js";
 import { asking, type Disk, type KeptMaterial, type Material, type Outside, type Project } from "../unit-kind.js";
@@ -21,29 +21,35 @@ export interface ReportMaterial extends Material {
 /** Checks the papers that the report rests on for retractions. */
 export async function prepareReport(
   { folder, library }: Outside,
-  { rrd }: Pick<Project, "rrd">,
+  { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<ReportMaterial> {
   const papers = papersToCheck(rrd);
-  return await materialOf(folder, rrd, papers.length === 0 ? undefined : { checks: await library.updates(papers) });
+  const retraction = papers.length === 0 ? undefined : { checks: await library.updates(papers) };
+  return await materialOf(folder, { rrd, ledger }, retraction);
 }
 
 /** The same with the checks that are kept. */
 export async function keptReport(
   { folder, now }: Disk,
-  { rrd }: Pick<Project, "rrd">,
+  { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<KeptMaterial<ReportMaterial>> {
   const papers = papersToCheck(rrd);
   const { checks, isWhole } = await keptChecks(folder, papers, now());
   return {
-    material: await materialOf(folder, rrd, papers.length === 0 ? undefined : { checks }),
+    material: await materialOf(folder, { rrd, ledger }, papers.length === 0 ? undefined : { checks }),
     first: asking(isWhole),
   };
 }
 
-async function materialOf(folder: string, rrd: Rrd, retraction: RetractionCheck | undefined): Promise<ReportMaterial> {
+async function materialOf(
+  folder: string,
+  { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
+  retraction: RetractionCheck | undefined,
+): Promise<ReportMaterial> {
   const narrative = await readNarrative(folder);
   const checked = withoutUndefined({ retraction, before: narrative });
   if (openUpdate(rrd) === undefined || narrative === undefined) return checked;
-  const isSame = !needsWriting(withChecks(rrd, retraction).rrd, narrative);
+  const isSame =
+    decidedSinceReport(rrd, ledger).length === 0 && !needsWriting(withChecks(rrd, retraction).rrd, narrative);
   return isSame ? { ...checked, sameReport: narrative } : checked;
 }

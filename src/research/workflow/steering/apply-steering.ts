@@ -45,7 +45,10 @@ export async function loadSteered(
   for (const message of heard) await tell({ type: "notice", level: "info", message });
   // What a person wrote into rrd.json by hand takes effect with the next edit.
   const isOpen = heard.length === 0 && hasOpenOverride(loaded.rrd);
-  if (isOpen) await research.edit((rrd) => resetStagnation(complete(rrd)), true);
+  if (isOpen) {
+    const at = new Date(now()).toISOString();
+    await research.edit((rrd) => resetStagnation(complete(withTimes(rrd, at))), true);
+  }
   const steered = heard.length === 0 && !isOpen ? loaded : await research.load();
   if (!steered.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return steered;
   // Most runs need none of what looks for texts before they have a paper to read.
@@ -81,6 +84,16 @@ async function applyMessages(
         ? decided(before, message)
         : "Received: earlier instructions are removed.",
   );
+}
+
+/** The state in which each decision that a person wrote by hand has the time at which it was first seen. Pure. */
+function withTimes(rrd: Rrd, at: string): Rrd {
+  const papers_pool = rrd.papers_pool.map((paper) =>
+    paper.override === undefined || paper.override.at !== undefined
+      ? paper
+      : { ...paper, override: { ...paper.override, at } },
+  );
+  return { ...rrd, papers_pool };
 }
 
 type Said = Exclude<Received, BesideMessage>;
