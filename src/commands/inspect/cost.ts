@@ -5,8 +5,16 @@ import { count, duration, many } from "../../engine/lib/words.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
+import { savingText } from "../../engine/ui/terminal/history-lines.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
-import { costText, idleText, shortCost, wholeForecast, type Sum } from "../../engine/ui/terminal/tally.js";
+import {
+  costText,
+  idleText,
+  missingCosts,
+  shortCost,
+  wholeForecast,
+  type Sum,
+} from "../../engine/ui/terminal/tally.js";
 import { type Costs, sumOf, together, type WorkCosts } from "../../research/overview/costs.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { laterFormatIn } from "../../research/project-files/research.js";
@@ -51,12 +59,10 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
 }
 
 function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
-  const { total, phases, agents, models, parts, refused, failed, per_paper, historian, contexts, forecast } = costs;
-  const part = (title: string, sums: Readonly<Record<string, Sum>>) => [
-    "",
-    `By ${title}`,
-    ...table(Object.entries(sums), room),
-  ];
+  const { total, phases, agents, models, parts, refused, failed, per_paper, historian, summaries, contexts, forecast } =
+    costs;
+  const part = (title: string, sums: Readonly<Record<string, Sum>>) =>
+    Object.keys(sums).length === 0 ? [] : ["", `By ${title}`, ...table(Object.entries(sums), room)];
   const flow = (text: string) => wrap(text, room - 1);
   const below = (text: string) => labelledLines("  ", text, room - 1);
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
@@ -67,12 +73,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
     ...(total.not_counted === undefined
       ? []
       : below(`${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
-    ...(total.unreported === undefined
-      ? []
-      : below(`The cost of ${many(total.unreported, "iteration")} is not known: the agent did not report it.`)),
-    ...(total.unrecorded === undefined
-      ? []
-      : below(`What ${many(total.unrecorded, "iteration")} cost is not known: their records in the ledger are gone.`)),
+    ...missingCosts(total).flatMap((missing) => below(`Cost not known: ${missing}.`)),
     ...(phases === undefined ? [] : part("phase", phases)),
     ...part("agent", agents),
     ...part("model", models),
@@ -99,6 +100,12 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
           ),
         ]),
     ...(historian === undefined ? [] : ["", ...flow(`Summaries of the history by a model: ${spentText(historian)}`)]),
+    ...(summaries === undefined
+      ? []
+      : [
+          "",
+          ...flow(`History summarised ${many(summaries.times, "time")}: about ${savingText(summaries.tokens_saved)}`),
+        ]),
     ...(full.length === 0 ? [] : ["", ...flow(`Fullest context: ${full.join(", ")}`)]),
     ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))]),
     ...(total.estimated === true

@@ -10,7 +10,7 @@ import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { authorsOf } from "../../research/papers/authors.js";
-import { costText, partText, type Sum } from "../../engine/ui/terminal/tally.js";
+import { partText, unlabelledCost, type Sum } from "../../engine/ui/terminal/tally.js";
 import { count, duration } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -102,7 +102,6 @@ export function readingLines(
     totals?.strategic === undefined
       ? `${totals?.combined ?? "?"}/${5 * dimensions.execution.length}`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
-  const { estimated } = spending;
   const verdict = paper.decision ?? (paper.status === "waiting" ? "WAITS FOR YOU" : paper.status);
   const missing = notRetrievedText(paper);
   const outcome = !wasRead
@@ -146,10 +145,10 @@ export function readingLines(
     ...(wasRead
       ? [
           "",
-          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${spending.cost_usd === undefined ? "cost not known" : costText(spending)} · ${duration(spending.seconds * 1000)}`,
+          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${unlabelledCost(spending)} · ${duration(spending.seconds * 1000)}`,
           ...(isTrial
             ? [
-                `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${thirty.cost_usd === undefined ? "cost not known" : costText({ cost_usd: thirty.cost_usd, estimated })}`,
+                `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${unlabelledCost({ ...spending, ...thirty })}`,
               ]
             : []),
         ]

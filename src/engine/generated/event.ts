@@ -13,6 +13,7 @@ export type LoopEvent =
   | Checking
   | Checked
   | AgentSaid
+  | Settled
   | IterationEnded
   | Waiting
   | HistoryCompressed
@@ -341,6 +342,24 @@ export interface Failure {
    * ISO 8601 in UTC.
    */
   reset_at?: string;
+}
+/**
+ * Code alone did a unit, such as a paper that is retracted: an iteration without an agent.
+ */
+export interface Settled {
+  type: "settled";
+  at: Time;
+  iteration: number;
+  unit: string;
+  phase: string;
+  /**
+   * What a person reads, such as the paper's title.
+   */
+  title: string;
+  /**
+   * What came of it.
+   */
+  summary: string;
 }
 export interface IterationEnded {
   type: "iteration-ended";

@@ -1,7 +1,7 @@
 import type { AgentEvent, Failure, LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./sink.js";
 import { clockTime, count, duration, timeText } from "../lib/words.js";
-import { historyLine, historySummary } from "./terminal/history-lines.js";
+import { historyLine } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
 import { searchLines } from "./terminal/searching.js";
@@ -19,7 +19,7 @@ import {
 } from "./terminal/tally.js";
 
 /** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, local times. */
-export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal): Sink {
+export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal, verbose = false): Sink {
   let tally = emptyTally;
   /** Titles of the units that are prepared, by the unit, and the units whose preparation was told of. */
   const preparing = new Map<string, string>();
@@ -55,12 +55,10 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal)
       if (preparing.size > 0 && underWay(tally).length === 0 && event.type !== "checking")
         announceTimer ??= setTimeout(announcePreparations, silenceMs).unref();
       else announceTimer = void clearTimeout(announceTimer);
-      const lines = event.type === "searching" ? formatSearch(event) : [lineOf(event) ?? []].flat();
+      const lines = event.type === "searching" ? formatSearch(event) : [lineOf(event, verbose) ?? []].flat();
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended")
         io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);
-      const history = event.type === "run-ended" ? historySummary(tally) : undefined;
-      if (history !== undefined) io.stderr(`${clockTime(event.at)} ${history}\n`);
     },
     close() {
       clearTimeout(announceTimer);
@@ -116,7 +114,7 @@ export const delayMessage = ({
   outcome === "later" ? `"${title}" is done later: ${reason ?? ""}` : undefined;
 
 /** The line of an event that needs no other for it. */
-function lineOf(event: LoopEvent): string | undefined {
+function lineOf(event: LoopEvent, verbose: boolean): string | undefined {
   switch (event.type) {
     case "run-started":
       return `${event.workflow} with ${event.agent}`;
@@ -135,6 +133,8 @@ function lineOf(event: LoopEvent): string | undefined {
       const cost = spending(tokensOf(event.usage), event.cost_usd, event.estimated);
       return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.duration_seconds * 1000), ...cost].join(", ")})`;
     }
+    case "settled":
+      return `#${event.iteration} ${event.phase}, without an agent: ${event.title}: ${event.summary}`;
     case "agent":
       if (event.event.type === "begun") return `#${event.iteration} ${begunText(event.event)}`;
       return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
@@ -145,7 +145,7 @@ function lineOf(event: LoopEvent): string | undefined {
     case "waiting":
       return `waiting until ${timeText(event.until, Date.parse(event.at))}: ${event.reason}`;
     case "history-compressed":
-      return historyLine(event);
+      return verbose ? historyLine(event) : undefined;
     case "notice":
       return event.level === "warning" ? `warning: ${event.message}` : event.message;
     case "run-ended":

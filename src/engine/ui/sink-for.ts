@@ -8,7 +8,7 @@ import { terminalSink } from "./terminal/terminal.js";
 interface WatchOptions {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** The box of each summary of the history, not one line. */
+  /** Each summary of the history too. */
   readonly verbose: boolean;
   /** What is worked on, where it has a name. */
   readonly name?: string;
@@ -25,5 +25,5 @@ interface WatchOptions {
 export function sinkFor(io: Io, { json, quiet, ...watched }: WatchOptions): Sink {
   if (json) return jsonSink(io);
   if (quiet) return quietSink(io);
-  return io.isTTY ? terminalSink(io, { ...watched, clock: io.clock }) : plainSink(io, watched.finish);
+  return io.isTTY ? terminalSink(io, { ...watched, clock: io.clock }) : plainSink(io, watched.finish, watched.verbose);
 }

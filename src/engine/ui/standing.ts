@@ -3,7 +3,7 @@ import { stopName } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { count, duration, timeText } from "../lib/words.js";
 import type { Outside, Progress, UnderWay } from "../loop/types.js";
-import { partText, shortCost, type Sum } from "./terminal/tally.js";
+import { partText, unlabelledCost, type Sum } from "./terminal/tally.js";
 
 /** How a run ended, as its state keeps it. */
 interface RunEnd {
@@ -139,7 +139,7 @@ function nextStep({
 function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing): string | undefined {
   const parts = [
     ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
-    ...(cost.cost_usd !== undefined ? [shortCost(cost)] : iterations > 0 ? ["cost not known"] : []),
+    ...(cost.cost_usd !== undefined || iterations > 0 ? [unlabelledCost(cost)] : []),
     ...(spentMs === undefined ? [] : [duration(spentMs)]),
   ];
   return parts.length === 0 ? undefined : parts.join(" · ");

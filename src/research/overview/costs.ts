@@ -24,6 +24,8 @@ export interface WorkCosts {
   readonly failed: Sum;
   /** What a model used for summaries of the history, part of the total; undefined where none made any. */
   readonly historian?: Sum;
+  /** How often the history was summarised, by a model or by code; undefined where it never was. */
+  readonly summaries?: { readonly times: number; readonly tokens_saved: number };
   /** How full a model's context was at most, of each kind of unit. */
   readonly contexts: Readonly<Record<string, number>>;
 }
@@ -40,7 +42,9 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const papers = new Set(rrd.papers_pool.map(({ id }) => id));
   const reading = work.filter(({ unit }) => papers.has(unit));
-  const read = new Set(reading.filter(({ outcome }) => outcome === "accepted").map(({ unit }) => unit)).size;
+  // A paper that code alone settled was read by nobody.
+  const accepted = reading.filter(({ outcome, agent }) => outcome === "accepted" && agent !== undefined);
+  const read = new Set(accepted.map(({ unit }) => unit)).size;
   const forecast = forecastOf(rrd, ledger, before);
   return {
     phases: sumsBy(work, ({ phase }) => phase),
@@ -59,6 +63,7 @@ export function workCosts(
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const shared = work.filter(({ role }) => role !== undefined);
   const historian = historianIn(state);
+  const { compressions: times = 0, total_tokens_saved: tokens_saved = 0 } = state.loop?.rch_metrics ?? {};
   return {
     total: totalOf(state, ledger),
     agents: sumsBy(work, ({ agent }) => agent ?? "code alone"),
@@ -72,6 +77,7 @@ export function workCosts(
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...withoutUndefined({ historian }),
+    ...(times === 0 ? {} : { summaries: { times, tokens_saved } }),
     contexts: fullestBy(work, papers),
   };
 }
@@ -115,14 +121,11 @@ export function sumOf(lines: readonly LedgerLine[]): Sum {
   };
 }
 
-/** Failures of an agent that no model answered. One that was interrupted or hung may have used tokens before. */
-const unanswered: ReadonlySet<string> = new Set(["missing", "unusable", "auth", "network", "rate-limit"]);
-
-/** An agent that failed before it used anything had nothing to say. */
-const didNotSay = ({ agent, cost_usd, failure = "", tokens }: LedgerLine): boolean =>
+/** An agent that no model answered had nothing to say; one that was interrupted or hung may have used tokens before. */
+const didNotSay = ({ agent, cost_usd, failure, tokens }: LedgerLine): boolean =>
   agent !== undefined &&
   cost_usd === undefined &&
-  (!unanswered.has(failure) || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
+  (usesAllowance(failure) || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
 
 /**
  * What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most

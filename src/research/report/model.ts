@@ -3,7 +3,7 @@ import type { QueryLine } from "../../engine/generated/query.js";
 import { linesInForce } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { missingCosts, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
+import { isCostKnown, missingCosts, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
 import { duration } from "../../engine/lib/words.js";
 import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
@@ -509,7 +509,7 @@ function figuresOf(
               ),
         ]),
     figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0),
-    ...(total.cost_usd !== undefined
+    ...(total.cost_usd !== undefined && isCostKnown(total)
       ? [
           figure(
             "cost",

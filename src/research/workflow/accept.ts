@@ -102,8 +102,10 @@ export async function acceptSettled(
     ...inWords(unit, judged, iteration),
     ...(files.length === 0 ? {} : { files }),
   });
+  const { summary } = judged;
+  await tell({ type: "settled", iteration, unit: id, phase, title: unit.title, summary });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
-  return { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
+  return { outcome: "accepted", summary, ...gradeOf(unit, judged) };
 }
 
 /** Judges what an agent left, and folds or refuses it. */

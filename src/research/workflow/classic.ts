@@ -16,7 +16,7 @@ import { orVerdict } from "../../engine/loop/in-workflows.js";
 import { withoutFrontMatter } from "./brief/front-matter.js";
 import { agreedPrompt, fill } from "./brief/prompt-file.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
-import { allAnalysed } from "./next-unit.js";
+import { allRead } from "./next-unit.js";
 import { progressOf } from "../derived/status.js";
 import { statusOf } from "./next-unit.js";
 import type { ResearchState } from "../units/unit-kind.js";
@@ -132,7 +132,7 @@ const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> =>
 /** The one unit there is, over and over, until the files prove that the project is done. */
 export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
   if (rrd.phase === "COMPLETE" && provenPhase(rrd, folder) === "COMPLETE")
-    return { verdict: "complete", reason: `${allAnalysed(rrd)}.` };
+    return { verdict: "complete", reason: `${allRead(rrd)}.` };
   return { kind: "classic", id: "classic", phase: rrd.phase, title: "classic mode" };
 }
 

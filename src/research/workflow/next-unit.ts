@@ -1,5 +1,6 @@
 import { type Delay, type Delayed, isVerdict, type Unit, type Verdict } from "../../engine/loop/types.js";
 import { nextThinkingPart } from "../../engine/loop/think.js";
+import { many } from "../../engine/lib/words.js";
 import { openLines } from "../../engine/storage/noted.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf } from "../derived/status.js";
@@ -46,17 +47,26 @@ export function nextUnit(
   const last = written.pop();
   return {
     verdict: "complete",
-    reason: `${allAnalysed(state.rrd)}${written.map((product) => `, ${product}`).join("")} and ${last} ${written.length === 0 ? "is" : "are"} written.`,
+    reason: `${allRead(state.rrd)}${written.map((product) => `, ${product}`).join("")} and ${last} ${written.length === 0 ? "is" : "are"} written.`,
   };
 }
 
-/** That each paper has its analysis, or could not be retrieved, as the beginning of a sentence. */
-export function allAnalysed({ papers_pool: pool }: Pick<Rrd, "papers_pool">): string {
+/** That each paper is read, or is retracted or could not be retrieved, as the beginning of a sentence. */
+export function allRead({ papers_pool: pool }: Pick<Rrd, "papers_pool">): string {
   const { length } = pool;
   const missing = pool.filter(({ status }) => status === "not_retrieved").length;
-  if (missing > 0)
-    return `${length - missing} of ${length} papers ${length - missing === 1 ? "is" : "are"} analysed, ${missing} could not be retrieved`;
-  return length === 1 ? "The one paper is analysed" : `All ${length} papers are analysed`;
+  const retracted = pool.filter(
+    (paper) => paper.retracted === true && (paper.analysis ?? undefined) === undefined,
+  ).length;
+  const read = length - missing - retracted;
+  const are = (value: number) => (value === 1 ? "is" : "are");
+  if (read < length)
+    return [
+      `${read} of ${many(length, "paper")} ${are(read)} read`,
+      ...(retracted === 0 ? [] : [`${retracted} ${are(retracted)} retracted`]),
+      ...(missing === 0 ? [] : [`${missing} could not be retrieved`]),
+    ].join(", ");
+  return length === 1 ? "The one paper is read" : `All ${length} papers are read`;
 }
 
 /** The sharing less the one of two checkers that is next at this unit; undefined where it has no second one. Pure. */

@@ -35,7 +35,7 @@ test("brief prints to the letter what the next agent gets, in every phase, and c
   expect(await cli(["brief"], cwd)).toEqual({
     code: 0,
     out: "",
-    err: expect.stringContaining("No agent would be started. All 2 papers are analysed"),
+    err: expect.stringContaining("No agent would be started. All 2 papers are read"),
   });
 });
 

@@ -30,9 +30,46 @@ test("off a terminal each event worth reading is one line without escape sequenc
     "10:01:23 warning: The commit failed.",
     "10:01:24 waiting until 10:02: The limit is reached.",
     "10:02:25 limit: All iterations are used up.",
-    "10:02:25 1 iteration · 2m 25s · 36.1k tokens · $0.12",
+    "10:02:25 1 iteration in 2m 25s · 36.1k tokens · $0.12",
     "",
   ]);
+});
+
+test("each number of an iteration is shown: one that code alone did has its line and is counted", () => {
+  const io = fakeIo();
+  const sink = plainSink(io, new AbortController().signal);
+  const settled = { type: "settled", at: at(83), iteration: 2, unit: "p2", phase: "ANALYSIS", title: "Hands" } as const;
+  for (const each of [...whole.slice(0, 6), { ...settled, summary: "REJECT, retracted" }, ...whole.slice(-1)])
+    sink.event(each);
+  const lines = io.err().split("\n");
+  expect(lines).toContain("10:01:23 #2 ANALYSIS, without an agent: Hands: REJECT, retracted");
+  expect(lines.at(-2)).toBe("10:02:25 2 iterations in 2m 25s, 1 of them without an agent · 36.1k tokens · $0.12");
+});
+
+test("a summary of the history is told only where somebody asks for all", () => {
+  const summarised: LoopEvent = {
+    type: "history-compressed",
+    at: at(90),
+    iteration: 5,
+    by: "built-in",
+    chars_before: 2415,
+    chars_after: 423,
+    duration_seconds: 0,
+    trend: [423],
+    tokens_saved: 511,
+    tokens: 0,
+    compressions: 1,
+    total_tokens_saved: 511,
+  };
+  const told = (verbose: boolean): string => {
+    const io = fakeIo();
+    const sink = plainSink(io, new AbortController().signal, verbose);
+    for (const each of [...whole, summarised, event.runEnded(145, { verdict: "limit", reason: "Over." })])
+      sink.event(each);
+    return io.err();
+  };
+  expect(told(false)).not.toMatch(/history|summarised/i);
+  expect(told(true)).toContain("10:01:30 history up to #5 summarised by built-in: 2415 → 423 characters (18 %)");
 });
 
 test("off a terminal a preparation that nothing else is said beside is named once, when it takes seconds", () => {

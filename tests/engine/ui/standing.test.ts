@@ -78,7 +78,8 @@ test("what is under way, how the last run ended, how far it is and what it cost 
   const cost = (over: object) => wordsOf(standing({ spending: { ...spending, iterations: 1, ...over } }), now).cost;
   expect(cost({ tokens: 36_100, cost_usd: 0.1 })).toBe("36.1k tokens · $0.10");
   expect(cost({ cost_usd: 0.1, estimated: true })).toBe("≈ $0.10");
-  expect(cost({})).toBe("cost not known");
+  expect(cost({ unreported: 1 })).toBe("cost not known");
+  expect(cost({ cost_usd: 0, unreported: 1 })).toBe("cost not known");
 });
 
 test("a report, which knows of no run, says only whether it is finished and where it is", () => {

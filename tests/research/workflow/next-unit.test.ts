@@ -220,12 +220,17 @@ describe("report and ideas", () => {
     });
     expect(next(rrd(), [...read, line(3, "report"), line(4, "ideas")])).toEqual({
       verdict: "complete",
-      reason: "All 2 papers are analysed, the report and the ideas are written.",
+      reason: "All 2 papers are read, the report and the ideas are written.",
+    });
+    const unread = [paper("p2", { status: "rejected", retracted: true }), paper("p3", { status: "not_retrieved" })];
+    expect(next(rrdWith([done("p1"), ...unread], unwanted), [...read, line(3, "report")])).toEqual({
+      verdict: "complete",
+      reason: "1 of 3 papers is read, 1 is retracted, 1 could not be retrieved and the report is written.",
     });
     for (const handoff of [unwanted.handoff, undefined, {}]) {
       expect(next({ ...rrd(), handoff }, [...read, line(3, "report")])).toEqual({
         verdict: "complete",
-        reason: "All 2 papers are analysed and the report is written.",
+        reason: "All 2 papers are read and the report is written.",
       });
     }
   });

@@ -3,9 +3,10 @@ import type { HistoryCompressed } from "../../generated/event.js";
 import { count, duration, many } from "../../lib/words.js";
 import { pad, truncate } from "./format.js";
 import { oneLine } from "../../lib/sanitise.js";
-import { moneyText, type Tally } from "./tally.js";
+import { moneyText } from "./tally.js";
 
-const savingText = (tokens: number): string =>
+/** What summaries have saved, less what they have used. */
+export const savingText = (tokens: number): string =>
   tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`;
 
 /** A summary of the history, in one line. */
@@ -40,11 +41,4 @@ export function historyBox(event: HistoryCompressed, columns: number, colors: Co
   return [`┌${"─".repeat(innerWidth + 2)}┐`, ...lines.map(row), `└${"─".repeat(innerWidth + 2)}┘`].map((line) =>
     colors.dim(line),
   );
-}
-
-/** What a run's summaries came to, for its end; undefined where it made none. */
-export function historySummary({ history }: Tally): string | undefined {
-  if (history === undefined) return undefined;
-  const { compressions, chars_before, chars_after, tokens_saved } = history;
-  return `History summarised ${many(compressions, "time")}: ${chars_before} to ${chars_after} characters, about ${savingText(tokens_saved)}`;
 }

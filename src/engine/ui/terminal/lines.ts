@@ -5,7 +5,7 @@ import { clockTime, count, duration, timeText } from "../../lib/words.js";
 import { bar, pad, truncate, width, wrap } from "./format.js";
 import { checkText, failureText, delayMessage, stopMessage } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
-import { historyBox, historyLine, historySummary } from "./history-lines.js";
+import { historyBox } from "./history-lines.js";
 import { type Round, roundRows } from "./searching.js";
 import {
   forecastText,
@@ -176,8 +176,12 @@ export function permanentLines(
       ];
       return iterationEndLines(`#${event.iteration} ${oneLine(title)}`, event.outcome, cost.join(" · "), room, colors);
     }
+    case "settled": {
+      const summary = { outcome: "noted", summary: event.summary } as const;
+      return iterationEndLines(`#${event.iteration} ${oneLine(event.title)}`, summary, "no agent", room, colors);
+    }
     case "history-compressed":
-      return verbose ? historyBox(event, columns, colors) : block(`· ${historyLine(event)}`, colors.dim);
+      return verbose ? historyBox(event, columns, colors) : [];
     case "agent-changed":
       return block(`! ${event.to} continues instead of ${event.from}: ${event.reason}`, colors.yellow);
     case "notice":
@@ -197,13 +201,7 @@ export function permanentLines(
         newTally.iterations + (newTally.free ?? 0) === 0
           ? []
           : [colors.dim(truncate(summary(newTally, Date.parse(event.at), sleeps), room))];
-      const history = historySummary(newTally);
-      const historyLines = history === undefined ? [] : block(history, colors.dim);
-      return [
-        ...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint),
-        ...summaryLines,
-        ...historyLines,
-      ];
+      return [...block(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, paint), ...summaryLines];
     }
     default:
       return [];

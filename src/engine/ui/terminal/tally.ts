@@ -1,5 +1,6 @@
 import { usesAllowance } from "../../loop/stop-conditions/limits.js";
 import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
 import { count, duration, many, money } from "../../lib/words.js";
 
@@ -12,12 +13,16 @@ export interface Tally {
   readonly iterations: number;
   /** Those others: a service was closed, or the agent could not be started. */
   readonly free?: number;
+  /** Iterations that code alone did, without an agent. */
+  readonly settled?: number;
   /** Input and output tokens of the iterations that ended. */
   readonly tokens: number;
   /** US dollars of the iterations that ended; undefined while none is known. */
   readonly cost_usd?: number;
   /** Part of that is our estimate. */
   readonly estimated?: true;
+  /** Iterations whose agent worked and reported no cost. */
+  readonly unreported?: number;
   readonly progress?: Progress;
   /** The phase of the unit that was begun last. */
   readonly phase?: string;
@@ -27,13 +32,6 @@ export interface Tally {
   readonly beside?: readonly Current[];
   /** What the rest will take. */
   readonly forecast?: Forecast;
-  /** Summaries of the history that this run made. */
-  readonly history?: {
-    readonly compressions: number;
-    readonly chars_before: number;
-    readonly chars_after: number;
-    readonly tokens_saved: number;
-  };
 }
 
 /** The iteration under way. */
@@ -104,31 +102,20 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
         tokens: tally.tokens + tokensOf(usage),
         cost_usd: add(tally.cost_usd, cost_usd),
         ...(event.estimated === true ? { estimated: true as const } : {}),
+        ...(isCounted && cost_usd === undefined ? { unreported: (tally.unreported ?? 0) + 1 } : {}),
       };
     }
+    case "settled":
+      return { ...tally, settled: (tally.settled ?? 0) + 1 };
     case "preparing":
       return { ...tally, phase: event.phase };
-    case "history-compressed": {
-      const { compressions, chars_before, chars_after, tokens_saved } = tally.history ?? {
-        compressions: 0,
-        chars_before: 0,
-        chars_after: 0,
-        tokens_saved: 0,
-      };
-      const history = {
-        compressions: compressions + 1,
-        chars_before: chars_before + event.chars_before,
-        chars_after: chars_after + event.chars_after,
-        tokens_saved: tokens_saved + event.tokens_saved,
-      };
+    case "history-compressed":
       return {
         ...tally,
-        history,
         cost_usd: add(tally.cost_usd, event.cost_usd),
         tokens: tally.tokens + event.tokens,
         ...(event.estimated === true ? { estimated: true as const } : {}),
       };
-    }
     case "run-ended":
       return { ...tally, progress: event.progress ?? tally.progress };
     default:
@@ -170,7 +157,9 @@ export function spent(tally: Tally): string {
   const tokens = running.reduce((sum, each) => sum + each.tokens, tally.tokens);
   const cost_usd = running.reduce((sum, each) => add(sum, each.cost_usd), tally.cost_usd);
   const estimated = tally.estimated === true || running.some((each) => each.estimated === true);
-  return spending(tokens, cost_usd, estimated).join(" · ");
+  const cost = { ...tally, ...withoutUndefined({ cost_usd }), ...(estimated ? { estimated: true as const } : {}) };
+  const isSilent = cost_usd === undefined && tally.unreported === undefined;
+  return [...spending(tokens, undefined), ...(isSilent ? [] : [unlabelledCost(cost)])].join(" · ");
 }
 
 /** Tokens and money, as far as known. */
@@ -213,8 +202,9 @@ export interface Sum extends KnownCost {
   readonly subscription?: true;
 }
 
-/** "$0.12", "at least $0.12; 22 iterations reported no cost", or "not known; …" where nothing was reported. */
-export const costText = (cost: KnownCost): string => [shortCost(cost), ...missingCosts(cost)].join("; ");
+/** "$0.12", "at least $0.12; 22 iterations reported no cost", or "not known" where nothing was reported. */
+export const costText = (cost: KnownCost): string =>
+  [shortCost(cost), ...(isCostKnown(cost) ? missingCosts(cost) : [])].join("; ");
 
 /** Of how many iterations the cost is not known, and why; empty where all of it is. */
 export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): string[] => [
@@ -222,13 +212,19 @@ export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): str
   ...(unrecorded === 0 ? [] : [`the records of ${many(unrecorded, "iteration")} are missing`]),
 ];
 
-/** The same without the count. */
-export const shortCost = ({ cost_usd: usd = 0, estimated, unreported = 0, unrecorded = 0 }: KnownCost): string =>
-  unreported + unrecorded === 0
-    ? moneyText(usd, estimated)
-    : usd === 0
-      ? "not known"
-      : `at least ${moneyText(usd, estimated)}`;
+/** Whether something of it is known; what agents without a model cost says nothing of those that reported none. */
+export const isCostKnown = ({ cost_usd: usd = 0, unreported = 0, unrecorded = 0 }: KnownCost): boolean =>
+  usd > 0 || unreported + unrecorded === 0;
+
+/** The same without the count: "$0.12", "at least $0.12", "not known". */
+export const shortCost = (cost: KnownCost): string => {
+  const { cost_usd: usd = 0, estimated, unreported = 0, unrecorded = 0 } = cost;
+  if (!isCostKnown(cost)) return "not known";
+  return `${unreported + unrecorded === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
+};
+
+/** The same where no label says that it is a cost: "cost not known". */
+export const unlabelledCost = (cost: KnownCost): string => `${isCostKnown(cost) ? "" : "cost "}${shortCost(cost)}`;
 
 /** "$1.42", or "$0.95 to $1.90" where the model is not known. */
 const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cost_usd_most">): string | undefined =>
@@ -253,21 +249,25 @@ export function leftText({ tokens, seconds, ...cost }: Forecast): string {
 export const wholeForecast = (forecast: Forecast): string =>
   `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 
-/** "12 iterations"; those in which no agent got to work do not count, and are named. */
-function countText({ iterations, free = 0 }: Tally): string {
-  if (free === 0) return many(iterations, "iteration");
-  return iterations === 0
-    ? "the agent never got to work, so no iteration counts"
-    : `${many(iterations, "iteration")}, and ${free} in which the agent did not get to work`;
+/**
+ * "12 iterations in 14m 20s, 2 of them without an agent"; those in which an agent did not get to work do not count, and
+ * are named.
+ */
+function countText({ iterations, free = 0, settled = 0 }: Tally, time: string): string {
+  const all = iterations + settled;
+  if (all === 0 && free > 0) return `the agent never got to work, so no iteration counts · ${time}`;
+  const without = settled === 0 ? "" : `, ${settled} of them without an agent`;
+  const idle = free === 0 ? "" : `, and ${free} in which the agent did not get to work`;
+  return `${many(all, "iteration")} in ${time}${without}${idle}`;
 }
 
 /** ", and 2 that do not count: no agent got to work", behind a count of iterations; empty where all count. */
 export const idleText = (idle = 0): string =>
   idle === 0 ? "" : `, and ${idle} that ${idle === 1 ? "does" : "do"} not count: no agent got to work`;
 
-/** The whole run at its end: "12 iterations · 14m 20s · 430k tokens · $1.42". */
+/** The whole run at its end: "12 iterations in 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number, sleeps?: readonly Span[]): string {
   const awakeMs = awakeBetween(tally.startedAt ?? endedAt, endedAt, sleeps);
-  const parts = [countText(tally), duration(awakeMs), spent(tally)];
+  const parts = [countText(tally, duration(awakeMs)), spent(tally)];
   return parts.filter((part) => part !== "").join(" · ");
 }

@@ -20,7 +20,7 @@ const minimumMs = 100;
 interface TerminalOptions {
   /** The project's name. */
   readonly name?: string;
-  /** Show each summary of the history in a box. */
+  /** Each summary of the history too. */
   readonly verbose: boolean;
   readonly agent: string;
   /** Most iterations of this run. */

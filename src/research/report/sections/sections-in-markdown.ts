@@ -628,7 +628,7 @@ function methodText(model: ReportModel): string {
               duration(phase.seconds * 1000),
               count(phase.input),
               count(phase.output),
-              phase.cost_usd === undefined ? "not known" : cell(costText(phase)),
+              cell(costText(phase)),
             ]),
           ),
     ),

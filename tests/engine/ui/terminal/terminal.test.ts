@@ -120,7 +120,7 @@ test("no time of a run goes by while the machine sleeps, in the live lines and i
   expect(lines).toContainEqual(expect.stringContaining("claude · run 1m 30s"));
   sink.event(event.ended(3_690, { outcome: "accepted", summary: "3 of 3 quotes found" }));
   sink.event(event.runEnded(3_690, { verdict: "complete", reason: "All papers are read." }));
-  expect(screenOf(io.err(), 80).join("\n")).toContain("1 iteration · 1m 30s");
+  expect(screenOf(io.err(), 80).join("\n")).toContain("1 iteration in 1m 30s");
 });
 
 test("what became of the work is counted, named is the project, and a run of many shows one clock each", () => {
@@ -226,7 +226,7 @@ test("at the end the cursor is back and only permanent lines are left", () => {
   expect(screenOf(io.err(), 80).map((line) => line.trimEnd())).toEqual([
     "✓ #1 Grasping with few samples — PRESENT                 1m 12s · 36.1k · $0.12",
     "✓ complete: All 12 papers are read.",
-    "1 iteration · 1m 23s · 36.1k tokens · $0.12",
+    "1 iteration in 1m 23s · 36.1k tokens · $0.12",
     "",
   ]);
   expect(io.err().lastIndexOf("\u001b[?25h")).toBeGreaterThan(io.err().lastIndexOf("\u001b[?25l"));

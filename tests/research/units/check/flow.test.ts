@@ -138,7 +138,7 @@ test("a check that can't be had withholds nothing, and the report says why", asy
     (sentence) => sentence,
   );
   const { verdict, rrd, ledger } = await given.run(agent, 40, { check: "reports" });
-  expect(verdict).toEqual({ verdict: "complete", reason: "All 7 papers are analysed and the report is written." });
+  expect(verdict).toEqual({ verdict: "complete", reason: "All 7 papers are read and the report is written." });
   expect(ledger.map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual([
     ...["p1 accepted", "report accepted", "check refused", "check refused", "check refused", "check accepted"],
   ]);

@@ -77,6 +77,7 @@ describe("a paper that is found retracted when its turn comes", () => {
     expect(problemsOf("rrd", rrd)).toEqual([]);
     expect(rrd.statistics).toMatchObject({ total_retracted: 1, total_rejected: 1, total_presented: 1 });
     expect(events).toContainEqual(expect.objectContaining({ type: "prepared", unit: "p2", outcome: "settled" }));
+    expect(events).toContainEqual(expect.objectContaining({ type: "settled", unit: "p2", iteration: 1 }));
     expect(readFileSync(join(folder.folder, "progress.txt"), "utf8")).toContain(`ID: p2\nStatus: REJECTED`);
     const report = readFileSync(join(folder.folder, "research-report.md"), "utf8");
     expect(report).toContain("RETRACTED: [On the matter of p2](#p2)");
