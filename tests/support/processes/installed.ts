@@ -10,7 +10,9 @@ export async function packed(): Promise<string> {
   const built = await sharedPackage();
   const root = mkdtempSync(join(tmpdir(), "rr-packed-"));
   const { files } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { files: string[] };
-  for (const file of ["package.json", "README.md", "LICENSE", ...files])
+  // An entry that begins with "!" names what npm leaves out of a folder.
+  const packedPaths = files.filter((path) => !path.startsWith("!"));
+  for (const file of ["package.json", "README.md", "LICENSE", ...packedPaths])
     cpSync(join(file === "dist" ? built : packageFile("."), file), join(root, file), { recursive: true });
   const { stdout, stderr } = npm(["pack", "--ignore-scripts", "--silent"], root);
   const file = join(root, stdout.trim());
