@@ -103,7 +103,7 @@ export function answerLines(
   const colors = createColors(io.color);
   const columns = columnsOf(io.columns);
   const flow = flowOn(io);
-  const { statements, quotes, nearest = [], dropped = 0, not_found, without_text = [] } = answer;
+  const { statements, quotes, nearest = [], left_out = [], not_found, without_text = [] } = answer;
   const said = statementLines(answer, checkers, names, io);
   const checked = checkLines(answer, checkers, io);
   const grounds = quotes.flatMap((quote, index) => [
@@ -123,9 +123,12 @@ export function answerLines(
             ...flow(text.length > 300 ? `${text.slice(0, 299)}…` : text, "    "),
           ]),
         ];
+  const leftOut = left_out.flatMap(({ text, why }) => [
+    ...flow(text, "  "),
+    ...flow(`! ${why}`, "    ").map(colors.yellow),
+  ]);
   const notes = [
     ...(not_found ? [`Not found: ${not_found}`] : []),
-    ...(dropped === 0 ? [] : [`${many(dropped, "statement")} dropped: none of their quotes was found.`]),
     ...(without_text.length === 0
       ? []
       : [
@@ -136,6 +139,7 @@ export function answerLines(
     ...said,
     ...none,
     ...grounds,
+    ...(leftOut.length === 0 ? [] : ["", colors.bold("Left out of the answer:"), ...leftOut]),
     ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => flow(note, ""))]),
     ...(checked.length === 0 ? [] : ["", ...checked]),
   ];

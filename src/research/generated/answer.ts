@@ -4,7 +4,7 @@ import type { MeaningCheck, RemovedStatement } from "./report.js";
 import type { CheckerRate } from "./rrd.js";
 
 /**
- * One line of answers.jsonl: a question put to a project, and what its papers answer. A statement without a quote that was found is not kept. While its sentences are checked by a second reader, and once they are, the line stands there again under the same id; the last one counts. Whether the answer still stands is derived when it is read.
+ * One line of answers.jsonl: a question put to a project, and what its papers answer. A statement stands only on a quote that was found and that holds its numbers. While its sentences are checked by a second reader, and once they are, the line stands there again under the same id; the last one counts. Whether the answer still stands is derived when it is read.
  */
 export interface Answer {
   /**
@@ -54,7 +54,7 @@ export interface Answer {
     rests_on: string[];
     check?: Checked;
     /**
-     * What a reader should know of it, a sentence each: a number that none of its passages holds, a retracted paper, a quote that shares too few words.
+     * What a reader should know of it, a sentence each: a number outside the quoted words, a retracted paper, a quote that shares too few words.
      */
     marks?: string[];
     [k: string]: unknown;
@@ -123,9 +123,16 @@ export interface Answer {
     [k: string]: CheckerRate;
   };
   /**
-   * Statements that rested on no quote that was found.
+   * Statements that are not part of the answer: none of their quotes was found, or none of their passages holds a number that they name.
    */
-  dropped?: number;
+  left_out?: {
+    text: string;
+    /**
+     * One sentence.
+     */
+    why: string;
+    [k: string]: unknown;
+  }[];
   /**
    * Quotes that were not found, at most ten.
    */

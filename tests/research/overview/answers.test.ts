@@ -142,11 +142,12 @@ describe("what an answer names", () => {
       statements: rests_on.map((handle) => ({ text: "The calibration takes minutes.", rests_on: [handle] })),
     });
   const read = { papers: [readWith("p1", first, inText, inAbstract)] };
+  const unfounded = { text: "The calibration takes minutes.", why: "None of its quotes was found." };
 
   test("of the record is looked for again where another text is kept by now", async () => {
     const corrected = textOf("The calibration of the left hand took ninety minutes.", "The first figure was wrong.");
-    const { found, dropped, missing } = await check({ ...read, texts: { p1: corrected } }, [], ["p1#1", "p1#2"]);
-    expect({ found, dropped }).toEqual({ found: 1, dropped: 1 });
+    const { found, leftOut, missing } = await check({ ...read, texts: { p1: corrected } }, [], ["p1#1", "p1#2"]);
+    expect({ found, leftOut }).toEqual({ found: 1, leftOut: [unfounded] });
     expect(missing.map(({ quote }) => quote)).toEqual([inText]);
     expect(await check({ ...read, texts: { p1: textOf("Corrected.", inText) } }, [], ["p1#1"])).toMatchObject({
       quotes: [{ handle: "p1#1", text_sha256: first.sha256 }],
@@ -157,8 +158,8 @@ describe("what an answer names", () => {
   test("by an id that two quotes of one paper have is neither of them", async () => {
     const twice = (quote: string) => [inText, quote].map((each) => ({ id: "q1", paper: "p1", quote: each }));
     const project = { ...read, texts: { p1: first } };
-    const { found, dropped, missing } = await check(project, twice("Nothing else was done that day"), ["p1#q1"]);
-    expect({ found, dropped }).toEqual({ found: 0, dropped: 1 });
+    const { found, leftOut, missing } = await check(project, twice("Nothing else was done that day"), ["p1#q1"]);
+    expect({ found, leftOut }).toEqual({ found: 0, leftOut: [unfounded] });
     expect(missing).toMatchObject([{ why: "two quotes of p1 have the id q1; each needs its own" }]);
     expect(await check(project, twice(inText), ["p1#q1"])).toMatchObject({ found: 1, missing: [] });
   });

@@ -380,9 +380,8 @@ test("passages are found and an answer is checked over MCP, with nothing written
     },
   });
   expect(wrong).toBe(false);
-  expect(checked).toContain(
-    "Statements that rest on quotes that were found: 1; on none: 2. Quotes that were not found: 4.",
-  );
+  expect(checked).toContain("Statements that stand: 1; that do not: 2. Quotes that were not found: 4.");
+  expect(checked).toContain("does not stand: Series 2 says 58 things.: None of its quotes was found.");
   expect(checked).toContain("stands: Series 2 says 57 things in sentence 7. (p1#q1)");
   expect(checked).not.toContain("stands: Series 2 says 58");
   for (const [answer, says] of [

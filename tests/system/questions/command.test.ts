@@ -38,7 +38,11 @@ test("where under half of the quotes are found the agent mends them once; what i
   ).toEqual(["refused", "accepted"]);
   const { out } = await cli(["ask", question, ...agent], cwd, { MISQUOTE: "1" });
   expect(out).toMatch(/^Not in these papers\.\n\nNear: sampleauthor2026/);
-  expect(answers().at(-1)).toMatchObject({ statements: [], quotes: [], dropped: 1 });
+  expect(answers().at(-1)).toMatchObject({
+    statements: [],
+    quotes: [],
+    left_out: [{ why: "None of its quotes was found." }],
+  });
 });
 
 test.each([
@@ -56,7 +60,7 @@ test("while a run holds the project the answer waits in its inbox and is kept by
   const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "test" });
   try {
     const { code, out } = await cli(["ask", question, ...agent], cwd);
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("dropped") });
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Left out of the answer:") });
     expect(answers()).toHaveLength(count);
   } finally {
     await lock.release();
@@ -351,8 +355,9 @@ describe("what is wrong in an answer or around it", () => {
         { text: "Of a record.", rests_on: [`${one}#1`, `${two}#1`, `${one}#2`, `${two}#2`] },
       ],
     });
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("3 statements dropped") });
-    const { statements = [], quotes = [] } = kept().at(-1) ?? {};
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Left out of the answer:") });
+    const { statements = [], quotes = [], left_out = [] } = kept().at(-1) ?? {};
+    expect(left_out).toHaveLength(3);
     expect(statements.map(({ text }) => text)).toEqual(["Of its own paper.", "Of a record."]);
     expect(statements[0]?.rests_on).toEqual([`${two}#q2`]);
     expect(quotes.map((quote) => [quote.paper, findQuote(readText(quote.paper), quotedWords(quote)).found])).toEqual(

@@ -129,7 +129,7 @@ for (const name of ["claude", "codex"] as const) {
         const all = JSON.parse(out) as Kept[];
         expect(all.map(({ question }) => question)).toEqual([...questions, unanswered]);
         expect(all.map(({ statements }) => statements.length)).toEqual([1, 1, 1, 1, 1, 0]);
-        expect(all.at(-1)).toMatchObject({ quotes: [], dropped: 1, missing: [madeUp] });
+        expect(all.at(-1)).toMatchObject({ quotes: [], left_out: [{}], missing: [madeUp] });
         const [project = ""] = (await cli("list", "--json")).out.match(/[\w/.-]*sample-sim2real[\w-]*/) ?? [];
         const at = join(root(), "researches", project.split("/").at(-1) ?? "");
         for (const quote of all.flatMap(({ quotes }) => quotes)) {

@@ -130,14 +130,14 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       const reasons = reasonsFor(checked);
       return refuse(reasons, { reasons, previous: result, missing: checked.missing });
     }
-    const { found, dropped, missing, statements, quotes } = checked;
+    const { found, leftOut, missing, statements, quotes } = checked;
     const evidence = { verified: found, not_in_text: missing.length };
     return accepted(
       { ...lineOf("accepted"), evidence },
       {
         statements: [...statements],
         quotes: [...quotes],
-        ...(dropped === 0 ? {} : { dropped }),
+        ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
         ...(missing.length === 0 ? {} : { missing: missing.slice(0, 10).map(({ quote }) => quote.slice(0, 300)) }),
         ...(result.not_found?.trim() ? { not_found: result.not_found.trim() } : {}),
       },

@@ -24,12 +24,13 @@ export const askedByTools = (open: () => Promise<Pool>): AskedByTools => ({
     if (problems.length > 0)
       return wrongCall(`The answer has another form: ${reasonsOf(problems).slice(0, 3).join("; ")}.`);
     const checked = await checkAnswer(await open(), question, value as AnswerResult);
-    const { statements, dropped, missing } = checked;
-    const head = `Statements that rest on quotes that were found: ${statements.length}; on none: ${dropped}. Quotes that were not found: ${missing.length}.`;
+    const { statements, leftOut, missing } = checked;
+    const head = `Statements that stand: ${statements.length}; that do not: ${leftOut.length}. Quotes that were not found: ${missing.length}.`;
     const lines = [
       ...statements.map(({ text, rests_on, marks = [] }) =>
         `stands: ${text} (${rests_on.join(", ")}) ${marks.join(" ")}`.trim(),
       ),
+      ...leftOut.map(({ text, why }) => `does not stand: ${text}: ${why}`),
       ...missing.map(
         ({ quote, why, nearest }) => `not found: ${quote}: ${why}${nearest === "" ? "" : `; nearest: ${nearest}`}`,
       ),

@@ -23,12 +23,12 @@ export interface MissingQuote {
 
 /** What is left of an answer once code has looked for its quotes. */
 export interface CheckedAnswer {
-  /** Those that rest on a quote that was found. */
+  /** Those that rest on a quote that was found and whose numbers stand in their passages. */
   readonly statements: readonly Statement[];
   /** The quotes that they rest on. */
   readonly quotes: readonly Quote[];
-  /** How many statements were dropped. */
-  readonly dropped: number;
+  /** The others, each with the reason. */
+  readonly leftOut: NonNullable<Answer["left_out"]>;
   readonly missing: readonly MissingQuote[];
   /** Quotes and handles of records that were named and are there. */
   readonly found: number;
@@ -38,7 +38,8 @@ export interface CheckedAnswer {
 const minShared = 2;
 
 /**
- * Looks for every quote of an answer in the paper that it names, and drops what rests on none. Handles of records count
+ * Looks for every quote of an answer in the paper that it names, and leaves out the statements that rest on none or that
+ * name a number which none of their passages holds. Handles of records count
  * as found where their quote was found in the text when it was read; where another text is kept by now, it is looked
  * for in that one.
  */
@@ -119,17 +120,25 @@ export async function checkAnswer(
   }
 
   const asked = new Set(stemsOf(question).map(foldedStem));
-  const standing = statements.flatMap(({ text, rests_on }): Statement[] => {
+  const standing: Statement[] = [];
+  const leftOut: NonNullable<Answer["left_out"]> = [];
+  for (const { text, rests_on } of statements) {
     const grounds = [...new Set(rests_on)].flatMap((handle) => found.get(handle) ?? []);
-    if (grounds.length === 0) return [];
-    const marks = marksOf(pool, places, text, grounds, asked);
-    return [{ text, rests_on: grounds.map(({ handle }) => handle), ...(marks.length === 0 ? {} : { marks }) }];
-  });
+    const numbers = numbersWithoutQuote(text, grounds);
+    if (grounds.length === 0) leftOut.push({ text, why: "None of its quotes was found." });
+    else if (numbers.missing.length > 0)
+      leftOut.push({ text, why: `None of its passages holds ${numbers.missing.join(", ")}.` });
+    else {
+      const marks = marksOf(pool, places, { text, grounds, outside: numbers.outside }, asked);
+      const handles = grounds.map(({ handle }) => handle);
+      standing.push({ text, rests_on: handles, ...(marks.length === 0 ? {} : { marks }) });
+    }
+  }
   const used = new Set(standing.flatMap(({ rests_on }) => rests_on));
   return {
     statements: standing,
     quotes: [...found.values()].filter(({ handle }) => used.has(handle)),
-    dropped: statements.length - standing.length,
+    leftOut,
     missing: [...missing.values()],
     found: found.size,
   };
@@ -159,11 +168,10 @@ function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: st
 function marksOf(
   pool: Pool,
   places: ReadonlyMap<string, number>,
-  text: string,
-  grounds: readonly Quote[],
+  said: { readonly text: string; readonly grounds: readonly Quote[]; readonly outside: readonly string[] },
   asked: ReadonlySet<string>,
 ): string[] {
-  const { missing, outside } = numbersWithoutQuote(text, grounds);
+  const { text, grounds, outside } = said;
   const retracted = [...new Set(grounds.map(({ paper }) => paper))].filter(
     (key) => pool.papers[places.get(key) ?? -1]?.paper.retracted === true,
   );
@@ -177,7 +185,6 @@ function marksOf(
       ).size < minShared,
   );
   return [
-    ...(missing.length === 0 ? [] : [`None of its passages holds ${missing.join(", ")}.`]),
     ...(outside.length === 0 ? [] : [`In the sentence, outside the quoted words: ${outside.join(", ")}.`]),
     ...retracted.map((key) => `${key} was retracted.`),
     ...foreign.map(({ handle }) => `The quote ${handle} shares fewer than two distinctive words with it.`),
