@@ -1,8 +1,9 @@
 import { nearestCandidate } from "../engine/lib/nearest.js";
-import { sanitise } from "../engine/lib/sanitise.js";
+import { sanitise, shellWord } from "../engine/lib/sanitise.js";
 import { judgeError } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
 import { wrapForTerminal } from "../engine/ui/terminal/format.js";
+import { UnnamedWork } from "../research/overview/find-research.js";
 import { summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
@@ -10,9 +11,21 @@ export function explain(error: unknown, io: Io, args: readonly string[]): number
   const usage = (said: string, hint: string) => usageSentence(said, hint, args);
   const { message, exitCode } = judgeError(error, io, { name: "research-ralph", args, usage });
   if (message === undefined) return exitCode;
-  if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: message })}\n`);
-  else io.stderr(`${wrapForTerminal(`research-ralph: ${sanitise(message)}`, io)}\n`);
+  const line = error instanceof UnnamedWork ? namingFirst(error, args) : undefined;
+  if (args.includes("--json"))
+    io.stdout(`${JSON.stringify({ error: line === undefined ? message : `${message}, as in ${line}.` })}\n`);
+  else {
+    io.stderr(`${wrapForTerminal(`research-ralph: ${sanitise(message)}${line === undefined ? "" : ", as in"}`, io)}\n`);
+    // A line to copy is never broken.
+    if (line !== undefined) io.stderr(`  ${line}\n`);
+  }
   return exitCode;
+}
+
+/** What was typed, with the first of several projects named. */
+function namingFirst({ names: [first] }: UnnamedWork, [command = "run", ...rest]: readonly string[]): string {
+  const named = command === "mcp" || command === "tool" ? [...rest, "--research", first] : [first, ...rest];
+  return ["research-ralph", command, ...named].map(shellWord).join(" ");
 }
 
 /** "unknown option '--agnet'" and "(Did you mean --agent?)" as one sentence that says where to look. */

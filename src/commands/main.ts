@@ -17,6 +17,7 @@ import { buildProgram } from "./command-line/program.js";
  * throws.
  */
 export async function main(args: readonly string[], io: Io, version: string): Promise<number> {
+  let line = args;
   try {
     let exitCode = 0;
     const isForAll = args[0] === "help" && args[1] === "all";
@@ -34,17 +35,15 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     const commands = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
     const options = program.commands.flatMap((command) => command.options).filter(({ required }) => required);
     const valued = new Set(options.flatMap(({ short, long }) => [short ?? "", long ?? ""]));
-    await printThrough(io, program).parseAsync(
-      withCommandFirst(isForAll ? ["--help"] : jsonLast(args), {
-        commands: [...commands, "help"],
-        valued,
-        kindOf: (word) => kindOf(word, io.cwd),
-      }),
-      { from: "user" },
-    );
+    line = withCommandFirst(isForAll ? ["--help"] : jsonLast(args), {
+      commands: [...commands, "help"],
+      valued,
+      kindOf: (word) => kindOf(word, io.cwd),
+    });
+    await printThrough(io, program).parseAsync(line, { from: "user" });
     return exitCode;
   } catch (error) {
-    return fail(error, args, io);
+    return fail(error, line, io);
   }
 }
 

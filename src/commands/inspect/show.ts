@@ -98,16 +98,12 @@ async function showIteration(folder: string, line: LedgerLine, json: boolean, io
   return 0;
 }
 
-/** Where one piece of work alone can be meant, its name may be left away. */
+/** Whether a word names a project or a task; else it is what to show of the only one. */
 const isWork = (cwd: string, argument: string): Promise<boolean> =>
-  Promise.all(
-    [argument, undefined].map((each) =>
-      findWork(cwd, each).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  ).then(([isNamed, isOnly]) => isNamed === true || isOnly !== true);
+  findWork(cwd, argument).then(
+    () => true,
+    () => false,
+  );
 
 /** What was said in an iteration, as far as it is kept on this machine. */
 interface Words {

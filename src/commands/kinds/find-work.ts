@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
-import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
+import { messageOf } from "../../engine/lib/errors.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import { sumOf } from "../../research/overview/costs.js";
-import { findResearch, shown, someOf } from "../../research/overview/find-research.js";
+import { findResearch, shown, UnnamedWork } from "../../research/overview/find-research.js";
 import type { Kind } from "./kind.js";
 import { project } from "./project.js";
 import { task } from "./task.js";
@@ -22,7 +22,7 @@ export interface FoundWork {
 
 /**
  * The work that is meant by a name or path, by default that of the current folder or the only project. `among`: the
- * kinds that can be meant. @throws ExpectedError (exit code 2) where nothing is found.
+ * kinds that can be meant. @throws ExpectedError (exit code 2) where nothing is found, UnnamedWork where several are there.
  */
 export async function findWork(cwd: string, argument: string | undefined, among = kinds): Promise<FoundWork> {
   for (const kind of among) {
@@ -30,10 +30,10 @@ export async function findWork(cwd: string, argument: string | undefined, among 
     if (folder !== undefined) return found(kind, folder, cwd);
   }
   const all = argument === undefined ? (await listWork(cwd)).filter(({ kind }) => among.includes(kind)) : [];
-  const [first, second] = all;
-  if (first !== undefined && second === undefined) return first;
-  if (all.some(({ kind }) => kind !== project))
-    throw new ExpectedError(`Name a project or a task: ${someOf(all.map(({ where }) => where))}.`, 2);
+  const [first, ...others] = all;
+  if (first !== undefined && others.length === 0) return first;
+  if (first !== undefined && all.some(({ kind }) => kind !== project))
+    throw new UnnamedWork("projects and tasks here", [first.where, ...others.map(({ where }) => where)]);
   return found(project, await findResearch(cwd, argument), cwd);
 }
 

@@ -21,7 +21,7 @@ import { askOpenQuestions, choose, needTerminal } from "./ask-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
-import { someOf, findResearch, listResearches, shown } from "../../research/overview/find-research.js";
+import { findResearch, listResearches, nameFor, shown, UnnamedWork } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { rrdFile } from "../../research/project-files/layout.js";
 
@@ -135,8 +135,7 @@ async function unfinished(io: Io): Promise<string | undefined> {
     if (read === undefined) broken.push(folder);
     else if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") open.push(folder);
   }
-  const [first, second] = open;
-  const names = open.map((folder) => basename(folder));
+  const [first, ...others] = open;
   if (first === undefined && broken[0] !== undefined) {
     throw new ExpectedError(
       `No project here can be run: ${basename(broken[0])} is broken; 'research-ralph validate ${basename(broken[0])}' says where.`,
@@ -146,12 +145,12 @@ async function unfinished(io: Io): Promise<string | undefined> {
     say(io, `All ${all.length} projects here are complete; create a new one with research-ralph new "<topic>".`);
     return undefined;
   }
-  if (second === undefined) return first;
+  if (others.length === 0) return first;
   if (!io.canAsk)
-    throw new ExpectedError(
-      `There are ${open.length} unfinished projects: ${someOf(names)}; name one, as in research-ralph run ${names[0]}.`,
-      2,
-    );
+    throw new UnnamedWork("unfinished projects", [
+      nameFor(io.cwd, first),
+      ...others.map((each) => nameFor(io.cwd, each)),
+    ]);
   return choose(
     io,
     "Which research?",

@@ -63,17 +63,18 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   return code;
 }
 
-/** The words for projects, and the question, which may also stand before them where only the others name projects. */
+/** The words for projects, and the question: the only word that names no project, or has spaces; else the last one. */
 async function projectsFirst(cwd: string, words: readonly string[]): Promise<[readonly string[], string]> {
-  const [first = "", ...others] = words;
   const isProject = (word: string) =>
     findResearch(cwd, word).then(
       () => true,
       () => false,
     );
-  const isBefore =
-    others.length > 0 && !(await isProject(first)) && (await Promise.all(others.map(isProject))).every(Boolean);
-  return isBefore ? [others, first] : [words.slice(0, -1), words.at(-1) ?? ""];
+  const others: string[] = [];
+  for (const word of words) if (!(await isProject(word))) others.push(word);
+  const sentences = others.filter((word) => /\s/.test(word.trim()));
+  const [question = words.at(-1) ?? ""] = [others, sentences].find(({ length }) => length === 1) ?? [];
+  return [words.toSpliced(words.lastIndexOf(question), 1), question];
 }
 
 /**

@@ -14,6 +14,17 @@ export interface FolderOptions {
   readonly json: boolean;
 }
 
+/** None of several projects was named. The commands add a whole line that names the first. */
+export class UnnamedWork extends ExpectedError {
+  /** `what`: of what kind they all are, in the plural. */
+  constructor(
+    what: string,
+    readonly names: readonly [string, ...string[]],
+  ) {
+    super(`There are ${names.length} ${what}: ${someOf(names)}; name one`, 2);
+  }
+}
+
 /** Absolute paths of the projects under ./researches, sorted by name. */
 export async function listResearches(cwd: string): Promise<string[]> {
   const top = join(cwd, researchesName);
@@ -82,13 +93,10 @@ const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder)) || exist
 async function onlyResearch(cwd: string): Promise<string> {
   if (hasRrd(cwd)) return cwd;
   const all = await listResearches(cwd);
-  const [first, second] = all;
-  if (first !== undefined && second === undefined) return first;
-  const names = all.map((path) => basename(path));
-  throw new ExpectedError(
-    first === undefined ? `There is no project here; ${advice("", names)}.` : `Name a project: ${someOf(names)}.`,
-    2,
-  );
+  const [first, ...others] = all;
+  if (first === undefined) throw new ExpectedError(`There is no project here; ${advice("", [])}.`, 2);
+  if (others.length === 0) return first;
+  throw new UnnamedWork("projects here", [nameFor(cwd, first), ...others.map((path) => nameFor(cwd, path))]);
 }
 
 /** Names that are near to what was typed, else some there are, else how to make one. */

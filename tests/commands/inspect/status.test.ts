@@ -172,7 +172,9 @@ test("an unknown name has the exit code of wrong usage and the nearest names", a
   });
   await expect(status(cwd, "robots")).rejects.toThrow("the nearest one is walking-robots-2026-03-01");
   await expect(status(cwd, "2026")).rejects.toThrow("near are grasping-2026-03-01, walking-robots-2026-03-01");
-  await expect(status(cwd)).rejects.toThrow("Name a project: grasping-2026-03-01, walking-robots-2026-03-01.");
+  await expect(status(cwd)).rejects.toThrow(
+    "There are 2 projects here: grasping-2026-03-01, walking-robots-2026-03-01; name one",
+  );
   await expect(status(freshFolder())).rejects.toThrow('research-ralph new "<topic>"');
 });
 

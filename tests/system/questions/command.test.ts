@@ -49,6 +49,7 @@ test.each([
   ["an empty question", ["ask", " ?! "], "The question is empty"],
   ["a question of 10,000 characters", ["ask", "a ".repeat(5_000)], "at most 2000 are allowed"],
   ["a project that is not there", ["ask", "nowhere", question], "There is no project 'nowhere'"],
+  ["one behind the question", ["ask", question, "nowhere"], "There is no project 'nowhere'"],
 ])("%s: one sentence and exit code 2", async (_, args, says) => {
   const count = answers().length;
   expect(await cli([...args, ...agent], cwd)).toMatchObject({ code: 2, err: expect.stringContaining(says) });
