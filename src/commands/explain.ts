@@ -12,13 +12,11 @@ export function explain(error: unknown, io: Io, args: readonly string[]): number
   const { message, exitCode } = judgeError(error, io, { name: "research-ralph", args, usage });
   if (message === undefined) return exitCode;
   const line = error instanceof UnnamedWork ? namingFirst(error, args) : undefined;
-  if (args.includes("--json"))
-    io.stdout(`${JSON.stringify({ error: line === undefined ? message : `${message}, as in ${line}.` })}\n`);
-  else {
-    io.stderr(`${wrapForTerminal(`research-ralph: ${sanitise(message)}${line === undefined ? "" : ", as in"}`, io)}\n`);
-    // A line to copy is never broken.
-    if (line !== undefined) io.stderr(`  ${line}\n`);
-  }
+  const sentence = line === undefined ? message : `${message}, as in ${line}.`;
+  const said = (text: string) => `${wrapForTerminal(`research-ralph: ${sanitise(text)}`, io)}\n`;
+  if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: sentence })}\n`);
+  // On a terminal a line to copy is never broken.
+  else io.stderr(line !== undefined && io.isTTY ? `${said(`${message}, as in`)}  ${line}\n` : said(sentence));
   return exitCode;
 }
 

@@ -22,7 +22,7 @@ export interface FoundWork {
 
 /**
  * The work that is meant by a name or path, by default that of the current folder or the only project. `among`: the
- * kinds that can be meant. @throws ExpectedError (exit code 2) where nothing is found, UnnamedWork where several are there.
+ * kinds that can be meant. @throws ExpectedError (exit code 2) where nothing is found, or several are.
  */
 export async function findWork(cwd: string, argument: string | undefined, among = kinds): Promise<FoundWork> {
   for (const kind of among) {

@@ -96,7 +96,7 @@ describe("which research", () => {
     expect(await cli(["run"], cwd)).toEqual({
       code: 2,
       out: "",
-      err: "research-ralph: There are 2 unfinished projects: a-2026-03-01, b-2026-03-01; name one, as in\n  research-ralph run a-2026-03-01\n",
+      err: "research-ralph: There are 2 unfinished projects: a-2026-03-01, b-2026-03-01; name one, as in research-ralph run a-2026-03-01.\n",
     });
   });
 });

@@ -38,10 +38,9 @@ export interface CheckedAnswer {
 const minShared = 2;
 
 /**
- * Looks for every quote of an answer in the paper that it names, and leaves out the statements that rest on none or that
- * name a number which none of their passages holds. Handles of records count
- * as found where their quote was found in the text when it was read; where another text is kept by now, it is looked
- * for in that one.
+ * Looks for every quote of an answer in the paper that it names. Statements that rest on none, or that name a number
+ * which none of their passages holds, are left out. Handles of records count as found where their quote was found in
+ * the text when it was read; where another text is kept by now, it is looked for in that one.
  */
 export async function checkAnswer(
   pool: Pool,
