@@ -24,7 +24,7 @@ import {
 } from "../research/project-files/layout.js";
 import type { Library } from "../research/units/unit-kind.js";
 import type { Rrd } from "../research/generated/rrd.js";
-import { ownListIn } from "../research/papers/records/own-list.js";
+import { isOwnFolder, ownListIn } from "../research/papers/records/own-list.js";
 import { readRecords } from "../research/papers/records/read-records.js";
 import { webAddress } from "../engine/lib/json-fields.js";
 
@@ -128,7 +128,7 @@ export function localSources(
   };
   const folderOf = (source: string) => resolve(root, source.slice("folder:".length).trim());
   return {
-    serves: (source) => source === "samples" || source.startsWith("folder:"),
+    serves: (source) => source === "samples" || isOwnFolder(source),
     candidates: async (source) => {
       if (source === "samples") return listSamples(signal);
       const documents = await listFolder(folderOf(source), signal, { ...ownFiles, project }, watching(source));
@@ -157,7 +157,7 @@ export async function countBrought({ requirements }: Rrd, root: string): Promise
   let records = 0;
   for (const source of sources)
     try {
-      if (source.startsWith("folder:")) {
+      if (isOwnFolder(source)) {
         const folder = resolve(root, source.slice("folder:".length).trim());
         const { documents, lists } = await contentsOf(folder, ownFiles);
         records += documents.length;

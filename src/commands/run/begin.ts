@@ -17,6 +17,7 @@ import { forecastText } from "../../engine/ui/terminal/tally.js";
 import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { listResearches, nameFor } from "../../research/overview/find-research.js";
+import { isOwnFolder } from "../../research/papers/records/own-list.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
@@ -62,7 +63,13 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
     );
   const topic = question ?? (await askForTopic(io));
   const { config, check } = await withAgent(flags, io);
-  const planned = await plan(topic, sources, config, { check, isScored: isScored(args), isQuick: args.quick }, io);
+  const planned = await plan(
+    topic,
+    sources,
+    config,
+    { check, isScored: isScored(args), hasCriteria: (args.criteria ?? []).length > 0, isQuick: args.quick },
+    io,
+  );
   const target = { ...config, papers: planned.papers };
   if (!args.json) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
   await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
@@ -188,7 +195,16 @@ function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origi
 interface Checked {
   readonly check: AgentCheck | undefined;
   readonly isScored: boolean;
+  readonly hasCriteria: boolean;
   readonly isQuick: boolean;
+}
+
+/** What of all that is found goes on to be read. */
+function screenedText(sources: readonly string[], hasCriteria: boolean): string {
+  if (hasCriteria) return "Your criteria decide what is read, first by title and abstract.";
+  if (sources.every(isOwnFolder)) return "Every document of yours is read; --criterion screens them first.";
+  const records = "The agent chooses by title and abstract what is read; --criterion says by what.";
+  return sources.some(isOwnFolder) ? `${records} Every document of your folder is read.` : records;
 }
 
 const scoredText = (isQuick: boolean): string =>
@@ -201,7 +217,7 @@ async function plan(
   topic: string,
   sources: readonly string[],
   config: ResolvedConfig,
-  { check, isScored, isQuick }: Checked,
+  { check, isScored, hasCriteria, isQuick }: Checked,
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
@@ -216,6 +232,7 @@ async function plan(
     papers,
     lines: [
       `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? scoredText(isQuick) : ""}`,
+      screenedText(searched, hasCriteria),
       ...(check === undefined ? [] : [`${config.agent}: ${oneLine(check.detail)}`]),
       forecast === undefined
         ? "What it costs is not known; --max-usd and --max-minutes limit it."

@@ -43,5 +43,8 @@ export function zoteroIn(name: string): { readonly collection?: string } | undef
   return found === undefined ? undefined : collection === "" ? {} : { collection };
 }
 
+/** Whether a source is a folder of documents that a person brings. */
+export const isOwnFolder = (name: string): boolean => name.startsWith("folder:");
+
 /** Whether a source is read once and whole, as a person brings it. */
 export const isOwnList = (name: string): boolean => ownListIn(name) !== undefined || zoteroIn(name) !== undefined;

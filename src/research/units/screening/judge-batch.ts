@@ -16,6 +16,7 @@ import { patternLines } from "../../project-files/progress-log.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-seeds.js";
+import { isOwnFolder } from "../../papers/records/own-list.js";
 import { withFactsOf } from "../../papers/records/known-paper.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
@@ -104,8 +105,16 @@ export function acceptDiscovery(
     const { title, url, priority: proposed = 3, why = "" } = candidate;
     return [{ id, title, url, priority: priority ?? proposed, reason: reason ?? why }];
   });
-  // What no criterion excludes goes to full text, whatever the agent would do with it.
-  const open = criteria.length === 0 ? [] : dropped.flatMap((one) => openCandidate(one, candidates.get(one.id)));
+  // What no criterion excludes goes to full text, whatever the agent would do with it; and so does a document that a
+  // person brought, unless they asked for screening.
+  const isRead = ({ source }: Pick<ScreeningCandidate, "source">) =>
+    readers === undefined && rrd.requirements.screening === undefined && isOwnFolder(source);
+  const because = criteria.length === 0 ? "A document of yours is read" : "No criterion excludes it";
+  const open = dropped.flatMap((one) => {
+    const candidate = candidates.get(one.id);
+    const goesOn = criteria.length > 0 || (candidate !== undefined && isRead(candidate));
+    return goesOn ? openCandidate(one, candidate, because) : [];
+  });
   for (const found of [...chosen, ...papers, ...open].toSorted((a, b) => b.priority - a.priority)) {
     const candidate = candidates.get(found.id ?? "");
     const answered = candidate === undefined ? unchecked(criteria) : (answers.get(candidate.id) ?? []);
@@ -135,7 +144,7 @@ export function acceptDiscovery(
   }
   for (const { id, reason } of criteria.length > 0 ? [] : dropped) {
     const candidate = candidates.get(id);
-    if (candidate !== undefined && !added.some((paper) => paper.id === id))
+    if (candidate !== undefined && !open.some((one) => one.id === id) && !added.some((paper) => paper.id === id))
       excluded.push({
         id,
         title: candidate.title,
@@ -160,6 +169,7 @@ export function acceptDiscovery(
   const seeds = seedsFoundIn(rrd, batch, added);
   const discovery_metrics = { ...metricsOf(rrd, batch, sources, judged), ...withoutUndefined({ seeds }) };
   const { conflicts = 0 } = readers ?? {};
+  const out = excluded.filter(({ stage }) => stage === "screened").length;
   const after = { papers_pool: [...rrd.papers_pool, ...added], excluded: [...(rrd.excluded ?? []), ...excluded] };
   const before = rrd.statistics?.discovery_metrics?.substitutions ?? {};
   const replaced = Object.entries(batch.search?.substitutions ?? {}).flatMap(([name, said]) =>
@@ -240,7 +250,7 @@ export function acceptDiscovery(
       freed: batch.busy?.answered ?? [],
       recall: discovery_metrics.recall?.says,
     }),
-    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
+    summary: `${added.length} new ${added.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${out === 0 ? "" : `; ${many(out, "record")} left out by title and abstract`}${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
     ...withoutUndefined({
       notice: warning === undefined ? undefined : { level: "warning" as const, message: warning },
     }),

@@ -40,14 +40,15 @@ export function unanswered(
   return [`no entry has \`criteria\`; answer each eligibility criterion for each candidate: ${ids}`];
 }
 
-/** A candidate that the agent would drop, as one that is read last. */
+/** A candidate that the agent would drop, as one that is read last. `because`: why it goes on, a clause. */
 export function openCandidate(
   { id, reason }: { id: string; reason: string },
   candidate: ScreeningCandidate | undefined,
+  because: string,
 ): DiscoveryResult["papers"] {
   if (candidate === undefined) return [];
   const { title, url } = candidate;
-  return [{ id, title, url, priority: 1, reason: `No criterion excludes it; the agent would drop it: ${reason}` }];
+  return [{ id, title, url, priority: 1, reason: `${because}; the agent would drop it: ${reason}` }];
 }
 
 /** Of a paper that the agent found itself nobody else has seen the abstract, so its text decides. */

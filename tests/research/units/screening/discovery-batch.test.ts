@@ -224,6 +224,19 @@ describe("what a discovery batch brings into the pool", () => {
     expect(short).not.toContain("more were found");
   });
 
+  test.each([
+    ["a document of a folder of the person's is read all the same, the last", "folder:papers", {}, ["c2", "c1"], 0],
+    ["so is none where the person asked for a recall", "folder:papers", { screening: { recall: 0.9 } }, ["c2"], 1],
+    ["a record of a list is left out, which is said", "export.ris", {}, ["c2"], 1],
+  ])("that the agent drops: %s", (_, source, wishes, kept, out) => {
+    const candidates = [offer("c1", { source, title: "Feet" }), offer("c2", { source, title: "Hands" })];
+    const result = { kept: [{ id: "c2" }], dropped: [{ id: "c1", reason: "off topic" }] };
+    const rrd = { ...empty, requirements: { ...empty.requirements, ...wishes } };
+    const { papers, excluded, summary } = taken(result, { candidates }, rrd);
+    expect([papers.map(({ id }) => id), excluded.length]).toEqual([kept, out]);
+    expect(summary.includes("; 1 record left out by title and abstract")).toBe(out === 1);
+  });
+
   test("is each work once: the pool's own is left alone, another copy of it is said to be one", () => {
     const pool = {
       ...empty,
