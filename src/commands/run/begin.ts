@@ -18,6 +18,7 @@ import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { listResearches, nameFor } from "../../research/overview/find-research.js";
 import { isOwnFolder } from "../../research/papers/records/own-list.js";
+import { usesScores } from "../../research/papers/rubric/rubric.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
@@ -63,13 +64,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
     );
   const topic = question ?? (await askForTopic(io));
   const { config, check } = await withAgent(flags, io);
-  const planned = await plan(
-    topic,
-    sources,
-    config,
-    { check, isScored: isScored(args), hasCriteria: (args.criteria ?? []).length > 0, isQuick: args.quick },
-    io,
-  );
+  const planned = await plan(topic, sources, config, { ...args, check }, io);
   const target = { ...config, papers: planned.papers };
   if (!args.json) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
   await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
@@ -179,9 +174,6 @@ async function isAllowed(config: ResolvedConfig, io: Io): Promise<boolean> {
   );
 }
 
-/** Whether nothing that the person says replaces the original's scores. */
-const isScored = ({ rubric, criteria = [] }: Wishes): boolean => rubric === undefined && criteria.length === 0;
-
 /**
  * How many papers the pool is to hold. `records`: how many a person brings; undefined where services are searched. All
  * of them are wanted unless a number was chosen.
@@ -191,20 +183,17 @@ function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origi
   return Math.max(1, origins.papers === "default" ? records : Math.min(papers, records));
 }
 
-/** What is known of the agent and of what the person wishes. */
-interface Checked {
-  readonly check: AgentCheck | undefined;
-  readonly isScored: boolean;
-  readonly hasCriteria: boolean;
-  readonly isQuick: boolean;
-}
-
 /** What of all that is found goes on to be read. */
-function screenedText(sources: readonly string[], hasCriteria: boolean): string {
-  if (hasCriteria) return "Your criteria decide what is read, first by title and abstract.";
-  if (sources.every(isOwnFolder)) return "Every document of yours is read; --criterion screens them first.";
+function screenedText(sources: readonly string[], criteria: readonly string[]): string {
+  if (criteria.length > 0) return "Your criteria decide what is read, first by title and abstract.";
+  if (sources.every(isOwnFolder)) return "Every document of yours is read, and counts; --criterion chooses among them.";
   const records = "The agent chooses by title and abstract what is read; --criterion says by what.";
   return sources.some(isOwnFolder) ? `${records} Every document of your folder is read.` : records;
+}
+
+/** What is known of the agent. */
+interface Known {
+  readonly check: AgentCheck | undefined;
 }
 
 const scoredText = (isQuick: boolean): string =>
@@ -217,7 +206,7 @@ async function plan(
   topic: string,
   sources: readonly string[],
   config: ResolvedConfig,
-  { check, isScored, hasCriteria, isQuick }: Checked,
+  { check, rubric, criteria = [], quick }: Pick<BeginArguments, "rubric" | "criteria" | "quick"> & Known,
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
@@ -225,14 +214,15 @@ async function plan(
   const { countBrought } = await import("../../compose/library.js");
   const records = await countBrought(rrdFor(config.papers), io.cwd);
   const papers = targetOfRun(config, records);
+  const isScored = rubric === undefined && criteria.length === 0 && usesScores(rrdFor(papers));
   const folder = join(io.cwd, researchesName, "new");
   const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
   return {
     papers,
     lines: [
-      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? scoredText(isQuick) : ""}`,
-      screenedText(searched, hasCriteria),
+      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? scoredText(quick) : ""}`,
+      screenedText(searched, criteria),
       ...(check === undefined ? [] : [`${config.agent}: ${oneLine(check.detail)}`]),
       forecast === undefined
         ? "What it costs is not known; --max-usd and --max-minutes limit it."

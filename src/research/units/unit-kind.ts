@@ -11,7 +11,7 @@ import type { Standing } from "../derived/status.js";
 import type { Refusal, Rrd } from "../generated/rrd.js";
 import type { PaperLookups } from "../paper-lookups/paper-lookups.js";
 import type { Sources } from "../screening/paper-sources.js";
-import { isOwnFolder, isOwnList } from "../papers/records/own-list.js";
+import { isBrought } from "../papers/records/own-list.js";
 import type { Acceptable, Judging, Unacceptable } from "./judged-result.js";
 
 /** The records of a project, its ledger, and where its papers stand. */
@@ -194,7 +194,7 @@ export const asking = (isWhole: boolean): string[] =>
 
 /** Whether one of these sources can't be had on this machine. */
 export const isOnTheWeb = (sources: readonly string[] = ["web"]): boolean =>
-  sources.some((name) => name !== "samples" && !isOwnFolder(name) && !isOwnList(name));
+  sources.some((name) => name !== "samples" && !isBrought(name));
 
 /** The server of these tools, for one paper where one is named. */
 export type ServeTools = (names: readonly string[], paper?: string) => ToolServer;

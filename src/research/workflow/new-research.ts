@@ -14,6 +14,7 @@ import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js
 import { stateVersion } from "../../engine/storage/state/format-version.js";
 import { formatLine } from "../../engine/storage/state/ledger.js";
 import { criteriaFrom, type NewCriterion } from "../project-files/eligibility-criteria.js";
+import { isBrought } from "../papers/records/own-list.js";
 import { formatRrd } from "../project-files/rrd-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { closingWords, unitBlock } from "./brief/write-brief.js";
@@ -45,7 +46,10 @@ interface CreateOptions {
   readonly name?: string;
   /** Eligibility criteria that a person gave; those that the agent proposes come behind them. */
   readonly criteria?: readonly NewCriterion[];
-  /** How papers are scored; absent: not at all where there are criteria, else by the original's rubrics. */
+  /**
+   * How papers are scored; absent: not at all where there are criteria, or where a person brings all the papers, else
+   * by the original's rubrics.
+   */
   readonly rubric?: Rubric;
   /** What each reading extracts. */
   readonly fields?: readonly Field[];
@@ -346,7 +350,9 @@ export function newRrd(
 ): Rrd {
   const terms = requirements.terms ?? {};
   const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
-  const { rubric = criteria.length === 0 ? "original" : "none" } = options;
+  // What a person brings was chosen by them: whether it opens a market is nobody's question.
+  const isAllBrought = options.sources.length > 0 && options.sources.every(isBrought);
+  const { rubric = criteria.length === 0 && !isAllBrought ? "original" : "none" } = options;
   const rrd: Rrd = {
     $schema: schemaAddress("rrd"),
     format: stateVersion,

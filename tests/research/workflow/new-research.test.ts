@@ -1,6 +1,6 @@
 import fc, { anyText } from "../../support/runner/fast-check.js";
 import { expect, test } from "vitest";
-import { slug } from "../../../src/research/workflow/new-research.js";
+import { newRrd, slug } from "../../../src/research/workflow/new-research.js";
 
 test.each([
   ["Über Größe: the Øresund study", "uber-grosse-the-oresund-study"],
@@ -28,3 +28,19 @@ test("a slug is a file name on every system, whatever the topic holds: at most 6
     { numRuns: 500, seed: 1 },
   );
 });
+
+const requirements = { name: "Hands", description: "On hands.", focus_area: "hands", keywords: ["hands"] };
+
+test.each([
+  ["original", ["arxiv"], []],
+  ["original", ["samples"], []],
+  ["original", ["folder:papers", "arxiv"], []],
+  ["none", ["folder:papers", "Embase=embase.ris"], []],
+  ["none", ["arxiv"], [{ kind: "include", text: "robot hands" }]],
+] as const)(
+  "papers get points by the rubric %s where the sources are %j and the criteria %j",
+  (is, sources, criteria) => {
+    const rrd = newRrd({ papers: 4, sources, criteria: [...criteria] }, requirements as never);
+    expect([rrd.rubric, rrd.handoff?.product_ideation?.enabled]).toEqual([is, is === "original"]);
+  },
+);

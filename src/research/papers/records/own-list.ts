@@ -46,5 +46,8 @@ export function zoteroIn(name: string): { readonly collection?: string } | undef
 /** Whether a source is a folder of documents that a person brings. */
 export const isOwnFolder = (name: string): boolean => name.startsWith("folder:");
 
+/** Whether a person brings what a source holds: a folder or a list of their own. */
+export const isBrought = (name: string): boolean => isOwnFolder(name) || isOwnList(name);
+
 /** Whether a source is read once and whole, as a person brings it. */
 export const isOwnList = (name: string): boolean => ownListIn(name) !== undefined || zoteroIn(name) !== undefined;

@@ -226,7 +226,13 @@ describe("what a discovery batch brings into the pool", () => {
 
   test.each([
     ["a document of a folder of the person's is read all the same, the last", "folder:papers", {}, ["c2", "c1"], 0],
-    ["so is none where the person asked for a recall", "folder:papers", { screening: { recall: 0.9 } }, ["c2"], 1],
+    [
+      "so is none where the person asked for a recall",
+      "folder:papers",
+      { screening: { target_recall: 0.9, confidence: 0.9 } },
+      ["c2"],
+      1,
+    ],
     ["a record of a list is left out, which is said", "export.ris", {}, ["c2"], 1],
   ])("that the agent drops: %s", (_, source, wishes, kept, out) => {
     const candidates = [offer("c1", { source, title: "Feet" }), offer("c2", { source, title: "Hands" })];
