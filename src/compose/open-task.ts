@@ -43,7 +43,7 @@ import { carriedId, carryOver } from "../task/project-files/carry-over.js";
 import { taskAsSaved } from "../task/project-files/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
-import { countedAnew, derive, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
+import { withRestartedCount, withDerivedFields, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
 import type { TaskOptions } from "../task/workflow/frame.js";
 import { begunByTeam, requireTeamPlace } from "./open-team.js";
 import { filesOfTeam } from "../code/project-files/layout.js";
@@ -179,7 +179,7 @@ export async function openTask<Work>(
   const unconfined = agents.some(isUnconfined);
   if (team) await requireTeamPlace(workspace, folder);
   const store = await openStore(named, homeOfTask(named, config), {
-    derive: (state, ledger) => derive(state, ledger, memory),
+    derive: (state, ledger) => withDerivedFields(state, ledger, memory),
     git: false,
     notify,
     abort,
@@ -215,7 +215,7 @@ export async function openTask<Work>(
     if (team) await store.edit(begunByTeam);
     const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
     const row = withoutProgress(fresh);
-    if (force || (row.length > 0 && row.every(({ agent }) => isNew(agent)))) await store.edit(countedAnew);
+    if (force || (row.length > 0 && row.every(({ agent }) => isNew(agent)))) await store.edit(withRestartedCount);
     const more = [...otherName(fresh), ...(team ? filesOfTeam : [])];
     const around = await aroundTask(workspace, folder, unconfined, more, repository);
     return await make({

@@ -6,8 +6,8 @@ import { makeFolder } from "../../engine/storage/regular-file.js";
 import type { Checked } from "../../task/criteria/check-criteria.js";
 import type { Best, Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
 import { roundsOf } from "../../task/plan/used.js";
-import { passingIn, type TaskFrame } from "../../task/workflow/frame.js";
-import { isBetter, isMet, metIn, reached } from "../../task/workflow/status.js";
+import { passingTestsIn, type TaskFrame } from "../../task/workflow/frame.js";
+import { isBetter, isMet, metIn, resultOf } from "../../task/workflow/status.js";
 import { roundFolder } from "../project-files/layout.js";
 import { areSame } from "../round/signature.js";
 import { changedSymbols } from "../vault/fault.js";
@@ -34,7 +34,7 @@ export async function acceptTests(
   const last = roundsOf(state)
     .flatMap(({ steps }) => steps)
     .findLast(({ iteration }) => iteration !== undefined)?.iteration;
-  const reachedNow = reached(checked.checks, last ?? 0);
+  const reachedNow = resultOf(checked.checks, last ?? 0);
   const best = state.best ?? reachedNow;
   // Only tests are a reason to take a round back: it may mend them and leave another criterion for the next round.
   const isWorse = isBetter({ ...best, met: reachedNow.met }, reachedNow);
@@ -113,7 +113,7 @@ async function remember(
     framework: tests.framework,
     isPutBack,
     failures: state.tested?.failures ?? [],
-    passing: passingIn(checked),
+    passing: passingTestsIn(checked),
     failing: tests.failures.map(({ test }) => test),
     changed: isKnown ? await changedSymbols(snapshots, before, after) : [],
     before: (path) => (isKnown ? snapshots.textAt(before, path) : undefined),

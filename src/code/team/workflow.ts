@@ -9,7 +9,7 @@ import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { AgentRun, Brief, Notes, Outcome, Prepared, Verdict, Work, Workflow } from "../../engine/loop/types.js";
 import type { Checked } from "../../task/criteria/check-criteria.js";
 import type { CodePlan, Round, TaskState } from "../../task/generated/ralph-state.js";
-import { roundsOf, spentIn } from "../../task/plan/used.js";
+import { roundsOf, spentBy } from "../../task/plan/used.js";
 import type { Protect } from "../../task/project-files/protect.js";
 import { completeIf, type LoadedTask, taskFrame, type TaskFrame } from "../../task/workflow/frame.js";
 import { budgetOf } from "../../task/workflow/status.js";
@@ -40,7 +40,7 @@ export function teamWorkflow(options: TeamOptions): TeamWorkflow {
     next: (loaded, busy) => (busy.length > 0 ? "wait" : nextOf(loaded, options)),
     account: (loaded) =>
       isRole(placeIn(loaded.state, options))
-        ? { spent: spentIn(loaded.state), budget: budgetOf(loaded.state) }
+        ? { spent: spentBy(loaded.state), budget: budgetOf(loaded.state) }
         : common.account(loaded),
     memory: (loaded) => ({ ...common.memory(loaded), remedies }),
     prepare: (loaded, unit, work) => orVerdict(() => prepare(options, frame, loaded, unit, work)),

@@ -12,9 +12,9 @@ import { wordsOf } from "../../task/criteria/words.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { briefText } from "../../task/workflow/brief.js";
-import { memoryOf, steered } from "../../task/workflow/derived-state.js";
+import { memoryOf, withSteering } from "../../task/workflow/derived-state.js";
 import { attemptOf, budgetOf, isMet } from "../../task/workflow/status.js";
-import { spentIn } from "../../task/plan/used.js";
+import { spentBy } from "../../task/plan/used.js";
 import { nextOfTeam } from "./team-brief.js";
 import { taskIn, withAgentOf } from "../task/task.js";
 import type { NextBrief } from "./kind.js";
@@ -32,11 +32,11 @@ export async function taskBrief(
   const known = isDeepStrictEqual(read.task, task) ? read : { ...read, task, checks: [] };
   const messages = await readMessages(folder);
   const at = new Date(io.clock.now()).toISOString();
-  const state = messages.length === 0 ? known : steered(known, messages, at, redactorFor(config, io));
+  const state = messages.length === 0 ? known : withSteering(known, messages, at, redactorFor(config, io));
   const when = state.checked_at === undefined ? "last" : `at ${timeText(state.checked_at, io.clock.now())}`;
   if (isMet(state)) return { reason: `All acceptance criteria were met when they were checked ${when}.` };
   const { iterations: most = Number.POSITIVE_INFINITY } = budgetOf(state);
-  if (spentIn(state).iterations >= most)
+  if (spentBy(state).iterations >= most)
     return { reason: `The task has used up its ${many(most, "iteration")}; raise max_iterations in its file.` };
   const unchecked: TaskState["checks"] = task.acceptance_criteria.map((criterion) => ({
     criterion: wordsOf(criterion),

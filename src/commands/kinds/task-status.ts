@@ -9,7 +9,7 @@ import { shown } from "../../research/overview/find-research.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { withoutProgress } from "../../task/workflow/derived-state.js";
 import { budgetOf, metIn } from "../../task/workflow/status.js";
-import { countedIn, roundsOf, spentIn } from "../../task/plan/used.js";
+import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";
 import type { Status } from "./kind.js";
 
 /** Most characters of what a check has found. */
@@ -22,7 +22,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
   const where = shown(io.cwd, folder);
   const { state } = await taskRecords(folder);
   const { id, task, checks, attempts, best, plan, status, loop, checked_at, tested } = state;
-  const [spent, budget, total] = [spentIn(state), budgetOf(state), task.acceptance_criteria.length];
+  const [spent, budget, total] = [spentBy(state), budgetOf(state), task.acceptance_criteria.length];
   const steering = await currentInstructions(folder, loop?.steering ?? []);
   const json = {
     folder,
@@ -56,7 +56,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     );
   if (tested !== undefined) say("Tests", testsText(state, tested));
   for (const { test } of (tested?.failures ?? []).slice(0, 5)) say("", `✗ ${oneLine(test)}`);
-  const counted = countedIn(attempts).length;
+  const counted = countedAttempts(attempts).length;
   const idle = attempts.length - counted;
   const isTeam = state.task.team === true || state.rounds !== undefined;
   const runs = isTeam ? `, ${many(counted, "run")} of agents` : "";

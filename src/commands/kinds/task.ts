@@ -15,7 +15,7 @@ import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-f
 import { taskPhase } from "../../task/project-files/state-file.js";
 import { steeredTask, taskRecords } from "../../task/project-files/steered-task.js";
 import { progressOf } from "../../task/workflow/status.js";
-import { spentIn } from "../../task/plan/used.js";
+import { spentBy } from "../../task/plan/used.js";
 import type { Kind } from "./kind.js";
 
 /** How deep below the current folder tasks are looked for. */
@@ -38,7 +38,7 @@ export const task: Kind = {
     const { state, ledger } = await taskRecords(folder);
     const { checks, loop } = state;
     const { at, verdict, reason = "", cause } = loop?.last_run ?? {};
-    const { minutes } = spentIn(state);
+    const { minutes } = spentBy(state);
     return {
       ...(await outsideView(folder)),
       noun: "task",

@@ -6,7 +6,7 @@ import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import { shown } from "../../research/overview/find-research.js";
-import { roundsOf, spentIn } from "../../task/plan/used.js";
+import { roundsOf, spentBy } from "../../task/plan/used.js";
 import { recordText, writeViews } from "../../task/plan/views.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { metIn } from "../../task/workflow/status.js";
@@ -29,7 +29,7 @@ export async function taskReport(
     io.stdout(`${JSON.stringify(report, null, 2)}\n`);
     return 0;
   }
-  const { iterations } = spentIn(state);
+  const { iterations } = spentBy(state);
   const figures = [
     `${metIn(checks)} of ${task.acceptance_criteria.length} criteria met`,
     many(iterations, state.rounds === undefined ? "iteration" : "round"),

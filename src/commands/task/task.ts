@@ -30,12 +30,12 @@ import { checkedTask, readTask } from "../../task/project-files/task-file.js";
 import { taskWords } from "../../task/project-files/words.js";
 import { requireOwnFolder } from "../../task/place/own-folder.js";
 import { trustAt, trustCommands, trustContext } from "./trust-task.js";
-import { metIn, oldStatus } from "../../task/workflow/status.js";
+import { metIn, statusOf } from "../../task/workflow/status.js";
 import { taskWorkflow } from "../../task/workflow/workflow.js";
 import { testsText, untestedRound } from "../../code/team/standing.js";
 import { many } from "../../engine/lib/words.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
-import { countedIn, roundsOf, spentIn } from "../../task/plan/used.js";
+import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";
 
 export interface TaskArguments {
   /** A file, a folder with one, or the task itself in words. */
@@ -151,13 +151,13 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
   const read = await readRecords(folder, taskFormat).catch(() => undefined);
   const state = read?.state;
   if (json) {
-    const spent = state && spentIn(state);
+    const spent = state && spentBy(state);
     const line = {
       type: "task",
-      status: oldStatus(verdict),
+      status: statusOf(verdict),
       ...verdict,
       iterations: spent?.iterations ?? 0,
-      not_counted: (state?.attempts.length ?? 0) - countedIn(state?.attempts ?? []).length,
+      not_counted: (state?.attempts.length ?? 0) - countedAttempts(state?.attempts ?? []).length,
       tokens: spent?.tokens ?? 0,
       cost_usd: spent?.usd ?? 0,
       criteria: (state?.checks ?? []).map(({ criterion, passed, at }) => ({ criterion, passed, at })),
@@ -193,7 +193,7 @@ function ofTeam(state: TaskState) {
   const rounds = roundsOf(state);
   return {
     rounds: rounds.length,
-    runs: countedIn(state.attempts).length,
+    runs: countedAttempts(state.attempts).length,
     failing: state.tested?.failing ?? null,
     untested_round: untestedRound(state) ?? null,
     flaky: state.flaky ?? [],

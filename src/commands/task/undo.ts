@@ -12,8 +12,8 @@ import { snapshotIndex } from "../../task/project-files/layout.js";
 import { openSnapshots } from "../../task/project-files/snapshots.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
-import { derive } from "../../task/workflow/derived-state.js";
-import { withUndone } from "../../task/workflow/status.js";
+import { withDerivedFields } from "../../task/workflow/derived-state.js";
+import { withoutLaterAttempts } from "../../task/workflow/status.js";
 
 /** Puts the folder back to how it was after an iteration; 0: before the first. */
 export async function undo(
@@ -25,7 +25,8 @@ export async function undo(
 ): Promise<number> {
   const warn = (message: string) => say(io, `warning: ${message}`);
   const options = {
-    derive: (state: TaskState, ledger: readonly LedgerLine[]) => derive(state, ledger, config.history.limits),
+    derive: (state: TaskState, ledger: readonly LedgerLine[]) =>
+      withDerivedFields(state, ledger, config.history.limits),
     git: false,
     notify: (level: "info" | "warning", message: string) => (level === "warning" ? warn(message) : undefined),
   };
@@ -55,7 +56,7 @@ export async function undo(
       notify: warn,
     });
     const files = await snapshots.putBack(keptAt(state, iteration));
-    await store.edit((current) => withUndone(current, iteration));
+    await store.edit((current) => withoutLaterAttempts(current, iteration));
     const where = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;
     if (json) io.stdout(`${JSON.stringify({ type: "undone", iteration, files })}\n`);
     else

@@ -4,43 +4,45 @@ import { many } from "../../engine/lib/words.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 import type { Round, TaskState, Tested } from "../generated/ralph-state.js";
-import { spentIn } from "./used.js";
-import { isStepsHeading, stepsHeading, stepsIn, usualIterations } from "./plan.js";
+import { spentBy } from "./used.js";
+import { isStepsHeading, stepsHeading, stepsIn, defaultIterations } from "./plan.js";
 
-/** Names of the files for people and agents that are written from the state, within the folder. */
+/** Names of the files, within the folder, that are written from the state for people and agents. */
 export interface ViewNames {
   /** The plan: criteria and the agent's own steps. */
   readonly plan: string;
   /** The record of the whole task. */
   readonly record: string;
-  /** Where it stands. */
+  /** The current state. */
   readonly current: string;
 }
 
-/** By this line a file is seen to be ours; one without it is the user's, and is left alone. */
+/** The first line of every file that research-ralph wrote. A file without it is the user's and is not changed. */
 const mark = "<!-- Written by research-ralph from ralph.state.json. -->";
 
 const box = (done: boolean): string => (done ? "[x]" : "[ ]");
 
-/** todo.md: the plan. Agents may change what stands under "Steps". */
+/** Content of todo.md: the plan. Agents may change the lines under "Steps". */
 export function planText({ plan, task }: TaskState): string {
   const tasks = plan?.tasks ?? [];
   const lines = (kind: "criterion" | "step") =>
     tasks
-      .filter((each) => (each.kind ?? "criterion") === kind)
+      .filter((item) => (item.kind ?? "criterion") === kind)
       .map(({ id, title, done }) => `- ${box(done)} ${title}${id === plan?.current_task_id ? " ←" : ""}`);
   const criteria = ["## Acceptance criteria", "", ...lines("criterion")];
   const steps = [stepsHeading, "", ...lines("step")];
   return [mark, `# ${titleOf(task.task)}`, "", ...criteria, "", ...steps, ""].join("\n");
 }
 
-/** whole.task.md: the record of the task, every attempt a line, and what the rounds of a team found and did. */
+/**
+ * Content of whole.task.md: the record of the task, with a line for each attempt and the results of a team's rounds.
+ */
 export function recordText(state: TaskState): string {
   const { task, attempts, best, loop, rounds = [], flaky = [] } = state;
-  const all = task.acceptance_criteria.length;
-  const rows = attempts.flatMap(
+  const total = task.acceptance_criteria.length;
+  const attemptLines = attempts.flatMap(
     ({ iteration, at, agent = "", role, outcome, failure, met, failing, tokens, cost_usd, undone, said }) => [
-      `- #${iteration} ${at} ${role === undefined ? "" : `${role}, `}${agent} ${undone === true ? "undone" : outcome}${failure === undefined ? "" : ` (${failure})`}${met === undefined ? "" : `: ${met} of ${all} met`}${failing === undefined ? "" : `, ${many(failing, "test")} failing`}${tokens === undefined ? "" : `, ${tokens} tokens`}${cost_usd === undefined ? "" : `, $${cost_usd.toFixed(2)}`}`,
+      `- #${iteration} ${at} ${role === undefined ? "" : `${role}, `}${agent} ${undone === true ? "undone" : outcome}${failure === undefined ? "" : ` (${failure})`}${met === undefined ? "" : `: ${met} of ${total} met`}${failing === undefined ? "" : `, ${many(failing, "test")} failing`}${tokens === undefined ? "" : `, ${tokens} tokens`}${cost_usd === undefined ? "" : `, $${cost_usd.toFixed(2)}`}`,
       ...(said === undefined || role !== undefined ? [] : [`  - ${said}`]),
     ],
   );
@@ -54,8 +56,8 @@ export function recordText(state: TaskState): string {
     ...endLines(state),
     "## Attempts",
     "",
-    ...(rows.length === 0 ? ["None yet."] : rows),
-    ...(best === undefined ? [] : ["", `Best so far: ${best.met} of ${all} met.`]),
+    ...(attemptLines.length === 0 ? ["None yet."] : attemptLines),
+    ...(best === undefined ? [] : ["", `Best so far: ${best.met} of ${total} met.`]),
     ...(flaky.length === 0 ? [] : ["", `Flaky tests, which are not counted: ${flaky.map(oneLine).join(", ")}`]),
     ...rounds.flatMap(roundLines),
     ...(history === undefined ? [] : ["", "## History", "", history]),
@@ -63,7 +65,7 @@ export function recordText(state: TaskState): string {
   ].join("\n");
 }
 
-/** How the last run ended; nothing while one is under way. */
+/** How the last run ended; empty while a run is under way. */
 function endLines({ loop, status }: TaskState): string[] {
   const { verdict, reason = "" } = loop?.last_run ?? {};
   return verdict === undefined || status === "running" ? [] : [`Last run: ${verdict}. ${oneLine(reason)}`, ""];
@@ -71,18 +73,18 @@ function endLines({ loop, status }: TaskState): string[] {
 
 function testsLine({ framework, passed, failing, coverage }: Tested): string {
   const { line_coverage: lines, branch_coverage: branches } = coverage ?? {};
-  const covered = [
+  const coverageText = [
     ...(lines === undefined ? [] : [`${lines} % of lines`]),
     ...(branches === undefined ? [] : [`${branches} % of branches`]),
   ].join(", ");
-  return `${framework}, ${many(passed, "test")} passed, ${failing} failing${covered === "" ? "" : `, ${covered} covered`}.`;
+  return `${framework}, ${many(passed, "test")} passed, ${failing} failing${coverageText === "" ? "" : `, ${coverageText} covered`}.`;
 }
 
-function roundLines({ round, plan, hypothesis, action_taken, changed, review, tests, ...rest }: Round): string[] {
-  const { put_back, left_alone, findings, undone } = rest;
+function roundLines({ round, plan, hypothesis, action_taken, changed, review, tests, ...others }: Round): string[] {
+  const { put_back, left_alone, findings, undone } = others;
   const line = (label: string, text: string | undefined) =>
     text === undefined || text === "" ? [] : [`- ${label}: ${oneLine(text)}`];
-  const judged = review?.findings.map(({ file = "", reason }) => `${file} ${reason}`) ?? [];
+  const reviewLines = review?.findings.map(({ file = "", reason }) => `${file} ${reason}`) ?? [];
   return [
     "",
     `## Round ${round}${undone === true ? ", which was undone" : ""}`,
@@ -91,7 +93,7 @@ function roundLines({ round, plan, hypothesis, action_taken, changed, review, te
     ...line("Hypothesis", hypothesis),
     ...line("Action", action_taken),
     ...line("Changed", changed?.join(", ")),
-    ...line("Critic", review && [review.decision, ...judged].join("; ")),
+    ...line("Critic", review && [review.decision, ...reviewLines].join("; ")),
     ...line("Tests", tests && testsLine(tests)),
     ...(tests?.failures ?? [])
       .slice(0, 10)
@@ -106,18 +108,18 @@ function roundLines({ round, plan, hypothesis, action_taken, changed, review, te
   ];
 }
 
-/** current.state.md: where the task stands now. */
+/** Content of current.state.md: the current state of the task. */
 export function currentText(state: TaskState): string {
   const { task, checks, iteration, status } = state;
   const met = checks.filter(({ passed }) => passed).length;
-  const allowed = task.max_iterations ?? usualIterations;
+  const maxIterations = task.max_iterations ?? defaultIterations;
   return [
     mark,
     `# ${titleOf(task.task)}`,
     "",
     `Status: ${status ?? "running"}`,
     ...endLines(state).slice(0, 1),
-    `Iteration: ${iteration ?? 0}; ${spentIn(state).iterations} of ${allowed} used`,
+    `Iteration: ${iteration ?? 0}; ${spentBy(state).iterations} of ${maxIterations} used`,
     `Criteria: ${met} of ${task.acceptance_criteria.length} met`,
     "",
     ...checks.map(
@@ -133,25 +135,22 @@ const titleOf = (text: string): string => {
   return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 };
 
-/** A larger file was not written by us, and no agent means it to be read. */
+/** A larger file was written neither by research-ralph nor as a plan of an agent. */
 const maxBytes = 1_000_000;
 
-/** The agent's own steps in the plan file; those of the state where the file is not there, or not ours. */
+/** The agent's own steps in the plan file; the steps of the state if the file is missing or is the user's. */
 export function readSteps(folder: string, { plan }: ViewNames, state: TaskState) {
-  const known = (state.plan?.tasks ?? []).filter(({ kind }) => kind === "step");
+  const currentSteps = (state.plan?.tasks ?? []).filter(({ kind }) => kind === "step");
   const text = readTextSync(join(folder, plan), maxBytes);
-  return text === undefined || !text.split("\n").some(isStepsHeading) ? known : stepsIn(text);
+  return text === undefined || !text.split("\n").some(isStepsHeading) ? currentSteps : stepsIn(text);
 }
 
-/**
- * Writes the three files from the state. One that stands there and was not written by us stays as it is, and is named
- * in the answer.
- */
+/** Writes the three files from the state. A file that the user wrote is not changed; `foreign` names it. */
 export async function writeViews(
   folder: string,
   names: ViewNames,
   state: TaskState,
-  owned: ReadonlySet<string>,
+  ourFiles: ReadonlySet<string>,
 ): Promise<{ readonly written: string[]; readonly foreign: string[] }> {
   const texts = [
     [names.plan, planText(state)],
@@ -162,13 +161,13 @@ export async function writeViews(
   const foreign: string[] = [];
   for (const [name, text] of texts) {
     const path = join(folder, name);
-    // Where something else than a text stands it is the agent's, or the user's.
-    const before = inodeAt(path) === undefined ? undefined : (readTextSync(path, maxBytes) ?? "");
-    if (before !== undefined && !before.startsWith(mark) && !owned.has(name)) {
+    // Anything but a text file was made by the agent or the user.
+    const textBefore = inodeAt(path) === undefined ? undefined : (readTextSync(path, maxBytes) ?? "");
+    if (textBefore !== undefined && !textBefore.startsWith(mark) && !ourFiles.has(name)) {
       foreign.push(name);
       continue;
     }
-    if (before !== text) await writeFileAtomic(path, text, { durable: false });
+    if (textBefore !== text) await writeFileAtomic(path, text, { durable: false });
     written.push(name);
   }
   return { written, foreign };

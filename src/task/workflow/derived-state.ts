@@ -8,9 +8,9 @@ import { wasAtWork } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { Attempt, TaskState } from "../generated/ralph-state.js";
 import { planOf } from "../plan/plan.js";
-import { isMet, oldStatus } from "./status.js";
+import { isMet, statusOf } from "./status.js";
 
-/** What the next agent does otherwise; agents of tasks leave files, and no result. */
+/** What the next agent does differently. The agents of a task leave files and no result. */
 const remedies: NonNullable<LoopMemory["remedies"]> = {
   "identical-answers":
     "Every one of them left the files as they were, or the same again, and no further criterion was met. Take the first criterion that fails, find out why it fails, and change that.",
@@ -25,24 +25,26 @@ const remedies: NonNullable<LoopMemory["remedies"]> = {
     "They ran the same command again and again. What it said once it will say again: change something before you run it once more.",
 };
 
-/** Attempts in a row, up to the last, that brought nothing, since a person last acted. */
+/** The latest attempts in a row that achieved nothing, since a person last acted. */
 export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt[] {
-  const row = attempts.slice(
+  const attemptsSinceSuccess = attempts.slice(
     attempts.findLastIndex(({ outcome, undone }) => outcome === "accepted" && undone !== true) + 1,
   );
-  return row.filter(({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && wasAtWork(failure));
+  return attemptsSinceSuccess.filter(
+    ({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && wasAtWork(failure),
+  );
 }
 
-/** What stop conditions and briefs learn of earlier iterations. */
+/** What stop conditions and briefs need to know of earlier iterations. */
 export function memoryOf(state: TaskState, ledger: readonly LedgerLine[], limits: HistoryLimits): LoopMemory {
   return { ...memoryFrom(state.loop, ledger, limits), withoutResult: withoutProgress(state).length, remedies };
 }
 
-/** What follows from the records, computed again before every write. Pure. */
-export function derive(state: TaskState, ledger: readonly LedgerLine[], limits: HistoryLimits): TaskState {
+/** The state with all fields that follow from the records. They are computed again before every write. Pure. */
+export function withDerivedFields(state: TaskState, ledger: readonly LedgerLine[], limits: HistoryLimits): TaskState {
   const { loop = {} } = state;
   const observations = boundedObservations(loop.observations ?? [], limits, loop.rch_metrics);
-  const row = longestRepetition(observations, limits, loop.stagnation_since ?? 0);
+  const repetition = longestRepetition(observations, limits, loop.stagnation_since ?? 0);
   const steps = (state.plan?.tasks ?? []).filter(({ kind }) => kind === "step");
   const iteration = Math.max(state.iteration ?? 0, ...ledger.map((line) => line.iteration));
   return {
@@ -50,26 +52,26 @@ export function derive(state: TaskState, ledger: readonly LedgerLine[], limits: 
     plan: planOf(state.task, state.checks, steps),
     iteration,
     done: isMet(state),
-    loop: { ...loop, observations, loop_type: row?.kind ?? null, stagnation_count: row?.length ?? 0 },
+    loop: { ...loop, observations, loop_type: repetition?.kind ?? null, stagnation_count: repetition?.length ?? 0 },
   };
 }
 
-/** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
+/** The state after a run that ended with this verdict at `now`, in milliseconds since the epoch. Pure. */
 export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskState {
   const isProblem = verdict.verdict === "stuck" || verdict.verdict === "blocked" || verdict.verdict === "failed";
   const last_run = lastRun(verdict, now);
-  const status = oldStatus(verdict);
+  const status = statusOf(verdict);
   return { ...state, status, loop: { ...state.loop, error: isProblem ? verdict.reason : null, last_run } };
 }
 
-/** The state with what a person said meanwhile; it has been read by nobody yet. Pure. */
-export function steered(state: TaskState, messages: readonly Received[], at: string, redact: Redact): TaskState {
+/** The state with new messages from a person, which no agent has read yet. Pure. */
+export function withSteering(state: TaskState, messages: readonly Received[], at: string, redact: Redact): TaskState {
   const steering = instructionsAfter(state.loop?.steering ?? [], messages, at, redact);
-  return countedAnew({ ...state, loop: { ...state.loop, steering } });
+  return withRestartedCount({ ...state, loop: { ...state.loop, steering } });
 }
 
-/** The state once a person has acted: what brought nothing before counts no more. Pure. */
-export const countedAnew = (state: TaskState): TaskState => ({
+/** The state after a person has acted: earlier attempts without progress no longer count. Pure. */
+export const withRestartedCount = (state: TaskState): TaskState => ({
   ...state,
   loop: { ...state.loop, stagnation_since: state.iteration ?? 0 },
 });

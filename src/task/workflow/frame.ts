@@ -19,36 +19,36 @@ import { type ViewNames, writeViews } from "../plan/views.js";
 import { type Protect, protecting } from "../project-files/protect.js";
 import type { Remaking } from "../project-files/remade-files.js";
 import type { Snapshots } from "../project-files/snapshots.js";
-import { derive, memoryOf, steered } from "./derived-state.js";
-import { attemptOf, budgetOf, isMet, progressOf, reached } from "./status.js";
-import { spentIn } from "../plan/used.js";
+import { withDerivedFields, memoryOf, withSteering } from "./derived-state.js";
+import { attemptOf, budgetOf, isMet, progressOf, resultOf } from "./status.js";
+import { spentBy } from "../plan/used.js";
 
 export interface TaskOptions {
   readonly store: RecordStore<TaskState>;
-  /** Where agents work and criteria are checked. */
+  /** The folder in which agents work and criteria are checked. */
   readonly workspace: string;
   readonly place: Omit<Place, "signal">;
-  /** The task as its file says now; the one of the command line is always the same. */
+  /** Reads the task from its file. A task of the command line never changes. */
   readonly readTask: () => Promise<RalphTask>;
-  /** Undefined where the folder is in no repository. */
+  /** Undefined if the folder is in no repository. */
   readonly snapshots: Snapshots | undefined;
   readonly protect: Protect;
-  /** What a sandbox shows to agents and does not let them change; absent: they are in none. */
+  /** Paths that a sandbox shows to agents as read-only; absent if agents run without a sandbox. */
   readonly readOnly?: readonly string[];
   readonly views: ViewNames;
   readonly memory: HistoryLimits;
   readonly redact: Redact;
-  /** Whether agents run commands themselves. */
+  /** Whether agents can run commands. */
   readonly shell: boolean;
-  /** What the project asks of every agent, as the first part of a brief; as the run found it. */
+  /** The project's instructions for every agent, read at the start of the run. They are the first part of a brief. */
   readonly instructions: string;
-  /** Asks hooks whether the task is done; answers with why it is not. */
+  /** Asks hooks whether the task is done. Answers with their reasons if it is not. */
   readonly veto: (proposal: object) => Promise<readonly string[]>;
-  /** Absent: nobody transforms what agents make. */
+  /** Absent if no plugin transforms files. */
   readonly remake?: Remaking["remake"];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Writes down how the run has ended, by `keep`, and puts the task away. */
+  /** Records how the run has ended, with `keep`, and closes the task. */
   readonly close: (verdict: Verdict | undefined, keep: (state: TaskState) => Promise<void>) => Promise<void>;
 }
 
@@ -56,34 +56,36 @@ export interface LoadedTask {
   readonly state: TaskState;
   readonly ledger: readonly LedgerLine[];
   /**
-   * Whether the criteria were checked in this run, as the files are now. What was used up ends a run only then: what a
-   * person did meanwhile may have met them all.
+   * Whether this run has checked the criteria with the files as they are now. Limits end a run only after that: a
+   * person may have met all criteria meanwhile.
    */
   readonly checked: boolean;
 }
 
-/** What an attempt of one agent and one of a team have in common: how a task is read, checked, kept and shown. */
+/** What a task with one agent and a task with a team share: how they read, check, store and show a task. */
 export function taskFrame(options: TaskOptions) {
   const { store, workspace, snapshots, views, memory, now, redact } = options;
-  /** The checks that were made in this run last, and of which task. `settled`: that all are met is not kept yet. */
+  /**
+   * The latest checks of this run and their task. `settled`: all criteria are met, and the state does not say so yet.
+   */
   let latest: { readonly task: RalphTask; readonly checked: Checked; readonly settled?: true } | undefined;
   let isFirst = true;
-  const owned = new Set<string>();
+  const ourViews = new Set<string>();
   const sayOnce = makeNoticeOnce();
-  const at = () => new Date(now()).toISOString();
+  const timestamp = () => new Date(now()).toISOString();
 
   const placeFor = (task: RalphTask, signal: AbortSignal): Place => {
     const { reach } = options.place;
-    const named = options.readOnly === undefined ? [] : contextOutside(task, workspace);
-    return { ...options.place, reach: { ...reach, read: [...reach.read, ...named] }, signal };
+    const contextFiles = options.readOnly === undefined ? [] : contextOutside(task, workspace);
+    return { ...options.place, reach: { ...reach, read: [...reach.read, ...contextFiles] }, signal };
   };
 
-  /** What a new test is to fail with; undefined before the first checks of the task, and outside of a repository. */
-  const filesBefore = ({ base, tests_before: tests }: TaskState): FilesBefore | undefined =>
-    snapshots === undefined || base === undefined || tests === undefined
+  /** What a new test is compared with; undefined before the first checks of the task, and outside a repository. */
+  const filesBefore = ({ base, tests_before: testsBefore }: TaskState): FilesBefore | undefined =>
+    snapshots === undefined || base === undefined || testsBefore === undefined
       ? undefined
       : {
-          tests,
+          tests: testsBefore,
           async changed() {
             const tree = await snapshots.tree();
             const changes = tree === undefined ? [] : await snapshots.changes(base, tree);
@@ -92,25 +94,25 @@ export function taskFrame(options: TaskOptions) {
           writeTo: (folder) => snapshots.writeTo(base, folder),
         };
 
-  /** `iteration`: of the agent whose work is run by it; undefined where none has worked yet. */
+  /** `iteration`: the iteration of the agent whose work is checked; undefined if no agent has worked yet. */
   async function check(
     state: TaskState,
     iteration: number | undefined,
     { signal, tell }: Work,
   ): Promise<Checked | undefined> {
-    const { task, tests_seen: seen = [], flaky = [] } = state;
-    const known = {
-      seen,
+    const { task, tests_seen: seenTests = [], flaky = [] } = state;
+    const knownTests = {
+      seen: seenTests,
       ...withoutUndefined({ before: filesBefore(state) }),
       ...(task.team === true ? { flaky } : {}),
     };
-    const found = await protecting(options.protect, iteration, "the criteria were checked", tell, () =>
-      checkAll(task.acceptance_criteria, placeFor(task, signal), known, tell),
+    const checked = await protecting(options.protect, iteration, "the criteria were checked", tell, () =>
+      checkAll(task.acceptance_criteria, placeFor(task, signal), knownTests, tell),
     );
-    return found && (await withVetoes(state, found));
+    return checked && (await withVetoes(state, checked));
   }
 
-  /** A hook that says that the task is not done is one more criterion, which is not met. */
+  /** If a hook says that the task is not done, its reasons are one more criterion, which is not met. */
   async function withVetoes(state: TaskState, checked: Checked): Promise<Checked> {
     if (!checked.checks.every(({ passed }) => passed)) return checked;
     const { id: unit, phase, title } = attemptOf(state);
@@ -120,42 +122,39 @@ export function taskFrame(options: TaskOptions) {
   }
 
   async function show(state: TaskState, tell?: Tell): Promise<void> {
-    const { written, foreign } = await writeViews(workspace, views, state, owned);
-    for (const name of written) owned.add(name);
+    const { written, foreign: foreignViews } = await writeViews(workspace, views, state, ourViews);
+    for (const name of written) ourViews.add(name);
     if (tell === undefined) return;
-    for (const name of foreign) {
+    for (const name of foreignViews) {
       const message = `${name} is not research-ralph's and stays as it is; name another file in the configuration (task_plan_file, task_record_file, task_current_file).`;
       await sayOnce(message, tell);
     }
   }
 
-  /**
-   * Keeps what checks have found, and what else they change; with those before the first attempt the files as they
-   * were.
-   */
+  /** Stores the checks, and `change`, in the state. Before the first attempt it also takes a snapshot of the files. */
   async function keep(
     checked: Checked,
     change: (state: TaskState) => TaskState = (state) => state,
     tell?: Tell,
   ): Promise<TaskState> {
     const { state } = await store.load();
-    const isBefore = state.base === undefined && (state.attempts.length === 0 || state.begun !== undefined);
-    const base = state.base ?? (isBefore ? (await snapshots?.take(0))?.commit : undefined);
-    const kept = await store.edit((current) => {
-      const before = change(current);
+    const isFirstCheck = state.base === undefined && (state.attempts.length === 0 || state.begun !== undefined);
+    const base = state.base ?? (isFirstCheck ? (await snapshots?.take(0))?.commit : undefined);
+    const newState = await store.edit((current) => {
+      const changed = change(current);
       return {
-        ...before,
+        ...changed,
         checks: [...checked.checks],
-        checked_at: at(),
-        tests_seen: seenAfter(before, checked),
-        tests_before: before.tests_before ?? passingIn(checked),
-        best: before.best ?? { ...reached(checked.checks, 0), ...withoutUndefined({ commit: base }) },
+        checked_at: timestamp(),
+        tests_seen: seenTestsAfter(changed, checked),
+        tests_before: changed.tests_before ?? passingTestsIn(checked),
+        best: changed.best ?? { ...resultOf(checked.checks, 0), ...withoutUndefined({ commit: base }) },
         status: "running",
         ...withoutUndefined({ base }),
       };
     });
-    await show(kept, tell);
-    return kept;
+    await show(newState, tell);
+    return newState;
   }
 
   const common = {
@@ -164,11 +163,15 @@ export function taskFrame(options: TaskOptions) {
         const task = await options.readTask();
         let { state, ledger } = await store.load();
         if (!isAtWork) {
-          await receiveMessages(store, (before, messages) => steered(before, messages, at(), redact), tell);
+          await receiveMessages(
+            store,
+            (current, messages) => withSteering(current, messages, timestamp(), redact),
+            tell,
+          );
           ({ state, ledger } = await store.load());
         }
         if (!isDeepStrictEqual(state.task, task)) {
-          await store.edit((current) => derive({ ...current, task, checks: [] }, ledger, memory));
+          await store.edit((current) => withDerivedFields({ ...current, task, checks: [] }, ledger, memory));
           ({ state, ledger } = await store.load());
           if (!isFirst)
             await tell({
@@ -178,13 +181,13 @@ export function taskFrame(options: TaskOptions) {
             });
         }
         isFirst = false;
-        const known = latest !== undefined && isDeepStrictEqual(latest.task, task) ? latest : undefined;
-        const checked = known !== undefined && known.settled !== true;
-        return { state: checked ? { ...state, checks: [...known.checked.checks] } : state, ledger, checked };
+        const latestOfTask = latest !== undefined && isDeepStrictEqual(latest.task, task) ? latest : undefined;
+        const checked = latestOfTask !== undefined && latestOfTask.settled !== true;
+        return { state: checked ? { ...state, checks: [...latestOfTask.checked.checks] } : state, ledger, checked };
       }),
     progress: ({ state }: LoadedTask): Progress => progressOf(state),
     account: ({ state, checked }: LoadedTask): Account =>
-      checked ? { spent: spentIn(state), budget: budgetOf(state) } : { spent: zeroSpent, budget: {} },
+      checked ? { spent: spentBy(state), budget: budgetOf(state) } : { spent: zeroSpent, budget: {} },
     memory: ({ state, ledger }: LoadedTask) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
       await store.edit((state) => withSummary(state, compression));
@@ -194,23 +197,26 @@ export function taskFrame(options: TaskOptions) {
 
   return {
     common,
-    at,
+    at: timestamp,
     check,
     keep,
     placeFor,
     show,
     sayOnce,
-    /** The checks of this run, made by the first call. `later`: the run ends meanwhile. */
+    /** The checks of this run. The first call makes them. `later`: the run is ending. */
     async found({ state, checked }: LoadedTask, work: Work): Promise<Prepared<Checked>> {
       const iteration = state.attempts.at(-1)?.iteration;
-      const found = checked && latest !== undefined ? latest.checked : await check(state, iteration, work);
-      if (found === undefined) return { later: { until: now(), reason: "The run is ending." } };
-      if (found.checks.length > state.task.acceptance_criteria.length || !found.checks.every(({ passed }) => passed))
-        latest = { task: state.task, checked: found };
-      else latest = { task: state.task, checked: found, settled: true };
-      return latest.settled === true ? { settled: found } : { ready: found };
+      const checkedNow = checked && latest !== undefined ? latest.checked : await check(state, iteration, work);
+      if (checkedNow === undefined) return { later: { until: now(), reason: "The run is ending." } };
+      if (
+        checkedNow.checks.length > state.task.acceptance_criteria.length ||
+        !checkedNow.checks.every(({ passed }) => passed)
+      )
+        latest = { task: state.task, checked: checkedNow };
+      else latest = { task: state.task, checked: checkedNow, settled: true };
+      return latest.settled === true ? { settled: checkedNow } : { ready: checkedNow };
     },
-    /** What this run has found of a task, from now on; undefined: nothing. */
+    /** Sets the checks of this run; undefined: there are none. */
     take(task: RalphTask, checked: Checked | undefined): void {
       latest = checked && { task, checked };
     },
@@ -219,18 +225,18 @@ export function taskFrame(options: TaskOptions) {
 
 export type TaskFrame = ReturnType<typeof taskFrame>;
 
-/** Tests that were there once, those of now included. */
-export const seenAfter = ({ tests_seen: seen = [] }: TaskState, { tests }: Pick<Checked, "tests">): string[] => [
+/** The tests that were seen before, and those of these checks. */
+export const seenTestsAfter = ({ tests_seen: seen = [] }: TaskState, { tests }: Pick<Checked, "tests">): string[] => [
   ...new Set([...seen, ...tests]),
 ];
 
 /** Names of the tests that pass. */
-export const passingIn = ({ runs }: Checked): string[] =>
+export const passingTestsIn = ({ runs }: Checked): string[] =>
   runs.flatMap(({ results }) =>
     (results?.tests ?? []).flatMap(({ status, test_name }) => (status === "pass" ? [test_name] : [])),
   );
 
-/** How a run ends whose criteria are met; undefined where they are not, as far as this run has checked them. */
+/** The verdict of a run whose criteria are met; undefined if this run has not found all criteria met. */
 export function completeIf({ state, checked }: LoadedTask): Verdict | undefined {
   const { length } = state.task.acceptance_criteria;
   if (!checked || !isMet(state)) return undefined;

@@ -5,21 +5,21 @@ import { workedMs } from "../../engine/loop/run-record/agent-run.js";
 import type { OwnOutcome } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun } from "../../engine/loop/types.js";
 
-/** Most characters that are kept of what an agent said at its end. */
-const maxSaid = 300;
+/** Maximum characters of the stored closing sentence. */
+const maxSentenceChars = 300;
 
-/** The closing sentence of an agent: the last lines of its final message; undefined where it said nothing. */
-export function closingOf(message: string, redact: Redact): string | undefined {
+/** The closing sentence of an agent: the last paragraph of its final message; undefined if the message is empty. */
+export function closingSentence(message: string, redact: Redact): string | undefined {
   const paragraph =
     redact(message)
       .trim()
       .split(/\n\s*\n/)
       .at(-1) ?? "";
   const line = oneLine(paragraph);
-  return line === "" ? undefined : line.length > maxSaid ? `…${line.slice(1 - maxSaid)}` : line;
+  return line === "" ? undefined : line.length > maxSentenceChars ? `…${line.slice(1 - maxSentenceChars)}` : line;
 }
 
-/** What the state keeps of every attempt, of a task and of a role. `at`: when it was judged. */
+/** The fields that the state stores for every attempt, of a task and of a role. `at`: when the attempt was judged. */
 export function keptAttempt(run: AgentRun, outcome: OwnOutcome, at: string) {
   const { iteration, agent, usage, cost_usd } = run;
   return {
@@ -35,8 +35,8 @@ export function keptAttempt(run: AgentRun, outcome: OwnOutcome, at: string) {
   };
 }
 
-/** The line of an iteration in the log, and what its agent said at its end. */
-export function progressLine({ iteration, message }: AgentRun, at: string, what: string, redact: Redact): string {
-  const said = closingOf(message, redact);
-  return `${at} #${iteration} ${what}\n${said === undefined ? "" : `  said: ${said}\n`}`;
+/** The line of an iteration in the log, with the closing sentence of its agent. */
+export function progressLine({ iteration, message }: AgentRun, at: string, summary: string, redact: Redact): string {
+  const sentence = closingSentence(message, redact);
+  return `${at} #${iteration} ${summary}\n${sentence === undefined ? "" : `  said: ${sentence}\n`}`;
 }

@@ -14,9 +14,9 @@ import type { Snapshot } from "../project-files/snapshots.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { readSteps } from "../plan/views.js";
 import { briefText } from "./brief.js";
-import { completeIf, type LoadedTask, seenAfter, taskFrame, type TaskOptions } from "./frame.js";
-import { closingOf, keptAttempt, progressLine } from "./kept-attempt.js";
-import { attemptOf, isBetter, reached } from "./status.js";
+import { completeIf, type LoadedTask, seenTestsAfter, taskFrame, type TaskOptions } from "./frame.js";
+import { closingSentence, keptAttempt, progressLine } from "./kept-attempt.js";
+import { attemptOf, isBetter, resultOf } from "./status.js";
 
 interface AttemptContext {
   readonly before: readonly Check[];
@@ -26,7 +26,7 @@ interface AttemptContext {
 
 export type TaskWorkflow = Workflow<LoadedTask, Unit, Checked, AttemptContext>;
 
-/** A task that one agent at a time works on, attempt by attempt, until its criteria are met. */
+/** A task on which one agent at a time works, until its criteria are met. */
 export function taskWorkflow(options: TaskOptions): TaskWorkflow {
   const { store, workspace, snapshots, views, memory, now, redact } = options;
   const frame = taskFrame(options);
@@ -79,7 +79,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const { state } = await store.load();
         const steps = readSteps(workspace, views, state);
         if (run.failure === undefined) await remakeFiles(options, context.tree, aboutOf(unit, run), tell);
-        // Of an agent that met a closed service there is nothing to check.
+        // If the agent's service refused all requests, there is nothing to check.
         const isIdle = run.failure !== undefined && !usesAllowance(run.failure.kind);
         const checked = isIdle ? undefined : await check(state, run.iteration, { signal, tell });
         if (!isIdle) frame.take(state.task, checked);
@@ -87,7 +87,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const judgedAt = new Date(now());
         const at = judgedAt.toISOString();
         const judged = judge(state, run, checked, context.before);
-        for (const message of judged.lost) await tell({ type: "notice", level: "warning", message });
+        for (const message of judged.newFailures) await tell({ type: "notice", level: "warning", message });
         const { outcome } = judged;
         const plan = {
           tasks: steps.map(({ title, done: isDone }, index) => ({
@@ -105,8 +105,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
               plan,
               ...(checked === undefined
                 ? {}
-                : { checks: [...checked.checks], checked_at: at, tests_seen: seenAfter(state, checked) }),
-              ...withoutUndefined({ best: judged.best }),
+                : { checks: [...checked.checks], checked_at: at, tests_seen: seenTestsAfter(state, checked) }),
+              ...withoutUndefined({ best: judged.newBest }),
             },
           },
           {
@@ -115,17 +115,17 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
             was: null,
             set: {
               ...keptAttempt(run, outcome, at),
-              ...withoutUndefined({ said: closingOf(run.message, redact) }),
+              ...withoutUndefined({ said: closingSentence(run.message, redact) }),
               met: judged.now.met,
               failing: judged.now.failing,
               ...withoutUndefined({ snapshot: snapshot?.commit }),
             } satisfies Attempt,
           },
         ];
-        const left = leftBy(snapshot, context.tree);
+        const fileResult = runAnswer(snapshot, context.tree);
         const { prepareMs } = done;
         await store.fold({
-          ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs, left, changes, redact, memory }),
+          ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs, left: fileResult, changes, redact, memory }),
           message: `task: ${outcome.outcome}`,
           progress: progressLine(run, at, `${outcome.outcome}: ${outcomeText(outcome)}`, redact),
         });
@@ -138,52 +138,53 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
 interface Judged {
   readonly outcome: OwnOutcome;
   readonly now: Best;
-  /** The best so far, where this is it. */
-  readonly best?: Best;
-  /** What is no longer met, a sentence each. */
-  readonly lost: readonly string[];
+  /** The new best result, if this attempt is the best so far. */
+  readonly newBest?: Best;
+  /** The criteria that are no longer met, a sentence each. */
+  readonly newFailures: readonly string[];
 }
 
-/** Accepted is what is better than ever before; of a run that failed, the files count all the same. */
-function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, before: readonly Check[]): Judged {
-  const checks = checked?.checks ?? before;
-  const now = reached(checks, run.iteration);
-  const known = state.best ?? reached(before, 0);
-  const better = checked !== undefined && isBetter(now, known);
-  const lost = checks
+/** An attempt is accepted if it is better than all before. The files of a failed run count too. */
+function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, checksBefore: readonly Check[]): Judged {
+  const checks = checked?.checks ?? checksBefore;
+  const now = resultOf(checks, run.iteration);
+  const bestBefore = state.best ?? resultOf(checksBefore, 0);
+  const isBest = checked !== undefined && isBetter(now, bestBefore);
+  const newFailures = checks
     .filter(
       ({ criterion, passed }, index) =>
-        !passed && before[index]?.passed === true && before[index].criterion === criterion,
+        !passed && checksBefore[index]?.passed === true && checksBefore[index].criterion === criterion,
     )
     .map(({ criterion, detail }) => `No longer met: ${criterion}: ${detail.split("\n")[0]}`);
-  const best = better ? { best: now } : {};
-  if (run.failure !== undefined) return { outcome: { outcome: "failed", failure: run.failure }, now, lost, ...best };
+  const newBest = isBest ? { best: now } : {};
+  if (run.failure !== undefined)
+    return { outcome: { outcome: "failed", failure: run.failure }, now, newFailures, ...newBest };
   if (checked === undefined) {
     const failure = {
       kind: "aborted",
       message: "The criteria were not checked, because the run was interrupted.",
     } as const;
-    return { outcome: { outcome: "failed", failure }, now, lost };
+    return { outcome: { outcome: "failed", failure }, now, newFailures };
   }
-  const all = state.task.acceptance_criteria.length;
+  const total = state.task.acceptance_criteria.length;
   const failing = now.failing === 0 ? "" : `, ${many(now.failing, "test")} failing`;
-  if (better || now.met === all)
+  if (isBest || now.met === total)
     return {
-      outcome: { outcome: "accepted", summary: `${now.met} of ${all} criteria met${failing}` },
+      outcome: { outcome: "accepted", summary: `${now.met} of ${total} criteria met${failing}` },
       now,
-      lost,
-      best: now,
+      newFailures,
+      newBest: now,
     };
-  const open = checks.filter(({ passed }) => !passed);
+  const failedChecks = checks.filter(({ passed }) => !passed);
   const reasons = [
-    `${now.met} of ${all} criteria met${failing}, no better than before`,
-    ...open.slice(0, 5).map(({ criterion, detail }) => `${criterion}: ${detail.split("\n")[0]}`),
+    `${now.met} of ${total} criteria met${failing}, no better than before`,
+    ...failedChecks.slice(0, 5).map(({ criterion, detail }) => `${criterion}: ${detail.split("\n")[0]}`),
   ];
-  return { outcome: { outcome: "refused", reasons }, now, lost };
+  return { outcome: { outcome: "refused", reasons }, now, newFailures };
 }
 
-/** Two attempts that leave the same files are the same attempt. */
-const leftBy = (snapshot: Snapshot | undefined, before: string | undefined): RunAnswer =>
+/** Two attempts count as the same if they leave the same files. */
+const runAnswer = (snapshot: Snapshot | undefined, treeBefore: string | undefined): RunAnswer =>
   snapshot === undefined
     ? {}
-    : { answer: snapshot.tree.slice(0, 12), ...(snapshot.tree === before ? {} : { left: true as const }) };
+    : { answer: snapshot.tree.slice(0, 12), ...(snapshot.tree === treeBefore ? {} : { left: true as const }) };

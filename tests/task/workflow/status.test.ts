@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { judgeTests } from "../../../src/task/criteria/tests.js";
 import type { TestResults } from "../../../src/task/generated/test-results.js";
 import { notLoaded } from "../../../src/task/test-runs/results.js";
-import { isBetter, reached } from "../../../src/task/workflow/status.js";
+import { isBetter, resultOf } from "../../../src/task/workflow/status.js";
 
 /** What a run of these tests reaches, each written as `name` or, failing, as `!name`; `seen`: those of before. */
 function after(tests: readonly string[], seen: readonly string[] = []) {
@@ -17,7 +17,7 @@ function after(tests: readonly string[], seen: readonly string[] = []) {
     })),
   };
   const { passed, failing = 0, unloaded = 0, tests: names = [] } = judgeTests(results, seen, "/project");
-  return reached([{ criterion: "tests", passed, ms: 1, detail: "", failing, unloaded, tests: names.length }], 1);
+  return resultOf([{ criterion: "tests", passed, ms: 1, detail: "", failing, unloaded, tests: names.length }], 1);
 }
 
 const broken = `!${notLoaded("a.test.js")}`;
