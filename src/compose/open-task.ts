@@ -25,10 +25,10 @@ import { makeFolder } from "../engine/storage/regular-file.js";
 import { type RepositoryOf, repositoryOf } from "../engine/storage/git-repository.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
-import { packagesAround } from "../task/place/project.js";
+import { outermostPackageFolder } from "../task/place/project.js";
 import type { Place, TestPlace } from "../task/place/run.js";
 import {
-  brokenStates,
+  brokenStatesPattern,
   homesFolder,
   scratchFolder,
   snapshotIndex,
@@ -36,11 +36,17 @@ import {
   stateName,
   taskName,
 } from "../task/project-files/layout.js";
-import { absentIn, existingIn, guardTask, type Protect, protectedIn } from "../task/project-files/protect.js";
+import {
+  absentPaths,
+  existingPaths,
+  guardTask,
+  type OpenGuard,
+  protectedPathsOf,
+} from "../task/project-files/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/project-files/snapshots.js";
 import { newState, taskFormat } from "../task/project-files/state-file.js";
-import { carriedId, carryOver } from "../task/project-files/carry-over.js";
-import { taskAsSaved } from "../task/project-files/task-file.js";
+import { carriedIdPrefix, carryOverCodingRun } from "../task/project-files/carry-over.js";
+import { savedTaskReader } from "../task/project-files/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
 import { withRestartedCount, withDerivedFields, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
@@ -67,7 +73,7 @@ export type TaskWish = Partial<Pick<RalphTask, "team" | "target" | "max_iteratio
 
 /** Reads a task again and again while agents work by it, each time with what the command line says of it. */
 function taskBy(file: string, wish: TaskWish = {}): () => Promise<RalphTask> {
-  const read = taskAsSaved(file);
+  const read = savedTaskReader(file);
   return async () => ({ ...(await read()), ...wish });
 }
 
@@ -125,7 +131,7 @@ export function placeFor(
 const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
   at: "/workspace",
   maxMs: 300_000,
-  packages: packagesAround(workspace, homeOf(env)),
+  packages: outermostPackageFolder(workspace, homeOf(env)),
 });
 
 /**
@@ -136,7 +142,7 @@ export function guarded(
   where: {
     readonly workspace: string;
     readonly folder: string;
-    readonly around: Awaited<ReturnType<typeof protectedIn>>;
+    readonly around: Awaited<ReturnType<typeof protectedPathsOf>>;
     readonly unconfined: boolean;
   },
   config: ResolvedConfig,
@@ -145,12 +151,12 @@ export function guarded(
 ) {
   const { workspace, folder, around, unconfined } = where;
   const isHoused = settings.sandbox !== undefined;
-  const kept = isHoused ? existingIn(around) : [];
+  const kept = isHoused ? existingPaths(around) : [];
   const place = placeFor(where, config, io, settings, kept);
   mkdirSync(place.scratch, { recursive: true });
-  const protect: Protect = (iteration) =>
+  const protect: OpenGuard = (iteration) =>
     guardTask(
-      { folder, stateDir: config.stateDir, around: isHoused ? absentIn(around) : around },
+      { folder, stateDir: config.stateDir, around: isHoused ? absentPaths(around) : around },
       guardsRoot(io.env),
       iteration,
     );
@@ -197,7 +203,7 @@ export async function openTask<Work>(
     await excludeFromGit(workspace === folder ? repository : await repositoryOf(folder), [
       `${hiddenName}/`,
       stateName,
-      brokenStates,
+      brokenStatesPattern,
       pauseName,
       stopName,
       ...Object.values(views),
@@ -252,12 +258,12 @@ const aroundTask = (
   everything: boolean,
   more: readonly string[],
   repository: RepositoryOf | undefined,
-) => protectedIn(workspace, folder, { repository, everything, configs: projectFiles(workspace), more });
+) => protectedPathsOf(workspace, folder, { repository, everything, configs: projectFiles(workspace), moreFiles: more });
 
 /** What of it a sandbox shows, to commands that only look at how a task stands. */
 export async function readOnlyIn(workspace: string, { folder, file }: NamedTask): Promise<string[]> {
   const otherFile = file === undefined ? [] : [basename(file)];
-  return existingIn(await aroundTask(workspace, folder, true, otherFile, await repositoryOf(workspace)));
+  return existingPaths(await aroundTask(workspace, folder, true, otherFile, await repositoryOf(workspace)));
 }
 
 /**
@@ -274,7 +280,7 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
   if (lock === undefined) return undefined;
   const otherFile = file === undefined ? [] : [basename(file)];
   const around = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
-  const protect: Protect = (at) => guardTask({ folder, stateDir, around }, guardsRoot(io.env), at);
+  const protect: OpenGuard = (at) => guardTask({ folder, stateDir, around }, guardsRoot(io.env), at);
   return { iteration, protect, release: () => lock.release() };
 }
 
@@ -284,14 +290,14 @@ export const otherName = ({ source }: Pick<TaskState, "source">): string[] =>
 
 /** Whether a state was carried over from the file of an earlier version, which named it otherwise. */
 const isCarried = (state: TaskState, { task }: RalphTask): boolean =>
-  state.id.startsWith(carriedId) && state.task.task === task;
+  state.id.startsWith(carriedIdPrefix) && state.task.task === task;
 
 type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 
 /** Opens the state of the task, begun where it is missing. `home`: what stands at /home in its sandbox. */
 async function openStore(named: NamedTask, home: string, options: Options): Promise<RecordStore<TaskState>> {
   const { folder, file, task } = named;
-  await carryOver(folder);
+  await carryOverCodingRun(folder);
   if (!existsSync(stateFile(folder))) {
     withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
     const begun = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));

@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { madeByPrograms } from "../../task/project-files/snapshots.js";
+import { generatedFiles } from "../../task/project-files/snapshots.js";
 import { graphFile } from "../project-files/layout.js";
 import { javascriptEndings, javascriptReader } from "./javascript.js";
 import { javascriptManifests, type JavascriptResolver, javascriptResolver } from "./javascript-resolver.js";
@@ -56,7 +56,7 @@ const isManifest = (path: string): boolean =>
  * neither are links, binaries and files of more than 1 MB. What did not change since is taken from the cache.
  */
 export async function readGraph(folder: string): Promise<ImportGraph> {
-  const which = ["--cached", "--others", "--exclude-standard", "--", ".", ...madeByPrograms];
+  const which = ["--cached", "--others", "--exclude-standard", "--", ".", ...generatedFiles];
   const listed = await runGit(folder, ["ls-files", "-z", ...which]);
   const names = [...new Set(listed.stdout.split("\0").filter((name) => name !== ""))].toSorted();
   const stamps = new Map<string, { readonly size: number; readonly mtime: number }>();

@@ -9,9 +9,9 @@ import type { AgentRun, Work } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/lib/words.js";
 import { checkTests } from "../../task/criteria/tests.js";
-import { aboutOf, remakeFiles } from "../../task/project-files/remade-files.js";
-import { protecting } from "../../task/project-files/protect.js";
-import { keptAttempt } from "../../task/workflow/kept-attempt.js";
+import { changeInfo, remakeFiles } from "../../task/project-files/remade-files.js";
+import { withProtection } from "../../task/project-files/protect.js";
+import { recordOfAttempt } from "../../task/workflow/kept-attempt.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 import type { ArtisanResult } from "../generated/result-artisan.js";
 import type { CriticResult } from "../generated/result-critic.js";
@@ -48,7 +48,7 @@ export async function judge(
   const { workspace } = options;
   const round = roundOf(state, unit.round);
   if (unit.kind === "artisan") {
-    await remakeFiles(options, round?.before, aboutOf(unit, run), work.tell);
+    await remakeFiles(options, round?.before, changeInfo(unit, run), work.tell);
     return await judgeArtisan(options, round, run);
   }
   if (unit.kind === "librarian") {
@@ -133,7 +133,7 @@ async function tryTests(
     // Snapshots are refs of the repository, which are protected too where an agent could commit: they come around it.
     const before = await snapshots.tree();
     const iteration = state.attempts.at(-1)?.iteration;
-    const found = await protecting(protect, iteration, "tests of the adversary ran", tell, async () => {
+    const found = await withProtection(protect, iteration, "tests of the adversary ran", tell, async () => {
       const run = await checkTests({ type: "tests_pass" }, there, { seen: [], flaky: state.flaky ?? [] });
       const tested = testedIn({ checks: [], tests: [], runs: [run] }, "");
       const hasRun = tested.failing > 0 || state.tested === undefined || numberOf(tested) > numberOf(state.tested);
@@ -231,7 +231,7 @@ export const attemptRecord = (
   at: string,
   judged: Judged | Refused | undefined,
 ) => ({
-  ...keptAttempt(run, outcome, at),
+  ...recordOfAttempt(run, outcome, at),
   role: unit.kind,
   round: unit.round,
   ...(wasFull(run) ? { full: true } : {}),

@@ -3,7 +3,7 @@ import { sanitise } from "../../engine/lib/sanitise.js";
 import type { Checked } from "../../task/criteria/check-criteria.js";
 import type { TestResult } from "../../task/generated/test-results.js";
 import type { Tested, TestFailure } from "../../task/generated/ralph-state.js";
-import type { Found, Place } from "../../task/place/run.js";
+import type { CheckResult, Place } from "../../task/place/run.js";
 import { detectTests } from "../../task/test-runs/detect.js";
 import { isFailing, wholeRun } from "../../task/test-runs/results.js";
 import { runTests } from "../../task/test-runs/run-tests.js";
@@ -33,7 +33,7 @@ export function testedIn({ runs }: Checked, at: string): Tested {
 }
 
 /** What fails in a run of tests: single tests, tests that are gone, else the run as a whole. */
-function failuresIn({ passed, detail, results, gone = [], flaky = [] }: Found): TestFailure[] {
+function failuresIn({ passed, detail, results, gone = [], flaky = [] }: CheckResult): TestFailure[] {
   const failing = (results?.tests ?? []).filter((test) => isFailing(test) && !flaky.includes(test.test_name));
   const lost = gone.map((name) => ({
     test: name,

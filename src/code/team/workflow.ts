@@ -10,7 +10,7 @@ import type { AgentRun, Brief, Notes, Outcome, Prepared, Verdict, Work, Workflow
 import type { Checked } from "../../task/criteria/check-criteria.js";
 import type { CodePlan, Round, TaskState } from "../../task/generated/ralph-state.js";
 import { roundsOf, spentBy } from "../../task/plan/used.js";
-import type { Protect } from "../../task/project-files/protect.js";
+import type { OpenGuard } from "../../task/project-files/protect.js";
 import { completeIf, type LoadedTask, taskFrame, type TaskFrame } from "../../task/workflow/frame.js";
 import { budgetOf } from "../../task/workflow/status.js";
 import type { Place } from "../round/next-role.js";
@@ -25,7 +25,7 @@ import { testedIn } from "./tests.js";
 type Found = { readonly checked: Checked } | { readonly plan: CodePlan } | ForRole;
 
 interface Context {
-  readonly protection: Awaited<ReturnType<Protect>>;
+  readonly protection: Awaited<ReturnType<OpenGuard>>;
 }
 
 export type TeamWorkflow = Workflow<LoadedTask, TeamUnit, Found, Context>;

@@ -4,7 +4,7 @@ import { crewOf, librariansOf, requireCrew, windowOf } from "../../compose/code-
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Io } from "../../engine/ui/io.js";
-import { repairWords, teamCriteria } from "../../task/project-files/carry-over.js";
+import { repairTaskText, teamCriteria } from "../../task/project-files/carry-over.js";
 import { taskFile } from "../../task/project-files/layout.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
@@ -44,7 +44,7 @@ export async function codeCommand({ text, graph, ...args }: CodeArguments, io: I
       named: {
         folder: cwd,
         task: {
-          task: words ?? repairWords,
+          task: words ?? repairTaskText,
           acceptance_criteria: teamCriteria({ isRepair, checks, command: testCommand }),
           ...wish,
         },
@@ -59,5 +59,5 @@ async function isOther(folder: string): Promise<boolean> {
   if (existsSync(taskFile(folder))) return true;
   if (!isBegun(folder)) return false;
   const { state } = await taskRecords(folder);
-  return state.status !== "success" && state.task.task !== repairWords && (await taskIn(folder)) !== undefined;
+  return state.status !== "success" && state.task.task !== repairTaskText && (await taskIn(folder)) !== undefined;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readStateFile, restoreHint } from "../../engine/storage/state/state-file.js";
-import { carried, isToCarry, oldCodeName } from "../../task/project-files/carry-over.js";
+import { readCodingRun, hasCodingRun, oldCodeName } from "../../task/project-files/carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
 import { problemsInTask, taskText, taskValue, unknownFields } from "../../task/project-files/task-file.js";
@@ -12,7 +12,7 @@ import { placed } from "./project-validate.js";
 
 /** Everything that is wrong with a task's ralph.json, the state of its runs and its ledger. */
 export async function validateTask(folder: string): Promise<Validated> {
-  if (isToCarry(folder)) return await validateOld(folder);
+  if (hasCodingRun(folder)) return await validateOld(folder);
   const [file, state] = [taskFile(folder), stateFile(folder)];
   const isBegun = existsSync(state);
   const isWritten = existsSync(file) || !isBegun;
@@ -33,7 +33,7 @@ export async function validateTask(folder: string): Promise<Validated> {
 async function validateOld(folder: string): Promise<Validated> {
   const validated = { file: join(folder, oldCodeName), wayBack: "then run research-ralph validate again" };
   try {
-    await carried(folder);
+    await readCodingRun(folder);
     return { ...validated, findings: [] };
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;

@@ -25,9 +25,9 @@ import { readPromptFile } from "../../research/workflow/brief/prompt-file.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 import { contextOutside } from "../../task/place/context.js";
 import { stateFile, taskFile } from "../../task/project-files/layout.js";
-import { choicesIn, commandsIn, contextIn } from "../../task/project-files/needs-trust.js";
+import { agentAndSandboxIn, programCriteriaIn, contextIn } from "../../task/project-files/needs-trust.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
-import { readTask } from "../../task/project-files/task-file.js";
+import { readTaskFile } from "../../task/project-files/task-file.js";
 import { requirePerson } from "../steer/require-person.js";
 
 interface TrustOptions {
@@ -131,11 +131,11 @@ async function partsOfTask(file: string): Promise<TrustedPart[]> {
   const folder = dirname(file);
   const { written = {} } = (await readConfigFile(configKeys, projectFiles(folder))) ?? {};
   const workspace = resolve(folder, String(written["task_workspace"] ?? "."));
-  return ofTask((await readTask(file)).task, file, workspace);
+  return ofTask((await readTaskFile(file)).task, file, workspace);
 }
 
 const ofTask = (task: RalphTask, file: string, workspace: string): TrustedPart[] => [
-  ...choicesIn(task, file),
+  ...agentAndSandboxIn(task, file),
   ...contextIn(contextOutside(task, workspace), file),
-  ...commandsIn(task, file),
+  ...programCriteriaIn(task, file),
 ];

@@ -11,8 +11,8 @@ import { checkText, announceLongChecks } from "../../engine/ui/plain.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Told } from "../../engine/loop/types.js";
 import { checkAll } from "../../task/criteria/check-criteria.js";
-import { protecting } from "../../task/project-files/protect.js";
-import { contextOutside, missingContext } from "../../task/place/context.js";
+import { withProtection } from "../../task/project-files/protect.js";
+import { contextOutside, unreadableContext } from "../../task/place/context.js";
 
 /**
  * Checks the criteria and nothing else; 0 where all are met, else 1. Changes nothing in the task's records; on the host
@@ -51,13 +51,13 @@ export async function dryRun(
   };
   try {
     const criteria = named.task.acceptance_criteria;
-    const warnings = json ? [] : await missingContext(named.task, { ...place, signal });
+    const warnings = json ? [] : await unreadableContext(named.task, { ...place, signal });
     for (const message of warnings) say(io, `warning: ${message}`);
     const check = () => checkAll(criteria, { ...place, signal }, { seen: [] }, tell);
     const checked =
       guard === undefined
         ? await check()
-        : await protecting(guard.protect, guard.iteration, "the criteria were checked", tell, check);
+        : await withProtection(guard.protect, guard.iteration, "the criteria were checked", tell, check);
     if (checked === undefined) return signals.finish.reason === "SIGTERM" ? 143 : 130;
     const met = checked.checks.filter(({ passed }) => passed).length;
     if (json) io.stdout(`${JSON.stringify({ type: "task", met, criteria: criteria.length })}\n`);

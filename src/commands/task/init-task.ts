@@ -7,7 +7,7 @@ import { schemaAddress } from "../../engine/storage/schema-check.js";
 import type { Io } from "../../engine/ui/io.js";
 import { detectTests } from "../../task/test-runs/detect.js";
 import { stateName, taskFile, taskName } from "../../task/project-files/layout.js";
-import { commandsIn } from "../../task/project-files/needs-trust.js";
+import { programCriteriaIn } from "../../task/project-files/needs-trust.js";
 import { excludeFromGit } from "../../task/project-files/snapshots.js";
 import type { Criterion, RalphTask } from "../../task/generated/ralph.js";
 
@@ -18,7 +18,7 @@ export async function initTask(io: Io, json: boolean): Promise<number> {
   if (did === "made") {
     const example = exampleFor(io.cwd);
     await writeFileAtomic(path, `${JSON.stringify(example, null, 2)}\n`);
-    await keepTrust(commandsIn(example, path), io.env);
+    await keepTrust(programCriteriaIn(example, path), io.env);
   }
   await excludeFromGit(await repositoryOf(io.cwd), [`${hiddenName}/`, stateName]);
   if (json) io.stdout(`${JSON.stringify({ steps: [{ file: taskName, did }], warnings: [] })}\n`);

@@ -22,13 +22,13 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskName } from "../../task/project-files/layout.js";
-import { choicesIn, commandsIn } from "../../task/project-files/needs-trust.js";
-import { isToCarry } from "../../task/project-files/carry-over.js";
+import { agentAndSandboxIn, programCriteriaIn } from "../../task/project-files/needs-trust.js";
+import { hasCodingRun } from "../../task/project-files/carry-over.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
-import { checkedTask, readTask } from "../../task/project-files/task-file.js";
+import { checkedTask, readTaskFile } from "../../task/project-files/task-file.js";
 import { taskWords } from "../../task/project-files/words.js";
-import { requireOwnFolder } from "../../task/place/own-folder.js";
+import { refuseHomeFolder } from "../../task/place/own-folder.js";
 import { trustAt, trustCommands, trustContext } from "./trust-task.js";
 import { metIn, statusOf } from "../../task/workflow/status.js";
 import { taskWorkflow } from "../../task/workflow/workflow.js";
@@ -89,7 +89,7 @@ export async function taskCommand(
   const crew = named.task.team === true ? crewHere(config, io, named) : undefined;
   const { branch, worktree } = args;
   // Before a branch is made; a worktree is a folder of its own.
-  if (!worktree) requireOwnFolder(resolve(named.folder, config.task.workspace), homeOf(io.env));
+  if (!worktree) refuseHomeFolder(resolve(named.folder, config.task.workspace), homeOf(io.env));
   if (branch === undefined && !worktree) return await work(named, config, io, args, crew);
   const { branchOff } = await import("./branch.js");
   const off = await branchOff(named, { worktree, branch }, config);
@@ -114,7 +114,7 @@ async function work(
   const { folder } = named;
   const config = crew?.config ?? own;
   // By another branch the file may have changed.
-  const { task } = named.file === undefined ? named : await readTask(named.file);
+  const { task } = named.file === undefined ? named : await readTaskFile(named.file);
   await trustContext({ ...named, task }, config, io, args.flags);
   const how = {
     json: args.json,
@@ -222,7 +222,7 @@ function choicesOf(
 /** The same, and what of it needs trust. */
 function withChoicesOf({ task, from }: NamedTask, flags: ConfigFlags, io: Io) {
   const choices = choicesOf(task, flags, io);
-  const chosen = from === undefined ? [] : choicesIn(task, from).filter(({ key }) => key in choices);
+  const chosen = from === undefined ? [] : agentAndSandboxIn(task, from).filter(({ key }) => key in choices);
   return { chosen, flags: { ...flags, ...choices } };
 }
 
@@ -284,7 +284,7 @@ async function nameTask(
       2,
     );
   await writeFileAtomic(file, `${JSON.stringify({ $schema: schemaAddress("ralph"), ...whole }, null, 2)}\n`);
-  await keepTrust(commandsIn(whole, file), io.env);
+  await keepTrust(programCriteriaIn(whole, file), io.env);
   return { named: { folder: io.cwd, file, from: file, task: whole }, notices: [] };
 }
 
@@ -328,7 +328,7 @@ export function targetIn(folder: string, target: string): string {
 }
 
 /** Whether a run has begun a task in this folder. */
-export const isBegun = (folder: string): boolean => existsSync(stateFile(folder)) || isToCarry(folder);
+export const isBegun = (folder: string): boolean => existsSync(stateFile(folder)) || hasCodingRun(folder);
 
 /** What a folder without a ralph.json was begun with: a file of another name, or words of the command line. */
 async function begun(folder: string): Promise<Named | undefined> {
@@ -349,7 +349,7 @@ function folderOf({ task }: TaskArguments, io: Io): string {
 }
 
 async function fromFile(file: string): Promise<Named> {
-  const { task, notices } = await readTask(file);
+  const { task, notices } = await readTaskFile(file);
   return { named: { folder: dirname(file), file, from: file, task }, notices };
 }
 

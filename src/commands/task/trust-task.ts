@@ -5,7 +5,7 @@ import { keepTrust, requireTrust } from "../../engine/config/trust.js";
 import type { Io } from "../../engine/ui/io.js";
 import { contextOutside } from "../../task/place/context.js";
 import { stateFile, stateName, taskName } from "../../task/project-files/layout.js";
-import { commandsIn, contextIn } from "../../task/project-files/needs-trust.js";
+import { programCriteriaIn, contextIn } from "../../task/project-files/needs-trust.js";
 
 /** A task's file that has another name is named whole. */
 export const trustAt = ({ from }: NamedTask): { readonly at?: string } =>
@@ -30,6 +30,6 @@ export async function trustContext(
  */
 export async function trustCommands(named: NamedTask, io: Io, flags: ConfigFlags): Promise<void> {
   const { folder, from, task } = named;
-  if (from === undefined) await keepTrust(commandsIn(task, stateFile(folder)), io.env);
-  else await requireTrust(commandsIn(task, from), io, { ...flags, ...trustAt(named) });
+  if (from === undefined) await keepTrust(programCriteriaIn(task, stateFile(folder)), io.env);
+  else await requireTrust(programCriteriaIn(task, from), io, { ...flags, ...trustAt(named) });
 }

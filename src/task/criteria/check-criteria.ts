@@ -9,7 +9,15 @@ import { checkHttp } from "./http.js";
 import { checkNewTest, type FilesBefore } from "./new-test.js";
 import { checkContent, checkJson } from "./content.js";
 import { wordsOf } from "./words.js";
-import { checkCommand, type Found, howItEnded, maxDetail, type Place, run, undecidedBy } from "../place/run.js";
+import {
+  checkCommand,
+  type CheckResult,
+  endSentence,
+  maxDetailChars,
+  type Place,
+  run,
+  undecidedIf,
+} from "../place/run.js";
 import { isNoTest } from "../test-runs/results.js";
 import { checkTests } from "./tests.js";
 import { checkTool } from "./types-and-lint.js";
@@ -19,7 +27,7 @@ export interface Checked {
   /** Names of all tests that were there. */
   readonly tests: readonly string[];
   /** What the criteria `tests_pass` found, in the order in which they were checked. */
-  readonly runs: readonly Found[];
+  readonly runs: readonly CheckResult[];
 }
 
 /** What checks know of the tests from before. */
@@ -32,7 +40,7 @@ export interface KnownTests {
   readonly before?: FilesBefore;
 }
 
-type Known = KnownTests & { readonly runs: Found[] };
+type Known = KnownTests & { readonly runs: CheckResult[] };
 
 /**
  * Checks all criteria, one after the other, and tells when each begins and what came of it. Undefined where it was
@@ -57,7 +65,7 @@ export async function checkAll(
     const at = reallyAt(criterion, place);
     const really = at === undefined ? "" : ` (Outside of the sandbox: ${at})`;
     const why = found.passed ? really : notThere(found.detail, place);
-    const detail = `${found.detail.slice(0, maxDetail - why.length)}${why}`;
+    const detail = `${found.detail.slice(0, maxDetailChars - why.length)}${why}`;
     // Where tests are gone, those in their place bind nobody: they go again once the others are back.
     if ((found.gone ?? []).length === 0) for (const test of found.tests ?? []) tests.add(test);
     checks.push({
@@ -108,13 +116,13 @@ function notThere(detail: string, { missing, reach }: Place): string {
   ].join("");
 }
 
-async function checkOne(criterion: Criterion, place: Place, known: Known): Promise<Found> {
+async function checkOne(criterion: Criterion, place: Place, known: Known): Promise<CheckResult> {
   switch (criterion.type) {
     case "file_exists": {
       const ran = await run(place, "sh", ["-c", '[ -e "$1" ]', "sh", criterion.path], { timeoutMs: 60_000 });
       if (ran.ok) return { passed: true, detail: `${criterion.path} is there.` };
-      const why = ran.end.exitCode === 1 ? `There is no ${criterion.path}.` : howItEnded(ran, 60_000);
-      return { passed: false, detail: why, ...undecidedBy(ran) };
+      const why = ran.end.exitCode === 1 ? `There is no ${criterion.path}.` : endSentence(ran, 60_000);
+      return { passed: false, detail: why, ...undecidedIf(ran) };
     }
     case "command_succeeds":
       return await checkCommand(criterion.command, criterion, place);
@@ -156,8 +164,8 @@ async function checkSome(
   { type, criteria }: Extract<Criterion, { type: "all_of" | "any_of" }>,
   place: Place,
   known: Known,
-): Promise<Found> {
-  const all: { readonly words: string; readonly found: Found }[] = [];
+): Promise<CheckResult> {
+  const all: { readonly words: string; readonly found: CheckResult }[] = [];
   for (const each of criteria) {
     const found = await checkOne(each, place, known);
     all.push({ words: wordsOf(each), found });
@@ -166,7 +174,7 @@ async function checkSome(
   }
   const passed = type === "all_of" ? all.every(({ found }) => found.passed) : all.some(({ found }) => found.passed);
   const failed = all.filter(({ found }) => !found.passed);
-  const share = Math.floor(maxDetail / Math.max(1, failed.length));
+  const share = Math.floor(maxDetailChars / Math.max(1, failed.length));
   const detail = passed
     ? type === "all_of"
       ? "All of them are met."

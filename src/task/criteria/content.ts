@@ -2,10 +2,13 @@ import { Worker } from "node:worker_threads";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
 import type { ContainsText, JsonValid } from "../generated/ralph.js";
-import { contentOf, type Found, type Place } from "../place/run.js";
+import { contentOf, type CheckResult, type Place } from "../place/run.js";
 
 /** Whether a file contains a text, or matches a regular expression. */
-export async function checkContent({ path, text, pattern, flags = "" }: ContainsText, place: Place): Promise<Found> {
+export async function checkContent(
+  { path, text, pattern, flags = "" }: ContainsText,
+  place: Place,
+): Promise<CheckResult> {
   const content = await contentOf(place, path);
   if (content.problem !== undefined) return unread(content);
   const whole = content.bytes.toString("utf8");
@@ -30,7 +33,7 @@ export async function checkContent({ path, text, pattern, flags = "" }: Contains
     : { passed: false, detail: `${path} does not match /${pattern}/${flags}; it begins with: ${whole.slice(0, 300)}` };
 }
 
-const unread = ({ problem, undecided }: { readonly problem: string; readonly undecided?: true }): Found => ({
+const unread = ({ problem, undecided }: { readonly problem: string; readonly undecided?: true }): CheckResult => ({
   passed: false,
   detail: problem,
   ...withoutUndefined({ undecided }),
@@ -60,7 +63,7 @@ function matches(pattern: string, flags: string, text: string): Promise<boolean 
 }
 
 /** Whether a file is valid JSON. */
-export async function checkJson({ path }: JsonValid, place: Place): Promise<Found> {
+export async function checkJson({ path }: JsonValid, place: Place): Promise<CheckResult> {
   const content = await contentOf(place, path);
   if (content.problem !== undefined) return unread(content);
   const text = content.bytes.toString("utf8").replace(/^\uFEFF/, "");

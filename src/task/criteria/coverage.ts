@@ -1,18 +1,26 @@
 import type { CoverageAtLeast } from "../generated/ralph.js";
-import { type Found, howItEnded, maxDetail, outputOf, type Place, runShell, timeoutOf } from "../place/run.js";
+import {
+  type CheckResult,
+  endSentence,
+  maxDetailChars,
+  outputOf,
+  type Place,
+  runShell,
+  timeoutOf,
+} from "../place/run.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { detectTests } from "../test-runs/detect.js";
 import { runTests } from "../test-runs/run-tests.js";
 
 /** Whether a run of the tests covers at least so much, by the report that it leaves. */
-export async function checkCoverage(criterion: CoverageAtLeast, place: Place): Promise<Found> {
+export async function checkCoverage(criterion: CoverageAtLeast, place: Place): Promise<CheckResult> {
   const { command, lines, branches } = criterion;
   const timeoutMs = timeoutOf(criterion);
   const begun = Date.now();
   if (command !== undefined) {
     const ran = await runShell(place, command, { timeoutMs });
     if (!ran.ok)
-      return { passed: false, detail: `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim() };
+      return { passed: false, detail: `${endSentence(ran, timeoutMs)}\n${outputOf(ran, maxDetailChars - 100)}`.trim() };
   } else {
     const [chosen] = detectTests(place.cwd);
     if (chosen === undefined)

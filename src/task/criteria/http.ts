@@ -1,6 +1,6 @@
 import { runProcess } from "../../engine/process/run-process.js";
 import type { HttpOk } from "../generated/ralph.js";
-import { type Found, howItEnded, lastOf, type Place, run } from "../place/run.js";
+import { type CheckResult, endSentence, lastCharsOf, type Place, run } from "../place/run.js";
 
 /** Most seconds until an answer: of a server that is there, and of one that is only started. */
 const usualSeconds = { there: 10, started: 60 };
@@ -45,7 +45,7 @@ const end = (found) => {
 export async function checkHttp(
   { url, status, start, timeout_seconds: seconds }: HttpOk,
   place: Place,
-): Promise<Found> {
+): Promise<CheckResult> {
   const ms = (seconds ?? (start === undefined ? usualSeconds.there : usualSeconds.started)) * 1000;
   const asked = JSON.stringify({ url, status, start, ms });
   // A sandbox has a network of its own: where it starts no server nothing answers, and what the user named is asked
@@ -58,9 +58,12 @@ export async function checkHttp(
       passed: boolean;
       last: string;
     };
-    const said = passed ? "" : lastOf(ran.stderr, 800);
+    const said = passed ? "" : lastCharsOf(ran.stderr, 800);
     return { passed, detail: `${url}: ${last}.${said === "" ? "" : `\n${said}`}` };
   } catch {
-    return { passed: false, detail: `${url} could not be asked: ${howItEnded(ran, ms)} ${lastOf(ran.stderr, 800)}` };
+    return {
+      passed: false,
+      detail: `${url} could not be asked: ${endSentence(ran, ms)} ${lastCharsOf(ran.stderr, 800)}`,
+    };
   }
 }

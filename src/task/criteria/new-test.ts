@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { many } from "../../engine/lib/words.js";
-import type { Found, Place } from "../place/run.js";
+import type { CheckResult, Place } from "../place/run.js";
 import { detectTests } from "../test-runs/detect.js";
 import { runTests } from "../test-runs/run-tests.js";
 import { isTestFile } from "./tests.js";
@@ -21,7 +21,7 @@ interface Known {
   readonly flaky?: readonly string[];
   readonly before?: FilesBefore;
   /** The runs of tests that were made for criteria before this one. */
-  readonly runs: readonly Found[];
+  readonly runs: readonly CheckResult[];
 }
 
 const noProof = "There is no new test yet that fails on the files as they were before and passes now.";
@@ -31,8 +31,8 @@ const installed = ["node_modules", ".venv", "venv", "vendor"];
 const maxMs = 300_000;
 
 /** Whether a new test shows that the task is done: it passes now, and fails with the files as they were before. */
-export async function checkNewTest(place: Place, { flaky = [], before, runs }: Known): Promise<Found> {
-  const not = (detail: string): Found => ({ passed: false, detail });
+export async function checkNewTest(place: Place, { flaky = [], before, runs }: Known): Promise<CheckResult> {
+  const not = (detail: string): CheckResult => ({ passed: false, detail });
   if (before === undefined)
     return not("Nothing is known of the files as they were: a run in a git repository keeps them.");
   const results = runs.flatMap(({ results: found }) => found ?? []);

@@ -10,15 +10,15 @@ import { runTests } from "../test-runs/run-tests.js";
 import { fileNotLoaded, isFailing, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
 import { readOnlyHint, seenByTests } from "../test-runs/seen-place.js";
 import {
-  type Found,
-  howItEnded,
-  lastOf,
-  maxDetail,
+  type CheckResult,
+  endSentence,
+  lastCharsOf,
+  maxDetailChars,
   outputOf,
   type Place,
   runShell,
   timeoutOf,
-  undecidedBy,
+  undecidedIf,
 } from "../place/run.js";
 
 /** Most failing tests that are named. */
@@ -32,7 +32,7 @@ export async function checkTests(
   criterion: TestsPass,
   place: Place,
   { seen, flaky }: { readonly seen: readonly string[]; readonly flaky?: readonly string[] },
-): Promise<Found> {
+): Promise<CheckResult> {
   const timeoutMs = timeoutOf(criterion);
   const called = criterion.command === undefined ? undefined : calledIn(criterion.command);
   if (criterion.command !== undefined && called === undefined)
@@ -60,7 +60,7 @@ export async function checkTests(
   return hint === undefined ? judged : { ...judged, detail: `${hint}\n${judged.detail}` };
 }
 
-async function byExitCode(command: string, timeoutMs: number, place: Place): Promise<Found> {
+async function byExitCode(command: string, timeoutMs: number, place: Place): Promise<CheckResult> {
   const begun = Date.now();
   const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
   const ran = await runShell(seenByTests(place).place, command, { timeoutMs: ms });
@@ -68,15 +68,15 @@ async function byExitCode(command: string, timeoutMs: number, place: Place): Pro
   const results: TestResults = {
     framework: "command",
     tests: [],
-    ...(ran.ok ? {} : { problem: howItEnded(ran, ms) }),
+    ...(ran.ok ? {} : { problem: endSentence(ran, ms) }),
     stdout: streamEnd(ran.stdout),
     stderr: streamEnd(ran.stderr),
     ...withoutUndefined({ coverage }),
   };
   const hint = readOnlyHint(place, ran.stdout + ran.stderr);
-  const why = [howItEnded(ran, ms), ...(hint === undefined ? [] : [hint])].join(" ");
-  const detail = ran.ok ? "The tests pass." : `${why}\n${outputOf(ran, maxDetail - 100 - why.length)}`.trim();
-  return { passed: ran.ok, detail, failing: ran.ok ? 0 : 1, results, ...undecidedBy(ran) };
+  const why = [endSentence(ran, ms), ...(hint === undefined ? [] : [hint])].join(" ");
+  const detail = ran.ok ? "The tests pass." : `${why}\n${outputOf(ran, maxDetailChars - 100 - why.length)}`.trim();
+  return { passed: ran.ok, detail, failing: ran.ok ? 0 : 1, results, ...undecidedIf(ran) };
 }
 
 /**
@@ -89,7 +89,7 @@ export function judgeTests(
   seen: readonly string[],
   root: string,
   flaky: readonly string[] = [],
-): Found {
+): CheckResult {
   const { tests, framework, problem } = results;
   const ran = tests.filter(({ status }) => status !== "skip");
   const names = new Set(ran.map(({ test_name }) => test_name));
@@ -174,6 +174,6 @@ const withoutPath = (stdout: string): string =>
     .trim();
 
 const said = ({ stdout, stderr }: TestResults): string => {
-  const words = lastOf(stderr.trim() || withoutPath(stdout), 600);
+  const words = lastCharsOf(stderr.trim() || withoutPath(stdout), 600);
   return words === "" ? "" : `\n${words}`;
 };

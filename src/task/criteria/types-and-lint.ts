@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import type { LintClean, NoTypeErrors } from "../generated/ralph.js";
 import { entriesOf, localProgram, manifestOf, pythonOf, scriptOf, textOf } from "../place/project.js";
-import { checkCommand, type Found, type Place } from "../place/run.js";
+import { checkCommand, type CheckResult, type Place } from "../place/run.js";
 
 /** What a project's own type checker or linter says. */
-export async function checkTool(criterion: LintClean | NoTypeErrors, place: Place): Promise<Found> {
+export async function checkTool(criterion: LintClean | NoTypeErrors, place: Place): Promise<CheckResult> {
   const { cwd } = place;
   const line = criterion.command ?? (criterion.type === "lint_clean" ? linterOf(cwd) : typeCheckerOf(cwd));
   if (line === undefined) {

@@ -4,29 +4,29 @@ import { isWithin, realPathOf } from "../../engine/process/search-path.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 
 /**
- * Refuses work in the user's home folder, in a folder above it, and in `/`: agents may read and change all of the
- * folder that they work in, on the host and in every sandbox. `home`: as the environment names it. The one that the
- * system has for this user counts too, as keys lie there also under another HOME.
+ * Refuses to work in the user's home folder, in a folder that contains it, and in `/`: agents may read and change
+ * everything in their folder, on the host and in every sandbox. `home`: the home folder in the environment. The home
+ * folder of the system's user list is refused too, because it holds the user's keys even if HOME is changed.
  * @throws ExpectedError (exit code 2).
  */
-export function requireOwnFolder(folder: string, home: string): void {
-  const at = realPathOf(folder);
-  const homes = [home, homeOfUser()].filter((each) => each.startsWith(sep) && each !== sep).map(realPathOf);
-  const held = homes.find((each) => isWithin(each, at));
-  if (held === undefined && at !== sep) return;
-  const what =
-    held === at
+export function refuseHomeFolder(folder: string, home: string): void {
+  const realFolder = realPathOf(folder);
+  const homes = [home, homeOfUser()].filter((path) => path.startsWith(sep) && path !== sep).map(realPathOf);
+  const homeInside = homes.find((path) => isWithin(path, realFolder));
+  if (homeInside === undefined && realFolder !== sep) return;
+  const description =
+    homeInside === realFolder
       ? "your home folder"
-      : held === undefined
+      : homeInside === undefined
         ? "the whole disk"
-        : `a folder that holds your home (${held})`;
+        : `a folder that holds your home (${homeInside})`;
   throw new ExpectedError(
-    `${folder} is ${what}, and an agent may read and change everything in the folder it works in, your keys in ~/.ssh included; make a folder of its own for this work, and start there.`,
+    `${folder} is ${description}, and an agent may read and change everything in the folder it works in, your keys in ~/.ssh included; make a folder of its own for this work, and start there.`,
     2,
   );
 }
 
-/** By the system's list of users; empty where this one is not in it, as in many containers. */
+/** The home folder in the system's user list; empty if the user is not in that list, as in many containers. */
 function homeOfUser(): string {
   try {
     return userInfo().homedir;

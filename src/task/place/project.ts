@@ -13,7 +13,7 @@ interface Manifest {
   readonly mocha?: unknown;
 }
 
-/** The package.json of the folder; undefined where it is missing or unusable. */
+/** The package.json of the folder; undefined if it is missing or unusable. */
 export const manifestOf = (folder: string): Manifest | undefined =>
   fieldsIn<Manifest>(readTextSync(join(folder, "package.json"), maxBytes) ?? "");
 
@@ -31,41 +31,42 @@ export function entriesOf(folder: string): readonly string[] {
   }
 }
 
-/** Larger is not a file that says what a project is. */
+/** A larger file does not describe a project. */
 const maxBytes = 10_000_000;
 
-/** The text of a file, of at most 200,000 characters; empty where it can't be read. */
+/** The text of a file, at most 200,000 characters; empty if it can't be read. */
 export const textOf = (path: string): string => (readTextSync(path, maxBytes) ?? "").slice(0, 200_000);
 
-/** The program of an npm package that is installed for the folder; the plain name where none is. */
+/** The path of an npm package's program that is installed for the folder; the plain name if there is none. */
 export function localProgram(folder: string, name: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, "node_modules", ".bin", name);
+  for (let folderAbove = folder; ; folderAbove = dirname(folderAbove)) {
+    const path = join(folderAbove, "node_modules", ".bin", name);
     if (existsSync(path)) return path;
-    if (dirname(at) === at) return name;
+    if (dirname(folderAbove) === folderAbove) return name;
   }
 }
 
-const manifests = [
+const manifestNames = [
   ...["package.json", "pnpm-workspace.yaml", "lerna.json", "Cargo.toml", "go.mod", "go.work", "pyproject.toml"],
 ] as const;
 
 /**
- * The outermost folder with a manifest around this one, in the same repository: a package of several has its tools and
- * its sisters there. None where the folder is the top of its repository, or in none, and never the user's home or what
- * holds it.
+ * The outermost folder with a manifest that contains this folder, in the same repository. A package of a monorepo needs
+ * the tools and packages there. Undefined if the folder is the root of its repository, or in none. The user's home and
+ * folders that contain it are never returned.
  */
-export function packagesAround(folder: string, home: string): string | undefined {
-  let found: string | undefined;
-  for (let at = folder; !existsSync(join(at, ".git"));) {
-    const above = dirname(at);
-    if (above === at || home === above || home.startsWith(above.endsWith("/") ? above : `${above}/`)) return undefined;
-    at = above;
-    if (manifests.some((name) => existsSync(join(at, name)))) found = at;
+export function outermostPackageFolder(folder: string, home: string): string | undefined {
+  let outermost: string | undefined;
+  for (let current = folder; !existsSync(join(current, ".git"));) {
+    const parent = dirname(current);
+    if (parent === current || home === parent || home.startsWith(parent.endsWith("/") ? parent : `${parent}/`))
+      return undefined;
+    current = parent;
+    if (manifestNames.some((name) => existsSync(join(current, name)))) outermost = current;
   }
-  return found;
+  return outermost;
 }
 
-/** The Python of the folder: that of its virtual environment where it has one. */
+/** The Python of the folder's virtual environment; `python3` if the folder has none. */
 export const pythonOf = (folder: string): string =>
   [".venv", "venv"].map((name) => join(folder, name, "bin", "python")).find((path) => existsSync(path)) ?? "python3";

@@ -8,100 +8,100 @@ import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import { many } from "../../engine/lib/words.js";
 import type { TestResults } from "../generated/test-results.js";
 
-/** Where criteria are checked: by the same means and in the same place as the agent works. */
+/** The place where criteria are checked. It uses the same sandbox and folder as the agents. */
 export interface Place {
   readonly exec: Exec;
   /** Absolute path of the folder that is checked. */
   readonly cwd: string;
-  /** Without the secrets of the user: what an agent wrote is run here. */
+  /** Without the user's secrets, because the work of an agent is run here. */
   readonly env: NodeJS.ProcessEnv;
   readonly reach: Reach;
-  /** Absolute path of Node there. */
+  /** Absolute path of Node in this place. */
   readonly node: string;
-  /** In a sandbox: absolute path of the folder that stands at /home there. */
+  /** In a sandbox: absolute path of the folder that is mounted at /home. */
   readonly home?: string;
   /** A folder for result files that this process and the commands both see. */
   readonly scratch: string;
-  /** In a sandbox: what of the user's is not there. */
+  /** In a sandbox: what the user has and the sandbox does not. */
   readonly missing?: {
-    /** Names of variables. */
+    /** Names of environment variables. */
     readonly variables: readonly string[];
-    /** The user's PATH, which programs there are may lie on without being shown. */
+    /** The user's PATH. Its programs may be missing in the sandbox. */
     readonly path: string;
   };
-  /** How runs of tests see the project where that is another way than commands do. */
+  /** How test runs see the project, if they see it differently from commands. */
   readonly tests?: TestPlace;
-  /** Aborted when the check is to end at once. */
+  /** Aborted if the check must end at once. */
   readonly signal: AbortSignal;
 }
 
-/** Runs of tests see the project at another path, and can't change it. */
+/** Test runs see the project read-only, at another path. */
 export interface TestPlace {
-  /** Absolute path of it there. */
+  /** Absolute path of the project in a test run. */
   readonly at: string;
-  /** Most milliseconds of a run. */
+  /** Maximum milliseconds of a test run. */
   readonly maxMs: number;
-  /** The folder of packages that the project may be one of: it is what stands there then. */
+  /** The outermost package folder, if the project is in one: then that folder is mounted instead of the project. */
   readonly packages?: string;
 }
 
-/** What a program has left behind. */
-export interface Ran {
+/** The result of a program. */
+export interface ProgramResult {
   readonly end: ProcessEnd;
-  /** It ended by itself with exit code 0. */
+  /** The program ended by itself with exit code 0. */
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What came of one criterion. */
-export interface Found {
+/** The result of a check. */
+export interface CheckResult {
   readonly passed: boolean;
   readonly detail: string;
-  /** It could not be checked to the end, so that it is not met says nothing of the opposite. */
+  /** The check was not completed: so the opposite of the criterion is not proved either. */
   readonly undecided?: true;
-  /** Of tests: how many fail, and the names of all that there are. */
+  /** For tests: how many fail, and the names of all. */
   readonly failing?: number;
   readonly tests?: readonly string[];
-  /** Of tests: those that were there before and are gone or skipped. */
+  /** For tests: tests that ran before and are now missing or skipped. */
   readonly gone?: readonly string[];
-  /** Of tests: files that could not be loaded, and tests that ran before and no longer do. */
+  /** For tests: the number of files that could not be loaded and of tests that ran before and no longer do. */
   readonly unloaded?: number;
   readonly results?: TestResults;
-  /** Of tests that were run once more: those that are not counted, as they fail and pass on the same files. */
+  /** For tests that were run again: tests that fail and pass on the same files. They are not counted. */
   readonly flaky?: readonly string[];
 }
 
-interface HowToRun {
+interface RunOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
-  /** Most bytes kept of stdout; of more, the last. */
+  /** Maximum bytes of stdout that are returned; the last ones of a longer output. */
   readonly maxOutput?: number;
 }
 
-/** What is kept of an output that people and agents read. */
-const usualOutput = 64 * 1024;
+/** The default for output that people and agents read. */
+const defaultOutputBytes = 64 * 1024;
 
-/** Runs a program in the place and waits for its end. Never throws for what it does. */
+/** Runs a program in the place and waits for its end. Never throws for what the program does. */
 export async function run(
   { exec, cwd, env, reach, signal }: Place,
   command: string,
   args: readonly string[],
-  { timeoutMs, env: more, maxOutput = usualOutput }: HowToRun,
-): Promise<Ran> {
+  { timeoutMs, env: extraEnv, maxOutput = defaultOutputBytes }: RunOptions,
+): Promise<ProgramResult> {
   const process = exec({
     command,
     args,
     cwd,
-    // Python knows a file that changed by its second and its size alone: with bytecode of an earlier run it would go on
-    // with what stood there before an edit, and the project would fill with it.
-    env: { PYTHONDONTWRITEBYTECODE: "1", ...env, ...more },
+    // Python compares only the size of a file and the second of its change. With bytecode of an earlier run it could
+    // use the code before an edit, and bytecode files would fill the project.
+    env: { PYTHONDONTWRITEBYTECODE: "1", ...env, ...extraEnv },
     stdin: "",
     timeoutMs,
     idleMs: 0,
     finished: () => false,
     signal,
-    reach: { ...reach, variables: [...reach.variables, ...Object.keys(more ?? {})] },
+    reach: { ...reach, variables: [...reach.variables, ...Object.keys(extraEnv ?? {})] },
     graceMs: 500,
     inPieces: true,
   });
@@ -114,38 +114,39 @@ export async function run(
       return { end, ok, stdout: lastLines(stdout, maxOutput), stderr: end.stderr };
     }
     stdout += step.value;
-    if (stdout.length > 2 * maxOutput + slack) stdout = stdout.slice(-maxOutput - 1);
+    if (stdout.length > 2 * maxOutput + maxExtraChars) stdout = stdout.slice(-maxOutput - 1);
   }
 }
 
-/** How much more is let come in before the beginning is cut off: each cut copies what stays. */
-const slack = 1_000_000;
+/** The output may grow by so many characters before its beginning is cut off, because each cut copies the rest. */
+const maxExtraChars = 1_000_000;
 
-/** The last whole lines of a text, as far as there are any, with plain line ends. */
-function lastLines(text: string, most: number): string {
-  const kept = text.slice(-most);
-  const isCut = kept.length < text.length && text.at(-most - 1) !== "\n";
-  const first = isCut ? kept.indexOf("\n") : -1;
-  const whole = first === -1 || first === kept.length - 1 ? kept : kept.slice(first + 1);
-  return whole.replace(/\r\n/g, "\n").replace(/\n$/, "");
+/** The last whole lines of a text, with plain line ends. If the last line alone is too long, its end. */
+function lastLines(text: string, maxChars: number): string {
+  const lastPart = text.slice(-maxChars);
+  const isCut = lastPart.length < text.length && text.at(-maxChars - 1) !== "\n";
+  const firstLineEnd = isCut ? lastPart.indexOf("\n") : -1;
+  const wholeLines =
+    firstLineEnd === -1 || firstLineEnd === lastPart.length - 1 ? lastPart : lastPart.slice(firstLineEnd + 1);
+  return wholeLines.replace(/\r\n/g, "\n").replace(/\n$/, "");
 }
 
-/** The same of a command line, by the shell. */
-export const runShell = (place: Place, line: string, how: HowToRun): Promise<Ran> =>
-  run(place, "sh", ["-c", line], how);
+/** Like `run`, for a command line of the shell. */
+export const runShell = (place: Place, line: string, options: RunOptions): Promise<ProgramResult> =>
+  run(place, "sh", ["-c", line], options);
 
-/** Of a program that did not come to its own end. */
-export const undecidedBy = ({ end }: Ran): Pick<Found, "undecided"> =>
+/** `undecided` for a program that was ended before its own end. */
+export const undecidedIf = ({ end }: ProgramResult): Pick<CheckResult, "undecided"> =>
   end.cause === "exited" ? {} : { undecided: true };
 
-/** Most seconds of a command that names none. */
-const usualSeconds = 300;
+/** Default limit of a command, in seconds. */
+const defaultSeconds = 300;
 
-export const timeoutOf = ({ timeout_seconds: seconds = usualSeconds }: { timeout_seconds?: number }): number =>
+export const timeoutOf = ({ timeout_seconds: seconds = defaultSeconds }: { timeout_seconds?: number }): number =>
   seconds * 1000;
 
-/** How a command that failed has ended, in one sentence. */
-export function howItEnded({ end }: Ran, timeoutMs: number): string {
+/** A sentence that says how a failed command ended. */
+export function endSentence({ end }: ProgramResult, timeoutMs: number): string {
   const { cause, exitCode, signal, startError, resource } = end;
   if (cause === "timeout") return `It took longer than ${many(timeoutMs / 1000, "second")} and was ended.`;
   if (cause === "aborted") return "It was interrupted.";
@@ -156,7 +157,7 @@ export function howItEnded({ end }: Ran, timeoutMs: number): string {
   return `It ended with exit code ${exitCode ?? "unknown"}.`;
 }
 
-/** The content of a file as the agent sees it, or why it could not be read. At most 10 MB. */
+/** The content of a file as the agent sees it, or why it can't be read. At most 10 MB. */
 export async function contentOf(
   place: Place,
   path: string,
@@ -165,49 +166,49 @@ export async function contentOf(
 > {
   const copy = join(place.scratch, `${randomUUID()}.copy`);
   mkdirSync(place.scratch, { recursive: true });
-  // The shell alone and `cat`, which every image has; a block of ulimit has 512 bytes.
-  const script = `[ -f "$1" ] || exit 44; ulimit -f ${Math.ceil(maxContent / 512) + 1}; cat < "$1" > "$2"`;
+  // Uses only the shell and `cat`, which every image has. `ulimit -f` counts blocks of 512 bytes.
+  const script = `[ -f "$1" ] || exit 44; ulimit -f ${Math.ceil(maxContentBytes / 512) + 1}; cat < "$1" > "$2"`;
   try {
-    const ran = await run(place, "sh", ["-c", script, "sh", path, copy], { timeoutMs: 60_000 });
-    if (ran.end.exitCode === 44) return { problem: `There is no file ${path}.` };
-    const copied = await readRegularUpTo(copy, maxContent).catch(() => undefined);
-    if (typeof copied === "number")
-      return { problem: `${path} is larger than ${maxContent / 1_000_000} MB.`, undecided: true };
-    if (ran.ok && copied !== undefined) return { bytes: copied };
-    const why = lastOf(ran.stderr, 300) || howItEnded(ran, 60_000);
-    return { problem: `${path} can't be read: ${why}`, undecided: true };
+    const result = await run(place, "sh", ["-c", script, "sh", path, copy], { timeoutMs: 60_000 });
+    if (result.end.exitCode === 44) return { problem: `There is no file ${path}.` };
+    const bytes = await readRegularUpTo(copy, maxContentBytes).catch(() => undefined);
+    if (typeof bytes === "number")
+      return { problem: `${path} is larger than ${maxContentBytes / 1_000_000} MB.`, undecided: true };
+    if (result.ok && bytes !== undefined) return { bytes };
+    const reason = lastCharsOf(result.stderr, 300) || endSentence(result, 60_000);
+    return { problem: `${path} can't be read: ${reason}`, undecided: true };
   } finally {
     rmSync(copy, { force: true });
   }
 }
 
-const maxContent = 10_000_000;
+const maxContentBytes = 10_000_000;
 
-/** The end of a text, of at most so many characters, with a mark where something was left out. */
-export const lastOf = (text: string, most: number): string => {
+/** The last `maxChars` characters of a text, with "…" if it was cut. */
+export const lastCharsOf = (text: string, maxChars: number): string => {
   const trimmed = text.trim();
-  return trimmed.length <= most ? trimmed : `…${trimmed.slice(trimmed.length - most + 1)}`;
+  return trimmed.length <= maxChars ? trimmed : `…${trimmed.slice(trimmed.length - maxChars + 1)}`;
 };
 
-/** What a failed command printed, both streams, for a person and an agent. */
-export function outputOf({ stdout, stderr }: Pick<Ran, "stdout" | "stderr">, most: number): string {
+/** The output of a failed command, both streams, for people and agents. */
+export function outputOf({ stdout, stderr }: Pick<ProgramResult, "stdout" | "stderr">, maxChars: number): string {
   const parts = withoutUndefined({ stdout: stdout.trim() || undefined, stderr: stderr.trim() || undefined });
-  const both = [parts.stdout, parts.stderr].filter((part) => part !== undefined);
-  return both.map((part) => lastOf(part, Math.floor(most / Math.max(1, both.length)))).join("\n");
+  const streams = [parts.stdout, parts.stderr].filter((part) => part !== undefined);
+  return streams.map((part) => lastCharsOf(part, Math.floor(maxChars / Math.max(1, streams.length)))).join("\n");
 }
 
-/** Most characters of what a check has found. */
-export const maxDetail = 1_500;
+/** Maximum characters of a check's detail. */
+export const maxDetailChars = 1_500;
 
 /** Whether a command line ends with exit code 0. */
 export async function checkCommand(
   line: string,
   limits: { readonly timeout_seconds?: number },
   place: Place,
-): Promise<Found> {
+): Promise<CheckResult> {
   const timeoutMs = timeoutOf(limits);
-  const ran = await runShell(place, line, { timeoutMs });
-  if (ran.ok) return { passed: true, detail: "It ended with exit code 0." };
-  const detail = `${howItEnded(ran, timeoutMs)}\n${outputOf(ran, maxDetail - 100)}`.trim();
-  return { passed: false, detail, ...undecidedBy(ran) };
+  const result = await runShell(place, line, { timeoutMs });
+  if (result.ok) return { passed: true, detail: "It ended with exit code 0." };
+  const detail = `${endSentence(result, timeoutMs)}\n${outputOf(result, maxDetailChars - 100)}`.trim();
+  return { passed: false, detail, ...undecidedIf(result) };
 }

@@ -3,7 +3,7 @@ import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "no
 import { isExecutable, isWithin } from "../../engine/process/search-path.js";
 import { toolFolders } from "../../engine/sandbox/environment.js";
 import { homeOf } from "../../engine/ui/io.js";
-import { packagesAround, pythonOf } from "./project.js";
+import { outermostPackageFolder, pythonOf } from "./project.js";
 
 /**
  * Folders of a user's home in which language tools are installed, by the way they are known there. Each is read in a
@@ -41,7 +41,7 @@ export function rustupIn(env: NodeJS.ProcessEnv): { readonly RUSTUP_HOME?: strin
 
 /** What work in a folder has to read besides: the tools of the user's PATH, and the packages around it. */
 export function surroundingsOf(folder: string, env: NodeJS.ProcessEnv): string[] {
-  const packages = packagesAround(folder, homeOf(env));
+  const packages = outermostPackageFolder(folder, homeOf(env));
   return [...toolchainsOf(folder, env), ...(packages === undefined ? [] : [packages])];
 }
 

@@ -12,17 +12,17 @@ import type { Attempt, Best, Round, TaskState, Tested } from "../generated/ralph
 import { stateFile } from "./layout.js";
 import { taskFormat } from "./state-file.js";
 
-/** The state of a coding run, as earlier versions kept it beside tasks. */
+/** Name of the state file of a coding run. Earlier versions had such runs beside tasks. */
 export const oldCodeName = "ralph.code.json";
-/** With this the id of such a state begins. */
-export const carriedId = "code-";
+/** The id of such a state begins with this prefix. */
+export const carriedIdPrefix = "code-";
 
-/** What a team is asked for where nobody says anything else. */
-export const repairWords =
+/** The task of a team if the user gives no text. */
+export const repairTaskText =
   "Repair the failing tests of this project. What the tests ask for is right; the code is wrong.";
 
-/** What is read of it. */
-interface OldState {
+/** The fields of that state file that are read. */
+interface CodingRunState {
   readonly id: string;
   readonly job: {
     readonly text?: string;
@@ -32,9 +32,9 @@ interface OldState {
     readonly rounds: number;
   };
   readonly begun?: number;
-  readonly baseline?: OldTested;
+  readonly baseline?: CodingRunTested;
   readonly best?: { readonly failing: number; readonly unloaded?: number; readonly commit?: string };
-  readonly rounds: readonly (Round & { readonly tests?: OldTested; readonly veto?: unknown })[];
+  readonly rounds: readonly (Round & { readonly tests?: CodingRunTested; readonly veto?: unknown })[];
   readonly attempts: readonly Attempt[];
   readonly flaky?: string[];
   readonly tests_seen?: string[];
@@ -45,86 +45,99 @@ interface OldState {
   readonly loop?: TaskState["loop"] & { readonly since?: number };
 }
 
-type OldTested = Tested & { readonly unmet?: unknown };
+type CodingRunTested = Tested & { readonly unmet?: unknown };
 
-/** Whether a folder holds the state of a coding run that no task has taken over yet. */
-export const isToCarry = (folder: string): boolean =>
+/** Whether a folder holds the state of a coding run that was not yet converted into a task. */
+export const hasCodingRun = (folder: string): boolean =>
   existsSync(join(folder, oldCodeName)) && !existsSync(stateFile(folder));
 
 /**
- * The state of a coding run of an earlier version as that of a task with a team.
- * @throws ExpectedError where it can't be read.
+ * Reads the state of a coding run of an earlier version as the state of a task with a team.
+ * @throws ExpectedError if it can't be read.
  */
-export async function carried(folder: string): Promise<TaskState> {
+export async function readCodingRun(folder: string): Promise<TaskState> {
   const path = join(folder, oldCodeName);
-  const broken = (why: string) => new ExpectedError(`${path} can't be read: ${why}; move it away to begin anew.`);
+  const unreadable = (reason: string) =>
+    new ExpectedError(`${path} can't be read: ${reason}; move it away to begin anew.`);
   let value: unknown;
   try {
     value = JSON.parse(await readRegularText(path));
   } catch {
-    throw broken("it is not JSON");
+    throw unreadable("it is not JSON");
   }
   let state: TaskState;
   try {
-    state = asTask(value as OldState);
+    state = taskStateOf(value as CodingRunState);
   } catch {
-    throw broken("it is not the state of a coding run");
+    throw unreadable("it is not the state of a coding run");
   }
   const [problem] = taskFormat.problemsOf(state);
-  if (problem !== undefined) throw broken(`${problem.pointer} ${problem.message}`);
+  if (problem !== undefined) throw unreadable(`${problem.pointer} ${problem.message}`);
   return state;
 }
 
 /**
- * Writes the state of such a coding run as that of a task, once; the old file is kept in the folder of the records.
- * @throws ExpectedError where it can't be read, and with exit code 5 where a later version wrote a file of it.
+ * Writes the state of such a coding run as the state of a task, once. The old file is moved to the folder of records.
+ * @throws ExpectedError if it can't be read; with exit code 5 if a later version wrote one of its files.
  */
-export async function carryOver(folder: string): Promise<void> {
-  if (!isToCarry(folder)) return;
+export async function carryOverCodingRun(folder: string): Promise<void> {
+  if (!hasCodingRun(folder)) return;
   await requireKnownFormats(folder, { ...taskFormat, file: oldCodeName });
-  const state = await carried(folder);
+  const state = await readCodingRun(folder);
   withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
   await writeFileAtomic(stateFile(folder), taskFormat.format(state));
   renameSync(join(folder, oldCodeName), join(hiddenFolder(folder), oldCodeName));
 }
 
-function asTask(old: OldState): TaskState {
-  const { id, begun, base, flaky, tests_seen, tests_before, iteration, baseline, best, done } = old;
-  const { since: _, ...loop } = old.loop ?? {};
-  const latest = [baseline, ...old.rounds.flatMap(({ tests, put_back }) => (put_back === undefined ? [tests] : []))]
+function taskStateOf(oldState: CodingRunState): TaskState {
+  const { id, begun, base, flaky, tests_seen, tests_before, iteration, baseline, best: oldBest, done } = oldState;
+  const { since: _, ...loop } = oldState.loop ?? {};
+  const latestTests = [
+    baseline,
+    ...oldState.rounds.flatMap(({ tests, put_back }) => (put_back === undefined ? [tests] : [])),
+  ]
     .flatMap((tests) => tests ?? [])
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
     .at(-1);
-  const kept: Best | undefined = best && {
+  const best: Best | undefined = oldBest && {
     met: 0,
-    failing: best.failing,
+    failing: oldBest.failing,
     iteration: 0,
-    ...withoutUndefined({ unloaded: best.unloaded, commit: best.commit }),
+    ...withoutUndefined({ unloaded: oldBest.unloaded, commit: oldBest.commit }),
   };
   return {
     id,
-    task: taskOf(old.job),
+    task: taskOf(oldState.job),
     checks: [],
-    attempts: [...old.attempts],
-    rounds: old.rounds.map(({ veto: _veto, tests, ...round }) => ({
+    attempts: [...oldState.attempts],
+    rounds: oldState.rounds.map(({ veto: _veto, tests, ...round }) => ({
       ...round,
-      ...withoutUndefined({ tests: plain(tests) }),
+      ...withoutUndefined({ tests: withoutUnmet(tests) }),
     })),
     loop,
     ...(done === true ? { status: "success" as const } : {}),
-    ...withoutUndefined({ begun, base, flaky, tests_seen, tests_before, iteration, best: kept, tested: plain(latest) }),
+    ...withoutUndefined({
+      begun,
+      base,
+      flaky,
+      tests_seen,
+      tests_before,
+      iteration,
+      best,
+      tested: withoutUnmet(latestTests),
+    }),
   };
 }
 
-function plain(tests: OldTested | undefined): Tested | undefined {
+function withoutUnmet(tests: CodingRunTested | undefined): Tested | undefined {
   if (tests === undefined) return undefined;
-  const { unmet: _, ...rest } = tests;
-  return rest;
+  const { unmet: _, ...tested } = tests;
+  return tested;
 }
 
-function taskOf({ text, target, test_command: command, checks = [], rounds }: OldState["job"]): RalphTask {
+function taskOf({ text, target, test_command: command, checks = [], rounds }: CodingRunState["job"]): RalphTask {
   return {
-    task: text ?? repairWords,
+    task: text ?? repairTaskText,
     acceptance_criteria: teamCriteria({ isRepair: text === undefined, checks, ...withoutUndefined({ command }) }),
     max_iterations: rounds,
     team: true,
@@ -133,8 +146,8 @@ function taskOf({ text, target, test_command: command, checks = [], rounds }: Ol
 }
 
 /**
- * When a team is done that is told so in words: the tests pass, and the checks succeed; without checks a new test
- * shows it, unless the tests are what is to be repaired.
+ * The criteria of a team whose task is given in words: the tests pass and the checks succeed. Without checks, a new
+ * test must show that the task is done, unless the task is to repair the tests.
  */
 export function teamCriteria({
   isRepair,
@@ -145,7 +158,7 @@ export function teamCriteria({
   readonly checks: readonly string[];
   readonly command?: string;
 }): RalphTask["acceptance_criteria"] {
-  const more: Criterion[] = checks.map((each) => ({ type: "command_succeeds", command: each }));
-  const proof: Criterion[] = isRepair || checks.length > 0 ? [] : [{ type: "new_test_passes" }];
-  return [{ type: "tests_pass", ...withoutUndefined({ command }) }, ...more, ...proof];
+  const checkCriteria: Criterion[] = checks.map((command) => ({ type: "command_succeeds", command }));
+  const proofCriteria: Criterion[] = isRepair || checks.length > 0 ? [] : [{ type: "new_test_passes" }];
+  return [{ type: "tests_pass", ...withoutUndefined({ command }) }, ...checkCriteria, ...proofCriteria];
 }

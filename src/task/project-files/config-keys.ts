@@ -3,10 +3,10 @@ import { configKeys, type Kind, type NeedsTrust } from "../../engine/config/keys
 import { isWithin, realPathOf } from "../../engine/process/search-path.js";
 import type { TaskConfig } from "../generated/config.js";
 
-/** A file that we write, in a folder of its own choice: it may be one from which a program is started. */
-const inOtherFolder: NeedsTrust = (value) => (String(value).includes("/") ? value : undefined);
+/** A file that research-ralph writes into a folder of the value's choice: programs may be started from that folder. */
+const ifInAnotherFolder: NeedsTrust = (value) => (String(value).includes("/") ? value : undefined);
 
-/** What the wing of tasks reads of a configuration. */
+/** The configuration keys of tasks. */
 export const taskKeys = configKeys({
   scalars: {
     task_workspace: "text",
@@ -15,12 +15,12 @@ export const taskKeys = configKeys({
     task_current_file: "text",
   } satisfies Record<keyof TaskConfig, Kind>,
   needsTrust: {
-    // A link in it may lead out as well.
+    // A link within it may lead out of the folder too.
     task_workspace: (value, folder) =>
       isWithin(realPathOf(resolve(folder, String(value))), realPathOf(folder)) ? undefined : value,
-    task_plan_file: inOtherFolder,
-    task_record_file: inOtherFolder,
-    task_current_file: inOtherFolder,
+    task_plan_file: ifInAnotherFolder,
+    task_record_file: ifInAnotherFolder,
+    task_current_file: ifInAnotherFolder,
   },
   defaults: {
     task_workspace: ".",

@@ -1,15 +1,17 @@
 import { join } from "node:path";
 import { hiddenName, inHidden, ledgerName, mcpServersName } from "../../engine/lib/layout.js";
 
-/** Every file of a task's folder. What the engine keeps there is named in its own layout. */
+/** Every file of a task's folder. The engine's layout names the files of the engine. */
 
-/** The task, its criteria and its limits, as a person wrote them. */
+/** The task, its criteria and its limits, as the user wrote them. */
 export const taskName = "ralph.json";
-/** How far the task is. */
+/** The progress of the task. */
 export const stateName = "ralph.state.json";
-/** What was kept of states that were broken by hand, as git's patterns have it. */
-export const brokenStates = `${stateName}.broken-*`;
-/** The log that people read, and the ledger: in the hidden folder, as the folder itself is the user's own project. */
+/** Copies of states that were broken by hand, as a pattern of git. */
+export const brokenStatesPattern = `${stateName}.broken-*`;
+/**
+ * The log for people, and the ledger. They are in the hidden folder because the task's folder is the user's project.
+ */
 export const logName = `${hiddenName}/task.log`;
 export const taskLedger = `${hiddenName}/${ledgerName}`;
 
@@ -19,15 +21,18 @@ export const stateFile = (folder: string): string => join(folder, stateName);
 /** The index of git by which snapshots are made. */
 export const snapshotIndex = inHidden("snapshot.index");
 
-/** In the folder of the program's state: where commands leave result files, on both sides of a sandbox. */
+/**
+ * In the program's state folder: the folder for result files of commands, with the same path inside and outside a
+ * sandbox.
+ */
 export const scratchFolder = (stateDir: string): string => join(stateDir, "scratch");
-/** There too: what stands at /home in the sandbox of a task. */
+/** In the program's state folder: the folder that is mounted at /home in the sandbox of a task. */
 export const homesFolder = (stateDir: string): string => join(stateDir, "homes");
-/** There too: worktrees of --worktree. */
+/** In the program's state folder: worktrees of --worktree. */
 export const worktreesFolder = (stateDir: string): string => join(stateDir, "worktrees");
 
 /**
- * What would have programs run as the user later: servers of tools, agents outside of a sandbox, filters of git. One
- * that is in the folder is the project's, and its changes show in git.
+ * Files that would later start programs as the user: settings of tool servers, of agents outside a sandbox, and of git
+ * filters. Agents may not create them. Existing ones belong to the project, and git shows changes of them.
  */
-export const notToAppear = [mcpServersName, "prompt.md", ".gitattributes"];
+export const unwantedNewFiles = [mcpServersName, "prompt.md", ".gitattributes"];

@@ -3,7 +3,7 @@ import { partsIn, type TrustedPart } from "../../engine/config/trust.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
 import { criteriaIn } from "./task-file.js";
 
-/** Criteria that start a program: their own command, or what the project is set up for. */
+/** Whether a criterion of this type starts a program: its own command, or a tool of the project. */
 const startsProgram: Readonly<Record<Criterion["type"], boolean>> = {
   command_succeeds: true,
   tests_pass: true,
@@ -20,23 +20,23 @@ const startsProgram: Readonly<Record<Criterion["type"], boolean>> = {
   not: false,
 };
 
-const needs: Readonly<Record<"agent" | "sandbox", NeedsTrust>> = {
+const trustRules: Readonly<Record<"agent" | "sandbox", NeedsTrust>> = {
   agent: commandAmong,
   sandbox: (value) => (value === "host" ? value : undefined),
 };
 
-/** The agent and the sandbox that a task in a file chooses, where they need trust. */
-export const choicesIn = (task: RalphTask, file: string): TrustedPart[] =>
-  partsIn(needs, task as unknown as Record<string, unknown>, file);
+/** The agent and the sandbox that a task file chooses, if they need trust. */
+export const agentAndSandboxIn = (task: RalphTask, file: string): TrustedPart[] =>
+  partsIn(trustRules, task as unknown as Record<string, unknown>, file);
 
-/** The criteria of a task in a file that start a program: on the host they need trust. */
-export const commandsIn = (task: RalphTask, file: string): TrustedPart[] =>
+/** The criteria in a task file that start a program. On the host they need trust. */
+export const programCriteriaIn = (task: RalphTask, file: string): TrustedPart[] =>
   criteriaIn(task).flatMap(({ pointer, criterion: { description: _, ...value } }) =>
     startsProgram[value["type"] as Criterion["type"]]
       ? [{ file, key: pointer.slice(1).replaceAll("/", "."), value }]
       : [],
   );
 
-/** What a task in a file lets its agents read outside of the workspace: `outside`, of its `context`. */
+/** The paths outside the workspace that a task file lets its agents read: `outside`, from its `context`. */
 export const contextIn = (outside: readonly string[], file: string): TrustedPart[] =>
   outside.length === 0 ? [] : [{ file, key: "context", value: outside }];

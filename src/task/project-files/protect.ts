@@ -7,154 +7,161 @@ import { openRecordedGuard } from "../../engine/storage/guard/guard-record.js";
 import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import type { RepositoryOf } from "../../engine/storage/git-repository.js";
-import { logName, notToAppear, stateName, taskLedger, taskName } from "./layout.js";
+import { logName, unwantedNewFiles, stateName, taskLedger, taskName } from "./layout.js";
 
 /**
- * What agents may not change in a task's folder: the task and its state, our own records, and git's own files. A hook
- * or a setting of git planted there would run as the user later.
+ * Paths that agents may not change in a task's folder: the task, its state, our records, and git's own files. Git would
+ * later run a planted hook or setting as the user.
  */
-export interface Protected {
-  /** Files, each whole. */
+export interface ProtectedPaths {
+  /** Paths of files. */
   readonly files: readonly string[];
   readonly folders: readonly Folder[];
-  /** Folders and files that hold the repository's branches and index, where the agent could commit. */
+  /** Folders and files with the branches and the index of the repository. An agent could commit there. */
   readonly history: readonly Folder[];
-  /** The folders of the repository that hold these, and that of its hooks where it is another. */
+  /** The folders of the repository that hold those paths, and the folder of its hooks if it is a different one. */
   readonly git: readonly string[];
-  /** The folder of our own records. */
+  /** The folder of the task's own records. */
   readonly records: string;
 }
 
 /**
- * Remembers what stands around an attempt and nobody but this program and the user may change, before an agent starts,
- * or what it wrote is run.
+ * Opens the guard of an iteration: it remembers the protected paths before an agent starts, or before the agent's work
+ * is run. Only this program and the user may change them.
  */
-export type Protect = (iteration: number) => Promise<Guard>;
+export type OpenGuard = (iteration: number) => Promise<Guard>;
 
 /**
- * Does `act`, by which what an agent wrote is run, and puts back what that changes of what is protected. `iteration`:
- * of the agent that worked last; undefined where none has worked yet, and nothing is put back.
+ * Does `action`, which runs the work of an agent, and then puts back protected paths that it changed. `iteration`: of
+ * the agent that worked last; undefined if no agent has worked yet: then nothing is put back.
  */
-export async function protecting<Result>(
-  protect: Protect,
+export async function withProtection<Result>(
+  protect: OpenGuard,
   iteration: number | undefined,
   during: string,
   tell: Tell,
-  act: () => Promise<Result>,
+  action: () => Promise<Result>,
 ): Promise<Result> {
-  if (iteration === undefined) return await act();
+  if (iteration === undefined) return await action();
   const protection = await protect(iteration);
   try {
-    return await act();
+    return await action();
   } finally {
     for (const message of await protection.end({ agent: "A command", during }))
       await tell({ type: "notice", level: "warning", message });
   }
 }
 
-/** Of a repository: what configures git, or a program that it starts. Content and history do not count. */
-const settingsOfGit = ["config", "config.worktree", "commondir", "gitdir", "hooks", "info"];
-/** What moves where somebody commits. A person may do so while an agent works that can't. */
-const historyOfGit = ["HEAD", "packed-refs", "refs", "index", "logs", "ORIG_HEAD", "MERGE_HEAD"];
+/**
+ * In a repository: the configuration of git and of programs that git starts. Content and history are not among them.
+ */
+const gitSettings = ["config", "config.worktree", "commondir", "gitdir", "hooks", "info"];
+/** Paths that change if somebody commits. The user may commit while an agent works that can't commit. */
+const gitHistory = ["HEAD", "packed-refs", "refs", "index", "logs", "ORIG_HEAD", "MERGE_HEAD"];
 
 /**
- * What is protected of a task in `folder` whose agents work in `workspace`. `everything`: the agent could commit as
- * well, so branches and the index are put back too. `configs`: the user's configuration in the folder, which may name
+ * The protected paths of a task in `folder` whose agents work in `workspace`. `everything`: the agent can commit, so
+ * branches and the index are put back too. `configs`: the user's configuration files in the folder, which may name
  * commands.
  */
-export async function protectedIn(
+export async function protectedPathsOf(
   workspace: string,
   folder: string,
   {
     repository,
     everything,
     configs,
-    more,
+    moreFiles,
   }: {
-    /** Of the workspace. */
+    /** The repository of the workspace. */
     readonly repository: RepositoryOf | undefined;
     readonly everything: boolean;
     readonly configs: readonly string[];
-    /** More files of the folder: those of another wing that has its records there. */
-    readonly more: readonly string[];
+    /** More files of the folder, such as the records of a team. */
+    readonly moreFiles: readonly string[];
   },
-): Promise<Protected> {
-  // Of our own records what is read again; the rest is written while agents work.
-  const names = [taskName, stateName, ...more];
-  const read = [taskLedger, logName].map((name) => join(folder, name));
+): Promise<ProtectedPaths> {
+  // Of our own records, only those that are read again are protected; the others are written while agents work.
+  const names = [taskName, stateName, ...moreFiles];
+  const readRecords = [taskLedger, logName].map((name) => join(folder, name));
   const copies = names.map((name) => lastGoodOf(folder, name));
-  const own = [...names.map((name) => join(folder, name)), ...read, ...copies];
-  const hidden = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path }));
-  // In a folder of a repository too: git would find one that an agent makes there before the one around it.
-  const planted = notToAppear.map((name) => join(workspace, name)).filter((path) => !existsSync(path));
-  const files = [...new Set([...own, ...configs, join(workspace, taskName), ...planted, join(workspace, ".git")])];
+  const taskFiles = [...names.map((name) => join(folder, name)), ...readRecords, ...copies];
+  const recordFolders = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path }));
+  // Also in a subfolder of a repository: git would use an agent's new .git before the one above it.
+  const unwantedFiles = unwantedNewFiles.map((name) => join(workspace, name)).filter((path) => !existsSync(path));
+  const files = [
+    ...new Set([...taskFiles, ...configs, join(workspace, taskName), ...unwantedFiles, join(workspace, ".git")]),
+  ];
   const records = hiddenFolder(folder);
-  if (repository === undefined) return { files, folders: hidden, history: [], git: [], records };
+  if (repository === undefined) return { files, folders: recordFolders, history: [], git: [], records };
   const roots = [...new Set([repository.folder, repository.common])];
   const inGit = (names: readonly string[]) =>
     roots.flatMap((root) => names.map((name) => ({ path: join(root, name) })));
   const modules = roots.map((root) => ({ path: join(root, "modules"), except: ["objects", "logs", "refs", "index"] }));
-  // Of a worktree and of a submodule it is a file that names the folder.
-  const file = join(repository.tree, ".git");
+  // In a worktree and in a submodule, .git is a file that names the folder.
+  const gitFile = join(repository.tree, ".git");
   const hooks = await hooksWithin(workspace, repository.tree);
   return {
-    files: [...new Set([...files, file])],
-    folders: [...hidden, ...inGit(settingsOfGit), ...modules, ...hooks.map((path) => ({ path }))],
-    history: everything ? inGit(historyOfGit) : [],
+    files: [...new Set([...files, gitFile])],
+    folders: [...recordFolders, ...inGit(gitSettings), ...modules, ...hooks.map((path) => ({ path }))],
+    history: everything ? inGit(gitHistory) : [],
     git: [...roots, ...hooks],
     records,
   };
 }
 
-/** The folder in the workspace in which the user has git look for hooks, such as husky's. `top`: of the repository. */
-async function hooksWithin(workspace: string, top: string): Promise<string[]> {
+/** The folder within the workspace that the user's git reads hooks from, such as husky's. */
+async function hooksWithin(workspace: string, repositoryRoot: string): Promise<string[]> {
   const { stdout } = await runGit(workspace, ["config", "-z", "--type=path", "--get-all", "core.hooksPath"]);
-  // The last value is the one by which our own git runs none.
-  const named = stdout.split("\0").slice(0, -2).at(-1) ?? "";
-  const path = resolve(top, named);
-  return named !== "" && path.startsWith(`${workspace}${sep}`) ? [path] : [];
+  // The last value is our own: it turns hooks off.
+  const configuredPath = stdout.split("\0").slice(0, -2).at(-1) ?? "";
+  const path = resolve(repositoryRoot, configuredPath);
+  return configuredPath !== "" && path.startsWith(`${workspace}${sep}`) ? [path] : [];
 }
 
-/** What is there: in a sandbox it is shown and can't be changed. The folder of git as a whole, history included. */
-export function existingIn({ files, git, records }: Protected): string[] {
-  const outside = files.filter((path) => !path.startsWith(`${records}/`));
-  return [...new Set([...outside, records, ...git])].filter((path) => existsSync(path));
+/** The paths that exist. A sandbox mounts them read-only: the folder of git as a whole, with the history. */
+export function existingPaths({ files, git, records }: ProtectedPaths): string[] {
+  const outsideRecords = files.filter((path) => !path.startsWith(`${records}/`));
+  return [...new Set([...outsideRecords, records, ...git])].filter((path) => existsSync(path));
 }
 
-/** What is not there, so that nothing can be laid over it: a file of that name can be made, and is taken away again. */
-export const absentIn = ({ files, folders, git, records }: Protected): GuardedTask["around"] => ({
-  // Our own records are shown as a whole.
+/** The paths that do not exist, which a sandbox can't mount. If an agent creates one, it is removed afterwards. */
+export const absentPaths = ({ files, folders, git, records }: ProtectedPaths): GuardedTask["around"] => ({
+  // Our own records are mounted as a whole.
   files: files.filter((path) => !existsSync(path) && !path.startsWith(`${records}/`)),
   folders: folders.filter(({ path }) => git.includes(path) && !existsSync(path)),
   history: [],
 });
 
-/** What a task's guard is about. */
+/** What the guard of a task needs to know. */
 export interface GuardedTask {
   /** The folder of the task's records. */
   readonly folder: string;
-  /** The folder of the program's state, with the key that a person's messages are signed with. */
+  /** The program's state folder. It holds the key that signs a person's messages. */
   readonly stateDir: string;
-  readonly around: Pick<Protected, "files" | "folders" | "history">;
+  readonly around: Pick<ProtectedPaths, "files" | "folders" | "history">;
 }
 
-/** Opens the guard of a task for an agent, or for what is run that it wrote. `kept`: where that is kept on the disk. */
-export async function guardTask(task: GuardedTask, kept: string, iteration: number): Promise<Guard> {
+/** Opens the guard of a task for an agent, or for a run of its work. `recordPath`: the file that records the guard. */
+export async function guardTask(task: GuardedTask, recordPath: string, iteration: number): Promise<Guard> {
   const { folder, stateDir, around } = task;
-  const guarded = { folder, iteration, places: [], rescue: rescuedFolder(stateDir) };
-  // A person may commit between a kill and the next start.
-  const apart = { ...entryOf(task, [], around.history), inMemory: true } as const;
-  return await openRecordedGuard(kept, { of: "task", ...task }, guarded, [...taskEntries(task), apart]);
+  const guardSettings = { folder, iteration, places: [], rescue: rescuedFolder(stateDir) };
+  // A person may commit after a kill and before the next start.
+  const historyEntry = { ...entryOf(task, [], around.history), inMemory: true } as const;
+  return await openRecordedGuard(recordPath, { of: "task", ...task }, guardSettings, [
+    ...taskEntries(task),
+    historyEntry,
+  ]);
 }
 
-/** The entries of a task, without the history of its repository. */
+/** The guard entries of a task, without the history of its repository. */
 export const taskEntries = (task: GuardedTask): Entry[] => [entryOf(task, task.around.files, task.around.folders)];
 
 const entryOf = ({ folder, stateDir }: GuardedTask, files: readonly string[], folders: readonly Folder[]): Entry => ({
   rule: "put back",
   files,
   folders,
-  // Messages that a person has left meanwhile stay.
+  // Messages that a person has sent meanwhile are not removed.
   judge: async ({ path, before, now }) =>
     before.kind === "absent" &&
     now.kind === "file" &&
@@ -162,10 +169,12 @@ const entryOf = ({ folder, stateDir }: GuardedTask, files: readonly string[], fo
     (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir))
       ? {}
       : undefined,
-  tell(found, { during }, aside) {
-    if (found.length === 0) return [];
-    const names = listed(found.map(({ path }) => relative(folder, path)));
-    const kept = found.some(({ isKept }) => isKept) ? `; the earlier content is in ${relative(folder, aside)}` : "";
-    return [`${names} changed while ${during}, and ${found.length === 1 ? "was" : "were"} put back${kept}.`];
+  tell(changes, { during }, keptFolder) {
+    if (changes.length === 0) return [];
+    const names = listed(changes.map(({ path }) => relative(folder, path)));
+    const keptText = changes.some(({ isKept }) => isKept)
+      ? `; the earlier content is in ${relative(folder, keptFolder)}`
+      : "";
+    return [`${names} changed while ${during}, and ${changes.length === 1 ? "was" : "were"} put back${keptText}.`];
   },
 });

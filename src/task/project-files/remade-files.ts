@@ -8,69 +8,69 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 import type { Snapshots } from "./snapshots.js";
 
-/** What is needed to let plugins transform what an agent has made of a folder. */
-export interface Remaking {
+/** What is needed to let plugins transform the files that an agent changed in a folder. */
+export interface Transforming {
   readonly workspace: string;
   readonly snapshots: Pick<Snapshots, "tree" | "changes"> | undefined;
-  /** Absent: nobody wants to. */
+  /** Absent if no plugin transforms files. */
   readonly remake?: (made: Made) => Promise<Remade>;
 }
 
-/** Bytes of one file, and characters and number of all that are given at once. */
-const [maxFile, maxAll, maxFiles] = [256_000, 1_000_000, 200];
+/** Limits of one call: bytes of a file, characters of all files, number of files. */
+const [maxFileBytes, maxTotalChars, maxFiles] = [256_000, 1_000_000, 200];
 
-/** What is said of a change: by whom it was made, and for what. */
-export const aboutOf = (
+/** What plugins are told of a change: its agent run and its unit. */
+export const changeInfo = (
   { id, phase, title }: Unit,
   { iteration }: Pick<AgentRun, "iteration">,
 ): Pick<Made, "iteration" | "unit" | "phase" | "title"> => ({ iteration, unit: id, phase, title });
 
 /**
- * Lets plugins transform the text files that differ from `before`, a commit or tree, and writes what they made of them
- * in their place. Nothing happens outside of a repository, where nobody knows what was changed.
+ * Lets plugins transform the text files that differ from `before`, a commit or tree, and writes the new texts. Outside
+ * a repository the changed files are not known, so nothing happens.
  */
 export async function remakeFiles(
-  { workspace, snapshots, remake }: Remaking,
+  { workspace, snapshots, remake }: Transforming,
   before: string | undefined,
-  about: Pick<Made, "iteration" | "unit" | "phase" | "title">,
+  info: Pick<Made, "iteration" | "unit" | "phase" | "title">,
   tell: Tell,
 ): Promise<void> {
   if (remake === undefined || snapshots === undefined || before === undefined) return;
   const after = await snapshots.tree();
   if (after === undefined) return;
   const changes = await snapshots.changes(before, after);
-  const files = textsOf(
+  const files = textFilesOf(
     workspace,
     changes.flatMap(({ path, kind }) => (kind === "removed" ? [] : [path])),
   );
   if (files.length === 0) return;
-  const { files: remade, told } = await remake({ ...about, files });
-  for (const each of told) await tell(each);
+  const { files: newFiles, told: notices } = await remake({ ...info, files });
+  for (const notice of notices) await tell(notice);
   const written: string[] = [];
-  for (const { path, text } of remade) if (await isWritten(workspace, path, text)) written.push(path);
+  for (const { path, text } of newFiles) if (await writeIfInside(workspace, path, text)) written.push(path);
   if (written.length === 0) return;
   const message = `A plugin has transformed ${listed(written)}, which the agent had changed.`;
   await tell({ type: "notice", level: "info", message });
 }
 
-/** The texts of the first of these files that are texts; a link is left out. */
-function textsOf(workspace: string, paths: readonly string[]): MadeFile[] {
+/** The text files among these paths, within the limits; links are skipped. */
+function textFilesOf(workspace: string, paths: readonly string[]): MadeFile[] {
   const files: MadeFile[] = [];
-  let all = 0;
+  let totalChars = 0;
   for (const path of paths) {
     const text = isInside(workspace, path)
-      ? readTextSync(join(workspace, path), maxFile, constants.O_NOFOLLOW)
+      ? readTextSync(join(workspace, path), maxFileBytes, constants.O_NOFOLLOW)
       : undefined;
-    // What is in another encoding would not come back as it was.
-    if (text === undefined || /[\0\uFFFD]/.test(text) || all + text.length > maxAll) continue;
-    all += text.length;
+    // A file in another encoding could not be written back unchanged.
+    if (text === undefined || /[\0\uFFFD]/.test(text) || totalChars + text.length > maxTotalChars) continue;
+    totalChars += text.length;
     files.push({ path, text });
     if (files.length === maxFiles) break;
   }
   return files;
 }
 
-/** Whether the folder of a file is one of the workspace's own: an agent may have made a link of it. */
+/** Whether the folder of a file lies within the workspace: an agent may have replaced it by a link. */
 function isInside(workspace: string, path: string): boolean {
   try {
     return realpathSync(join(workspace, dirname(path))) === join(realpathSync(workspace), dirname(path));
@@ -79,8 +79,8 @@ function isInside(workspace: string, path: string): boolean {
   }
 }
 
-/** Where it can't be written, the agent's own text stays. */
-async function isWritten(workspace: string, path: string, text: string): Promise<boolean> {
+/** Writes a file. Answers false if that fails: then the agent's text stays. */
+async function writeIfInside(workspace: string, path: string, text: string): Promise<boolean> {
   try {
     if (!isInside(workspace, path)) return false;
     await writeFileAtomic(join(workspace, path), text);

@@ -8,44 +8,44 @@ import { hiddenName } from "../../engine/lib/layout.js";
 import { type GitAnswer, type GitLimits, runGit } from "../../engine/storage/git-command.js";
 import { configurationOf, type GitConfiguration, type RepositoryOf } from "../../engine/storage/git-repository.js";
 import { readRegularFile } from "../../engine/storage/regular-file.js";
-import { brokenStates, stateName, taskName } from "./layout.js";
+import { brokenStatesPattern, stateName, taskName } from "./layout.js";
 import { withUnchangingGit } from "./unchanging-git.js";
 
-/** The folder as it was at some moment. */
+/** The content of the folder at some moment. */
 export interface Snapshot {
   readonly commit: string;
-  /** Its content alone: two equal folders have one tree. */
+  /** The git tree of the content: two equal folders have the same tree. */
   readonly tree: string;
 }
 
 /**
- * Keeps the folder's content as commits under refs/ralph/<task>/<iteration>, 0 being what stood there before the first.
- * They are made with an index of their own, so HEAD, the index and every branch stay as they are. What git ignores is
- * not in them, and neither are the task's own files.
+ * Stores the folder's content as commits under refs/ralph/<task>/<iteration>. Iteration 0 is the content before the
+ * first attempt. The commits are made with a separate index, so HEAD, the index and every branch do not change. Files
+ * that git ignores, and the task's own files, are not stored.
  */
 export interface Snapshots {
-  /** Never throws: what went wrong is reported, once, and the iteration then can't be undone. */
+  /** Stores a snapshot. Never throws: the first error is reported, and the iteration then can't be undone. */
   take(iteration: number): Promise<Snapshot | undefined>;
-  /** The tree of the folder as it is now, which is not kept; undefined where git fails. */
+  /** The tree of the folder's current content, without storing a snapshot; undefined if git fails. */
   tree(): Promise<string | undefined>;
   /**
-   * Puts the folder back to a snapshot; what stood there is kept as refs/ralph/<task>/before-undo. Answers with the
-   * files that changed.
-   * @throws ExpectedError where there is no such snapshot, or git fails.
+   * Puts the folder back to a snapshot and answers with the changed files. The content before is stored as
+   * refs/ralph/<task>/before-undo.
+   * @throws ExpectedError if there is no such snapshot, or git fails.
    */
   putBack(iteration: number): Promise<readonly string[]>;
-  /** The files that differ between two snapshots. @throws ExpectedError where git fails. */
+  /** The files that differ between two snapshots. @throws ExpectedError if git fails. */
   changes(from: string, to: string): Promise<readonly Changed[]>;
-  /** What differs in one file, as git shows it. @throws ExpectedError where git fails. */
+  /** The diff of one file, as git shows it. @throws ExpectedError if git fails. */
   diff(from: string, to: string, path: string): Promise<string>;
-  /** The text of a file in a snapshot; undefined where it is not there, is binary, or larger than 1 MB. */
+  /** The text of a file in a snapshot; undefined if the file is missing, binary, or larger than 1 MB. */
   textAt(commit: string, path: string): Promise<string | undefined>;
   /**
-   * Puts these files to how they are in a snapshot; one that it does not have is removed. Answers with the ref that
-   * keeps what stood there; older ones are among its ancestors.
+   * Puts these files back to a snapshot. A file that the snapshot does not have is removed. Answers with the ref that
+   * stores the content before; the ancestors of that commit hold the content before earlier calls.
    */
   put(commit: string, paths: readonly string[]): Promise<string>;
-  /** Writes the whole content of a snapshot into a folder, which is made. */
+  /** Creates a folder and writes the whole content of a snapshot into it. */
   writeTo(commit: string, folder: string): Promise<void>;
 }
 
@@ -56,18 +56,19 @@ export interface Changed {
   readonly kind: "added" | "changed" | "removed";
 }
 
-/** Folders that programs install or build into, and in which a few projects keep files of their own. */
-const sharedFolders = ["node_modules", "target/debug", "target/release", "target/doc", "target/tmp"];
-/** One of these folders, the outermost, in a path. */
-const sharedFolder = new RegExp(`^(?:.*?/)??(?:${sharedFolders.join("|")})(?=/)`);
+/** Folders that programs install or build into. In a few projects they also contain files of the repository. */
+const programFolders = ["node_modules", "target/debug", "target/release", "target/doc", "target/tmp"];
+/** Matches a path up to the outermost of these folders. */
+const sharedFolderPattern = new RegExp(`^(?:.*?/)??(?:${programFolders.join("|")})(?=/)`);
 
 /**
- * What programs install or build for themselves, also where nobody told git to ignore it, as patterns of git: it is no
- * file of the project. Put back it would be older than what it was built from, and be taken for newer.
+ * Patterns of git for files that programs install or generate, also if the user's git does not ignore them. They are
+ * not files of the project. If such a file was put back, it would be older than its sources, and build tools would
+ * still think that it is up to date.
  */
-export const madeByPrograms: readonly string[] = [
+export const generatedFiles: readonly string[] = [
   ...["__pycache__", ".venv", ".tox", ".nox", ".pytest_cache", ".mypy_cache", ".ruff_cache"],
-  ...[".hypothesis", ".nyc_output", ".gradle", ...sharedFolders],
+  ...[".hypothesis", ".nyc_output", ".gradle", ...programFolders],
 ]
   .map((name) => `${name}/**`)
   .concat("*.pyc", "target/.rustc_info.json", "target/CACHEDIR.TAG")
@@ -76,169 +77,177 @@ export const madeByPrograms: readonly string[] = [
 /** A larger file is not source code. */
 const maxTextBytes = 1_000_000;
 
-const identity = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
-/** A file's line ends come back as they were, whatever the user has git make of them. */
-const settings = ["core.autocrlf=false", "core.splitIndex=false", "core.untrackedCache=false", "gc.auto=0"].flatMap(
-  (each) => ["-c", each],
+const authorOptions = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
+/** Files are restored with the same line ends, whatever the user's git is configured to do. */
+const gitOptions = ["core.autocrlf=false", "core.splitIndex=false", "core.untrackedCache=false", "gc.auto=0"].flatMap(
+  (option) => ["-c", option],
 );
 
 interface SnapshotOptions {
-  /** Absolute path of the index, which makes the next snapshot quicker. */
+  /** Absolute path of the index. It makes the next snapshot faster. */
   readonly index: string;
-  /** Files that we write into the folder. */
+  /** Files that research-ralph writes into the folder. */
   readonly views: readonly string[];
   readonly notify: (message: string) => void;
   readonly abort?: AbortSignal;
 }
 
-/** What Git LFS has git start. */
-const ofLfs = /^git[- ]lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?$/;
+/** The commands that Git LFS configures as filters. */
+const lfsCommand = /^git[- ]lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?$/;
 
 /**
- * Settings by which git starts no filters but those of Git LFS: they run in the folder, outside of any sandbox, and
- * take what an agent left there for theirs (`python -m nbstripout` imports from it). Content is kept as it is then.
+ * Settings that turn off all filters except those of Git LFS. Filters run in the folder, outside any sandbox, and may
+ * use files that an agent left there: `python -m nbstripout` imports from the folder. The content is then stored
+ * unfiltered.
  */
 function withoutFilters(configuration: GitConfiguration): ReadonlyMap<string, string> {
   const keys = [...configuration.keys()].filter((key) => key.startsWith("filter."));
-  const isKept = (key: string) => {
+  const isLfsFilter = (key: string) => {
     const driver = key.replace(/\.[^.]*$/, "");
     return ["clean", "smudge", "process"].every((name) =>
-      ofLfs.test(configuration.get(`${driver}.${name}`)?.at(-1) ?? "git lfs clean"),
+      lfsCommand.test(configuration.get(`${driver}.${name}`)?.at(-1) ?? "git lfs clean"),
     );
   };
-  return new Map(keys.filter((key) => !isKept(key)).map((key) => [key, key.endsWith(".required") ? "false" : ""]));
+  return new Map(keys.filter((key) => !isLfsFilter(key)).map((key) => [key, key.endsWith(".required") ? "false" : ""]));
 }
 
-/** How git is run on the index of the snapshots. */
+/** Runs git on the index of the snapshots. */
 type Git = (args: readonly string[], more?: GitLimits) => Promise<GitAnswer>;
 
-/** Snapshots of `folder`, which lies in `repository`, for a task. */
+/** Opens the snapshots of `folder`, which lies in `repository`, for a task. */
 export function openSnapshots(
   folder: string,
   repository: RepositoryOf,
   id: string,
   { index, views, notify, abort }: SnapshotOptions,
 ): Snapshots {
-  const inIt = { repository, ...withoutUndefined({ abort }) };
-  /** For what starts no filter: all that writes no index and no file. */
-  const git: Git = (args, more) => runGit(folder, [...identity, ...settings, ...args], { index, ...inIt, ...more });
+  const repositoryOptions = { repository, ...withoutUndefined({ abort }) };
+  /** Runs git commands that start no filter, which are all that write neither the index nor a file. */
+  const git: Git = (args, more) =>
+    runGit(folder, [...authorOptions, ...gitOptions, ...args], { index, ...repositoryOptions, ...more });
   /**
-   * Has `act` done with a git that changes no byte of a file and starts no filter. Whatever writes the index may start
-   * those of files that changed a moment ago.
+   * Calls `action` with a git that changes no byte of a file and starts no filter. A git command that writes the index
+   * may start the filters of files that changed a moment ago.
    */
-  const asItLies = <Result>(act: (raw: Git) => Promise<Result>): Promise<Result> =>
+  const withRawGit = <Result>(action: (raw: Git) => Promise<Result>): Promise<Result> =>
     withUnchangingGit(repository.common, async (raw) => {
-      // An agent may have changed a file that the configuration includes, so that is looked at each time. One that it
-      // includes by a relative name git looks for beside the folder that it reads from, which is `raw` here.
-      const programs = withoutFilters(await configurationOf(folder, { ...inIt, ...raw }));
-      return await act((args, more) => git(args, { settings: programs, ...raw, ...more }));
+      // The configuration is read each time, because an agent may have changed a file that it includes. Git looks for
+      // files that are included by a relative path beside the folder in `raw`.
+      const filterSettings = withoutFilters(await configurationOf(folder, { ...repositoryOptions, ...raw }));
+      return await action((args, more) => git(args, { settings: filterSettings, ...raw, ...more }));
     });
-  const own = [hiddenName, taskName, stateName, brokenStates, ...views].map((name) => `:(exclude)${name}`);
+  const ownFiles = [hiddenName, taskName, stateName, brokenStatesPattern, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
-  const inShared = sharedFolders.map((each) => `:(glob)**/${each}/**`);
-  /** The repositories within this one that our index names. */
-  const nested = whileSame(index, async () => {
-    const staged = (await ok(git(["ls-files", "--stage", "-z"]))).split("\0");
+  const programFolderPatterns = programFolders.map((each) => `:(glob)**/${each}/**`);
+  /** Paths of the repositories within this one that our index contains. */
+  const nestedRepositories = cachedByContent(index, async () => {
+    const staged = (await outputOf(git(["ls-files", "--stage", "-z"]))).split("\0");
     return staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
   });
-  /** The folders of programs in which the repository holds files. */
-  const committedFolders = whileSame(join(repository.folder, "index"), async () => {
-    const tracked = await runGit(folder, ["ls-files", "-z", "--", ...inShared], inIt);
-    return [...new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolder.exec(path)?.[0] ?? []))];
+  /** The folders of programs that contain files of the repository. */
+  const committedFolders = cachedByContent(join(repository.folder, "index"), async () => {
+    const tracked = await runGit(folder, ["ls-files", "-z", "--", ...programFolderPatterns], repositoryOptions);
+    return [...new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolderPattern.exec(path)?.[0] ?? []))];
   });
-  let told = false;
-  let toldOfNested = false;
-  /** The snapshot that was kept last; asked of git once. */
-  let last: string | undefined;
+  let hasNotified = false;
+  let hasNotifiedNested = false;
+  /** The latest snapshot; git is asked for it only once. */
+  let lastCommit: string | undefined;
 
-  /** A person who works in one finds that nothing of it is kept, so that is said before. */
-  async function tellOfNested(): Promise<void> {
-    const [first, ...more] = await nested();
-    if (first === undefined) return;
-    toldOfNested = true;
-    const [names, are] =
-      more.length === 0 ? [first, "is a repository"] : [namesOf([first, ...more]), "are repositories"];
-    notify(`${names} ${are} within this one, such as submodules: changes inside are not seen, kept or put back.`);
+  /** Tells the user that changes in nested repositories are not stored, before the user relies on it. */
+  async function notifyNested(): Promise<void> {
+    const [firstName, ...moreNames] = await nestedRepositories();
+    if (firstName === undefined) return;
+    hasNotifiedNested = true;
+    const [names, verbText] =
+      moreNames.length === 0
+        ? [firstName, "is a repository"]
+        : [namesOf([firstName, ...moreNames]), "are repositories"];
+    notify(`${names} ${verbText} within this one, such as submodules: changes inside are not seen, kept or put back.`);
   }
 
   /**
-   * Takes repositories within this one out of our index; adding finds them again. One that the index knows is asked for
-   * its state by a git of its own, which runs the filters of its configuration, and an agent may have written that.
+   * Removes nested repositories from our index; the next `add` finds them again. If the index contains one, git starts
+   * another git in it to read its state. That git runs the filters of the nested configuration, which an agent may have
+   * written.
    */
-  async function forgetNested(raw: Git): Promise<void> {
-    const input = ended(await nested());
-    if (input !== "") await ok(raw(["update-index", "--force-remove", "-z", "--stdin"], { input }));
+  async function removeNestedFromIndex(raw: Git): Promise<void> {
+    const input = nulTerminated(await nestedRepositories());
+    if (input !== "") await outputOf(raw(["update-index", "--force-remove", "-z", "--stdin"], { input }));
   }
 
   /**
-   * Adds the folders of programs in which the repository holds files, such as the packages that tests are made of: they
-   * are the project's.
+   * Adds the folders of programs that contain files of the repository, such as packages that tests need: these files
+   * belong to the project.
    */
-  async function addCommitted(raw: Git): Promise<void> {
+  async function addCommittedFolders(raw: Git): Promise<void> {
     const folders = await committedFolders();
     if (folders.length === 0) return;
-    // Git refuses all names where it does not find one, so each is by itself, and what is gone is only updated.
-    for (const pattern of inShared) await raw(["add", "--update", "--ignore-errors", "--", pattern]);
-    const there = folders.filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
-    const add = (some: readonly string[]) => raw(["add", "--all", "--ignore-errors", "--", ...some]);
-    for (let at = 0; at < there.length; at += 200) {
-      const some = there.slice(at, at + 200);
-      // One that git refuses, such as a link to elsewhere, does not keep it from the others.
-      if (!(await add(some)).ok) for (const each of some) await add([each]);
+    // Git refuses all paths if it does not find one, so each is added alone. Paths that do not exist are only updated.
+    for (const pattern of programFolderPatterns) await raw(["add", "--update", "--ignore-errors", "--", pattern]);
+    const existingFolders = folders.filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
+    const add = (paths: readonly string[]) => raw(["add", "--all", "--ignore-errors", "--", ...paths]);
+    for (let start = 0; start < existingFolders.length; start += 200) {
+      const batch = existingFolders.slice(start, start + 200);
+      // If git refuses one path, such as a link to another place, the others are still added.
+      if (!(await add(batch)).ok) for (const each of batch) await add([each]);
     }
   }
 
   const treeNow = (): Promise<string> =>
-    asItLies(async (raw) => {
-      await forgetNested(raw);
-      // What can't be read is left out; all the rest is better than nothing.
-      const added = await raw(["add", "--all", "--ignore-errors", "--", ".", ...own, ...madeByPrograms]);
-      if (added.ended !== undefined) throw new ExpectedError(`git was ended because ${added.ended}`);
-      await addCommitted(raw);
-      return (await ok(raw(["write-tree"]))).trim();
+    withRawGit(async (raw) => {
+      await removeNestedFromIndex(raw);
+      // Files that can't be read are skipped; a snapshot of the others is better than no snapshot.
+      const result = await raw(["add", "--all", "--ignore-errors", "--", ".", ...ownFiles, ...generatedFiles]);
+      if (result.ended !== undefined) throw new ExpectedError(`git was ended because ${result.ended}`);
+      await addCommittedFolders(raw);
+      return (await outputOf(raw(["write-tree"]))).trim();
     });
 
-  async function keep(name: string): Promise<Snapshot> {
+  async function saveSnapshot(name: string): Promise<Snapshot> {
     const tree = await treeNow();
-    if (!toldOfNested) await tellOfNested();
-    last ??= (await git(["rev-parse", "--quiet", "--verify", ref("last")])).stdout.trim();
-    const parent = last === "" ? [] : ["-p", last];
-    const commit = (await ok(git(["commit-tree", tree, ...parent, "-m", `ralph ${id}: ${name}`]))).trim();
+    if (!hasNotifiedNested) await notifyNested();
+    lastCommit ??= (await git(["rev-parse", "--quiet", "--verify", ref("last")])).stdout.trim();
+    const parent = lastCommit === "" ? [] : ["-p", lastCommit];
+    const commit = (await outputOf(git(["commit-tree", tree, ...parent, "-m", `ralph ${id}: ${name}`]))).trim();
     const input = [name, "last"].map((each) => `update ${ref(each)} ${commit}\n`).join("");
-    await ok(git(["update-ref", "--stdin"], { input }));
-    last = commit;
+    await outputOf(git(["update-ref", "--stdin"], { input }));
+    lastCommit = commit;
     return { commit, tree };
   }
 
   async function changesBetween(from: string, to: string): Promise<Changed[]> {
-    const diff = await ok(git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", "--relative", from, to]));
+    const diff = await outputOf(
+      git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", "--relative", from, to]),
+    );
     const parts = diff.split("\0").filter((part) => part !== "");
     const kinds = { A: "added", D: "removed" } as const;
-    return parts.flatMap((part, at) =>
-      at % 2 === 0 ? [{ kind: kinds[part as "A" | "D"] ?? "changed", path: parts[at + 1] ?? "" }] : [],
+    return parts.flatMap((part, index) =>
+      index % 2 === 0 ? [{ kind: kinds[part as "A" | "D"] ?? "changed", path: parts[index + 1] ?? "" }] : [],
     );
   }
 
-  /** Puts the files that differ from a snapshot to how they are in it; `changes`: what leads from now to there. */
+  /** Puts changed files back to a snapshot. `changes`: the difference from the current content to the snapshot. */
   async function putChanged(wanted: string, changes: readonly Changed[]): Promise<void> {
-    // First what is in the way: a file may stand where a folder was.
+    // First remove files: a file may be at the path of a folder of the snapshot.
     for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
-    const put = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
-    const input = ended(put);
-    await asItLies(async (raw) => {
-      await ok(raw(["read-tree", wanted]));
-      if (input !== "") await ok(raw(["checkout-index", "--force", "-z", "--stdin"], { input }));
+    const pathsToWrite = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
+    const input = nulTerminated(pathsToWrite);
+    await withRawGit(async (raw) => {
+      await outputOf(raw(["read-tree", wanted]));
+      if (input !== "") await outputOf(raw(["checkout-index", "--force", "-z", "--stdin"], { input }));
     });
   }
 
   return {
     async take(iteration) {
       try {
-        return await keep(String(iteration));
+        return await saveSnapshot(String(iteration));
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
-        if (!told) notify(`Iteration ${iteration} can't be undone, as git could not keep the folder: ${error.message}`);
-        told = true;
+        if (!hasNotified)
+          notify(`Iteration ${iteration} can't be undone, as git could not keep the folder: ${error.message}`);
+        hasNotified = true;
         return undefined;
       }
     },
@@ -251,23 +260,23 @@ export function openSnapshots(
       }
     },
     async putBack(iteration) {
-      const found = await git(["rev-parse", "--quiet", "--verify", `${ref(String(iteration))}^{commit}`]);
-      if (!found.ok) {
-        const kept = await git(["for-each-ref", "--format=%(refname)", ref("")]);
-        const numbers = [...kept.stdout.matchAll(/\/(\d+)$/gm)].map(([, number]) => Number(number));
-        const which =
+      const resolved = await git(["rev-parse", "--quiet", "--verify", `${ref(String(iteration))}^{commit}`]);
+      if (!resolved.ok) {
+        const refs = await git(["for-each-ref", "--format=%(refname)", ref("")]);
+        const numbers = [...refs.stdout.matchAll(/\/(\d+)$/gm)].map(([, number]) => Number(number));
+        const keptText =
           numbers.length === 0 ? "none is kept" : `kept are ${numbers.toSorted((a, b) => a - b).join(", ")}`;
-        throw new ExpectedError(`There is no snapshot of iteration ${iteration} of this task; ${which}.`, 2);
+        throw new ExpectedError(`There is no snapshot of iteration ${iteration} of this task; ${keptText}.`, 2);
       }
-      const wanted = found.stdout.trim();
-      const { commit: now } = await keep("before-undo");
-      const changes = await changesBetween(now, wanted);
-      await putChanged(wanted, changes);
+      const commit = resolved.stdout.trim();
+      const { commit: commitBefore } = await saveSnapshot("before-undo");
+      const changes = await changesBetween(commitBefore, commit);
+      await putChanged(commit, changes);
       return changes.map(({ path }) => path);
     },
     changes: changesBetween,
     diff: (from, to, path) =>
-      ok(
+      outputOf(
         git([
           "diff-tree",
           "-r",
@@ -287,47 +296,49 @@ export function openSnapshots(
       return !isThere || stdout.length > maxTextBytes || stdout.includes("\0") ? undefined : stdout;
     },
     async put(commit, paths) {
-      const wanted = new Set(paths);
-      const { commit: now } = await keep("before-undo");
+      const wantedPaths = new Set(paths);
+      const { commit: commitBefore } = await saveSnapshot("before-undo");
       await putChanged(
         commit,
-        (await changesBetween(now, commit)).filter(({ path }) => wanted.has(path)),
+        (await changesBetween(commitBefore, commit)).filter(({ path }) => wantedPaths.has(path)),
       );
       return ref("before-undo");
     },
     async writeTo(commit, target) {
       const { prefix } = repository;
-      const whole = prefix === "" ? target : `${target}.whole`;
-      await mkdir(whole, { recursive: true });
-      const own = `${index}.${process.pid}`;
+      const fullFolder = prefix === "" ? target : `${target}.whole`;
+      await mkdir(fullFolder, { recursive: true });
+      const temporaryIndex = `${index}.${process.pid}`;
       try {
-        await asItLies(async (raw) => {
-          await ok(raw(["read-tree", commit], { index: own }));
-          await ok(raw(["checkout-index", "--all", "--force", `--prefix=${whole}/`], { index: own }));
+        await withRawGit(async (raw) => {
+          await outputOf(raw(["read-tree", commit], { index: temporaryIndex }));
+          await outputOf(
+            raw(["checkout-index", "--all", "--force", `--prefix=${fullFolder}/`], { index: temporaryIndex }),
+          );
         });
         if (prefix === "") return;
-        await cp(join(whole, prefix), target, { recursive: true, verbatimSymlinks: true });
+        await cp(join(fullFolder, prefix), target, { recursive: true, verbatimSymlinks: true });
       } finally {
-        await rm(own, { force: true });
-        if (prefix !== "") await rm(whole, { recursive: true, force: true });
+        await rm(temporaryIndex, { force: true });
+        if (prefix !== "") await rm(fullFolder, { recursive: true, force: true });
       }
     },
   };
 }
 
-/** As git reads paths with `-z`. */
-const ended = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
+/** Paths in the format that git reads with `-z`. */
+const nulTerminated = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join("");
 
-const namesOf = (all: readonly string[]): string =>
-  all.length > 4 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ");
+const namesOf = (names: readonly string[]): string =>
+  names.length > 4 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 
-async function ok(answer: Promise<GitAnswer>): Promise<string> {
-  const { ok: fine, stdout, stderr, ended } = await answer;
-  if (fine) return stdout;
-  const lost = /(?:bad object|not a valid object name:?) ([0-9a-f]{40,64})/i.exec(stderr)?.[1];
-  if (lost !== undefined)
+async function outputOf(answer: Promise<GitAnswer>): Promise<string> {
+  const { ok: isOk, stdout, stderr, ended } = await answer;
+  if (isOk) return stdout;
+  const missingObject = /(?:bad object|not a valid object name:?) ([0-9a-f]{40,64})/i.exec(stderr)?.[1];
+  if (missingObject !== undefined)
     throw new ExpectedError(
-      `The git repository does not hold ${lost.slice(0, 12)}, in which files of the task were kept: it may be another clone; move ${stateName} away to begin anew.`,
+      `The git repository does not hold ${missingObject.slice(0, 12)}, in which files of the task were kept: it may be another clone; move ${stateName} away to begin anew.`,
     );
   throw new ExpectedError(
     ended === undefined ? stderr.trim().split("\n").slice(-1).join("") : `it was ended because ${ended}.`,
@@ -335,28 +346,28 @@ async function ok(answer: Promise<GitAnswer>): Promise<string> {
 }
 
 /**
- * Calls `ask` where the file at `path` is another than at the last call. By its content: an agent that nothing confines
- * may set its times.
+ * Caches the answer of `compute` as long as the file at `path` has the same content. Modification times are not used:
+ * an agent without a sandbox can set them.
  */
-function whileSame<Answer>(path: string, ask: () => Promise<Answer>): () => Promise<Answer> {
-  let known: { readonly content: string; readonly answer: Answer } | undefined;
+function cachedByContent<Answer>(path: string, compute: () => Promise<Answer>): () => Promise<Answer> {
+  let cached: { readonly content: string; readonly answer: Answer } | undefined;
   return async () => {
     const content = existsSync(path) ? await contentOf(path) : "";
-    if (known !== undefined && content === known.content) return known.answer;
-    const answer = await ask();
-    if (content !== undefined) known = { content, answer };
+    if (cached !== undefined && content === cached.content) return cached.answer;
+    const answer = await compute();
+    if (content !== undefined) cached = { content, answer };
     return answer;
   };
 }
 
-/** A hash of the file's bytes; undefined where it can't be read. */
+/** A hash of the file's bytes; undefined if it can't be read. */
 const contentOf = (path: string): Promise<string | undefined> =>
   readRegularFile(path).then(
     (bytes) => createHash("sha256").update(bytes).digest("hex"),
     () => undefined,
   );
 
-/** Keeps the task's own files out of git by .git/info/exclude, which is the user's alone; without git, nothing. */
+/** Adds the task's own files to .git/info/exclude, which git does not share; does nothing without a repository. */
 export async function excludeFromGit(repository: RepositoryOf | undefined, names: readonly string[]): Promise<void> {
   if (repository === undefined) return;
   const file = join(repository.common, "info", "exclude");

@@ -6,11 +6,11 @@ import type { RalphTask } from "../generated/ralph.js";
 import type { TaskState } from "../generated/ralph-state.js";
 import { logName, stateName, taskLedger } from "./layout.js";
 
-/** The one unit of a task, its attempts, and the phase that they belong to. */
+/** The id of the only unit of a task, its attempts, and the phase of that unit. */
 export const unitId = "task";
 export const taskPhase = "TASK";
 
-/** The state of a task, for the record store. */
+/** The format of a task's state, for the record store. */
 export const taskFormat = attemptsFormat<TaskState>({
   schema: "ralph-state",
   file: stateName,
@@ -25,11 +25,11 @@ export const taskFormat = attemptsFormat<TaskState>({
 });
 
 /**
- * The state of a task that was never worked on. `source`: the file it was read from; absent: the command line. Its id
- * names it in git; two folders of one repository have two.
+ * The state of a new task. `source`: the file of the task; undefined for a task of the command line. The id is used in
+ * names of git refs. It contains a hash of the folder, because two folders of one repository may have equal tasks.
  */
 export function newState(task: RalphTask, folder: string, source: string | undefined): TaskState {
-  const words = task.task
+  const slug = task.task
     .toLowerCase()
     .normalize("NFKD")
     .split(/[^a-z0-9]/)
@@ -42,7 +42,7 @@ export function newState(task: RalphTask, folder: string, source: string | undef
     .slice(0, 8);
   return {
     $schema: schemaAddress("ralph-state"),
-    id: words === "" ? hash : `${words.endsWith("-") ? words.slice(0, -1) : words}-${hash}`,
+    id: slug === "" ? hash : `${slug.endsWith("-") ? slug.slice(0, -1) : slug}-${hash}`,
     ...withoutUndefined({ source }),
     task,
     checks: [],

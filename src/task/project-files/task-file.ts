@@ -10,7 +10,7 @@ import { readOnceSaved } from "../../engine/storage/state/hand-edits/wait-for-ed
 import type { Criterion, RalphTask } from "../generated/ralph.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
-/** Every type of criterion there is. */
+/** All types of criteria. */
 export const criterionTypes = [
   "file_exists",
   "command_succeeds",
@@ -27,7 +27,7 @@ export const criterionTypes = [
   "not",
 ] as const satisfies readonly Criterion["type"][];
 
-const known = [
+const knownFields = [
   ...[
     "$schema",
     "task",
@@ -45,67 +45,68 @@ const known = [
 /** A larger file is not a task. */
 const maxBytes = 1_000_000;
 
-interface ReadTask {
+interface TaskFileContent {
   readonly task: RalphTask;
-  /** Fields of the file that nothing is known of, a sentence each. */
+  /** A sentence for each field of the file that is not known. */
   readonly notices: readonly string[];
-  /** What the file holds. */
+  /** The text of the file. */
   readonly text: string;
 }
 
 /**
- * Reads a task, such as ./ralph.json.
- * @throws ExpectedError (exit code 2) with pointer and hint where it is missing or no task, and with the way back to
- * the version that agents worked by last.
+ * Reads a task file, such as ./ralph.json.
+ * @throws ExpectedError (exit code 2) if the file is missing or invalid, with pointer and hint. The message also names
+ * the last good version that agents used, if there is one.
  */
-export async function readTask(path: string): Promise<ReadTask> {
+export async function readTaskFile(path: string): Promise<TaskFileContent> {
   try {
     const text = await taskText(path);
     const value = taskValue(text, path);
     const notices = unknownFields(value).map(({ pointer, message }) => `${path}: ${pointer} ${message}.`);
     return { task: checkedTask(value, path, text), notices, text };
   } catch (error) {
-    const copy = copyOf(path);
-    if (!(error instanceof ExpectedError) || stampOf(copy) === undefined) throw error;
-    const wayBack = `copy its last good version, ${copy}, there`;
+    const copyPath = lastGoodCopy(path);
+    if (!(error instanceof ExpectedError) || stampOf(copyPath) === undefined) throw error;
+    const wayBack = `copy its last good version, ${copyPath}, there`;
     if (stampOf(path) === undefined) throw new ExpectedError(`There is no ${path}; ${wayBack}.`, 2);
     throw new ExpectedError(`${error.message.replace(/\.$/, "")}; correct it, or ${wayBack}.`, 2);
   }
 }
 
 /**
- * Reads the task at `path` again and again while agents work by it. A file that a person is just saving is waited for,
- * and of each new version a copy is kept in the folder's records, which is the way back where a later one is broken.
- * @throws ExpectedError as readTask.
+ * A function that reads the task at `path` repeatedly while agents work. It waits for a file that a person is just
+ * saving. It stores a copy of each new version in the folder of records, so that the user can restore it.
+ * @throws ExpectedError like `readTaskFile`.
  */
-export function taskAsSaved(path: string): () => Promise<RalphTask> {
-  let copied: string | undefined;
+export function savedTaskReader(path: string): () => Promise<RalphTask> {
+  let lastText: string | undefined;
   return async () => {
-    const { task, text } = await readOnceSaved(path, () => readTask(path));
-    if (text !== copied) await writeFileAtomic(copyOf(path), text, { durable: false });
-    copied = text;
+    const { task, text } = await readOnceSaved(path, () => readTaskFile(path));
+    if (text !== lastText) await writeFileAtomic(lastGoodCopy(path), text, { durable: false });
+    lastText = text;
     return task;
   };
 }
 
-/** Where the last good version of the task at `path` is kept. */
-const copyOf = (path: string): string => lastGoodOf(dirname(path), basename(path));
+/** The path of the copy of the last good version of the task at `path`. */
+const lastGoodCopy = (path: string): string => lastGoodOf(dirname(path), basename(path));
 
-/** The value of a task's text. @throws ExpectedError (exit code 2) naming line and column where it is not JSON. */
+/** The value of a task's text. @throws ExpectedError (exit code 2) with line and column if it is not JSON. */
 export function taskValue(text: string, path: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     const { line, column, message, hint } = locateSyntaxError(text);
-    throw wrong(`${path}:${line}:${column}: ${message}`, hint);
+    throw taskError(`${path}:${line}:${column}: ${message}`, hint);
   }
-  const twice = repeatedName(text);
-  if (twice !== undefined) throw wrong(`${path} has ${twice} twice in one object`, "Keep one of them.");
+  const duplicateName = repeatedName(text);
+  if (duplicateName !== undefined)
+    throw taskError(`${path} has ${duplicateName} twice in one object`, "Keep one of them.");
   return value;
 }
 
-/** The text of a task's file. @throws ExpectedError (exit code 2) where it can't be read or is too large. */
+/** The text of a task file. @throws ExpectedError (exit code 2) if it can't be read or is too large. */
 export async function taskText(path: string): Promise<string> {
   let size: number;
   try {
@@ -122,55 +123,60 @@ export async function taskText(path: string): Promise<string> {
     if (error instanceof ExpectedError) throw new ExpectedError(error.message, 2);
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`, 2);
   }
-  throw wrong(`${path} is ${size} bytes, more than a task can have`);
+  throw taskError(`${path} is ${size} bytes, more than a task can have`);
 }
 
 /**
- * The value as a task; `where` is named in messages, with a line where `text` is what it was read from.
+ * The value as a task. Messages name `place`; they name lines if `text`, the text of the value, is given.
  * @throws ExpectedError (exit code 2) with each problem's pointer and hint.
  */
-export function checkedTask(value: unknown, where: string, text?: string): RalphTask {
+export function checkedTask(value: unknown, place: string, text?: string): RalphTask {
   const problems = problemsInTask(value);
-  const [first] = problems;
-  if (first === undefined) return value as RalphTask;
+  const [firstProblem] = problems;
+  if (firstProblem === undefined) return value as RalphTask;
   const pointers = problems.map(({ pointer }) => pointer);
   const lines = text === undefined ? [] : linesOf(text, pointers);
-  const inWords = ({ pointer, message }: Problem) => `${pointer === "" ? "" : `${pointer} `}${message}`;
-  const [line] = first.pointer === "" ? [] : lines;
+  const problemText = ({ pointer, message }: Problem) => `${pointer === "" ? "" : `${pointer} `}${message}`;
+  const [line] = firstProblem.pointer === "" ? [] : lines;
   if (problems.length === 1)
-    throw wrong(`${line === undefined ? where : `${where}:${line}`}: ${inWords(first)}`, first.hint);
-  const all = problems.map((problem, index) => {
-    const at = problem.pointer === "" || lines[index] === undefined ? "" : `line ${lines[index]}, `;
-    return `${at}${inWords(problem)}${hintText(problem.hint)}`;
+    throw taskError(
+      `${line === undefined ? place : `${place}:${line}`}: ${problemText(firstProblem)}`,
+      firstProblem.hint,
+    );
+  const problemTexts = problems.map((problem, index) => {
+    const position = problem.pointer === "" || lines[index] === undefined ? "" : `line ${lines[index]}, `;
+    return `${position}${problemText(problem)}${hintText(problem.hint)}`;
   });
-  throw wrong(`${where} has ${problems.length} errors: ${all.join("; ")}`);
+  throw taskError(`${place} has ${problems.length} errors: ${problemTexts.join("; ")}`);
 }
 
-/** Everything that keeps a value from being a task: by the schema, and criteria that nothing could check. */
+/** All problems of a value as a task: violations of the schema, and criteria that can't be checked. */
 export function problemsInTask(value: unknown): Problem[] {
-  const deep = tooDeepAt(value);
-  if (deep !== undefined)
-    return [{ pointer: deep, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }];
-  const types = typesIn(value);
-  // What the schema says of a criterion of an unknown type would be about another one.
-  const unknown = new Set(types.map(({ pointer }) => criterionAt(pointer)));
-  const broken = problemsOf("ralph", value).filter(({ pointer }) => !unknown.has(criterionAt(pointer)));
+  const deepPointer = tooDeepAt(value);
+  if (deepPointer !== undefined)
+    return [{ pointer: deepPointer, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }];
+  const typeProblems = typeProblemsIn(value);
+  // If the type of a criterion is unknown, the schema would report errors of another type.
+  const pointersOfUnknown = new Set(typeProblems.map(({ pointer }) => criterionAt(pointer)));
+  const schemaProblems = problemsOf("ralph", value).filter(
+    ({ pointer }) => !pointersOfUnknown.has(criterionAt(pointer)),
+  );
   return [
-    ...types,
-    ...broken.map(withHint),
-    ...blanksIn(value),
-    ...nulsIn(value),
-    ...patternsIn(value),
-    ...addressesIn(value),
+    ...typeProblems,
+    ...schemaProblems.map(withHint),
+    ...blankCommandsIn(value),
+    ...nulCharactersIn(value),
+    ...patternProblemsIn(value),
+    ...addressProblemsIn(value),
   ];
 }
 
-/** The criterion of the list to which a pointer leads; undefined where it leads elsewhere. */
+/** The pointer of the criterion in the top list that contains a pointer; undefined if there is none. */
 const criterionAt = (pointer: string): string | undefined => /^\/acceptance_criteria\/\d+/.exec(pointer)?.[0];
 
 const criterionHint = 'Add one, such as {"type": "command_succeeds", "command": "npm test"}.';
 
-/** What to write there, where the schema alone does not say it. */
+/** Hints for problems that the schema's message alone does not explain. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [/^\/acceptance_criteria$|^\/acceptance_criteria\/.*\/criteria$|^ .*acceptance_criteria/, criterionHint],
   [/^ .*"task" is missing|^\/task /, 'Say in "task" what is to be done, as a text.'],
@@ -180,68 +186,69 @@ const hints: readonly (readonly [RegExp, string])[] = [
 
 const withHint = (problem: Problem): Problem => {
   const { pointer, message } = problem;
-  const [, hint] = hints.find(([where]) => where.test(pointer) || where.test(`${pointer} ${message}`)) ?? [];
+  const [, hint] = hints.find(([pattern]) => pattern.test(pointer) || pattern.test(`${pointer} ${message}`)) ?? [];
   return hint === undefined ? problem : { ...problem, hint };
 };
 
 const hintText = (hint: string | undefined): string => (hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`);
 
-const wrong = (message: string, hint?: string): ExpectedError => new ExpectedError(`${message}${hintText(hint)}.`, 2);
+const taskError = (message: string, hint?: string): ExpectedError =>
+  new ExpectedError(`${message}${hintText(hint)}.`, 2);
 
-interface Placed {
+interface LocatedCriterion {
   readonly pointer: string;
   readonly criterion: Record<string, unknown>;
 }
 
-/** Every criterion in a task that may be broken, inner ones included. */
-export function criteriaIn(value: unknown): Placed[] {
-  const list = (at: string, inner: unknown): Placed[] =>
-    Array.isArray(inner) ? inner.flatMap((each, index) => one(`${at}/${index}`, each)) : [];
-  const one = (pointer: string, criterion: unknown): Placed[] =>
+/** Every criterion in a task, which may be invalid, with nested criteria. */
+export function criteriaIn(value: unknown): LocatedCriterion[] {
+  const criteriaInList = (pointer: string, value: unknown): LocatedCriterion[] =>
+    Array.isArray(value) ? value.flatMap((each, index) => criteriaAt(`${pointer}/${index}`, each)) : [];
+  const criteriaAt = (pointer: string, criterion: unknown): LocatedCriterion[] =>
     isObject(criterion)
       ? [
           { pointer, criterion },
-          ...list(`${pointer}/criteria`, criterion["criteria"]),
-          ...one(`${pointer}/criterion`, criterion["criterion"]),
+          ...criteriaInList(`${pointer}/criteria`, criterion["criteria"]),
+          ...criteriaAt(`${pointer}/criterion`, criterion["criterion"]),
         ]
       : [];
-  return isObject(value) ? list("/acceptance_criteria", value["acceptance_criteria"]) : [];
+  return isObject(value) ? criteriaInList("/acceptance_criteria", value["acceptance_criteria"]) : [];
 }
 
-const typesIn = (value: unknown): Problem[] =>
+const typeProblemsIn = (value: unknown): Problem[] =>
   criteriaIn(value).flatMap(({ pointer, criterion: { type } }) => {
     if ((criterionTypes as readonly unknown[]).includes(type)) return [];
     if (typeof type !== "string")
       return [{ pointer: `${pointer}/type`, message: "is missing", hint: `Use one of ${criterionTypes.join(", ")}.` }];
-    const near = nearestCandidate(type, criterionTypes);
+    const nearest = nearestCandidate(type, criterionTypes);
     const hint =
-      near === undefined ? `The criteria are ${criterionTypes.join(", ")}.` : `The nearest one is "${near}".`;
+      nearest === undefined ? `The criteria are ${criterionTypes.join(", ")}.` : `The nearest one is "${nearest}".`;
     return [{ pointer: `${pointer}/type`, message: `"${type}" is not a known criterion`, hint }];
   });
 
-/** The shell ends such a command with exit code 0: the criterion would be met by nothing. */
-const blanksIn = (value: unknown): Problem[] =>
+/** Blank commands. The shell ends with exit code 0 for a blank command, so the criterion would always be met. */
+const blankCommandsIn = (value: unknown): Problem[] =>
   criteriaIn(value).flatMap(({ pointer, criterion: { command } }) =>
     typeof command === "string" && command !== "" && command.trim() === ""
       ? [{ pointer: `${pointer}/command`, message: "must not be blank", hint: "Write the command that is to succeed." }]
       : [],
   );
 
-/** No program can be given one, and no path holds one. */
-function nulsIn(value: unknown): Problem[] {
-  const found: Problem[] = [];
-  const walk = (at: string, inner: unknown): void => {
-    if (typeof inner === "string" && inner.includes("\0"))
-      found.push({ pointer: at, message: "holds a NUL character", hint: "Remove the \\u0000." });
-    else if (typeof inner === "object" && inner !== null)
-      for (const [name, each] of Object.entries(inner)) walk(`${at}/${name}`, each);
+/** Texts with a NUL character: a program's argument and a path can't contain one. */
+function nulCharactersIn(value: unknown): Problem[] {
+  const problems: Problem[] = [];
+  const visit = (pointer: string, value: unknown): void => {
+    if (typeof value === "string" && value.includes("\0"))
+      problems.push({ pointer, message: "holds a NUL character", hint: "Remove the \\u0000." });
+    else if (typeof value === "object" && value !== null)
+      for (const [name, each] of Object.entries(value)) visit(`${pointer}/${name}`, each);
   };
-  walk("", value);
-  return found;
+  visit("", value);
+  return problems;
 }
 
-/** A text to look for, and patterns that can't be read. */
-const patternsIn = (value: unknown): Problem[] =>
+/** Criteria `contains_text` without a text, or with an invalid pattern. */
+const patternProblemsIn = (value: unknown): Problem[] =>
   criteriaIn(value).flatMap(({ pointer, criterion: { type, text, pattern, flags } }) => {
     if (type !== "contains_text") return [];
     if (text === undefined && pattern === undefined)
@@ -255,8 +262,8 @@ const patternsIn = (value: unknown): Problem[] =>
     }
   });
 
-/** Addresses that nothing here can ask. */
-const addressesIn = (value: unknown): Problem[] =>
+/** Addresses that can't be requested. */
+const addressProblemsIn = (value: unknown): Problem[] =>
   criteriaIn(value).flatMap(({ pointer, criterion: { type, url } }) => {
     if (type !== "http_ok" || typeof url !== "string") return [];
     const hint = "Begin it with http:// or https://, such as http://127.0.0.1:3000/.";
@@ -267,12 +274,12 @@ const addressesIn = (value: unknown): Problem[] =>
       : [{ pointer: `${pointer}/url`, message: `"${protocol}" can't be asked`, hint }];
   });
 
-/** Fields of a task's file that nothing is known of. */
+/** Fields of a task's file that are not known. */
 export const unknownFields = (value: unknown): Problem[] =>
   Object.keys(isObject(value) ? value : {})
-    .filter((name) => !(known as readonly string[]).includes(name))
+    .filter((name) => !(knownFields as readonly string[]).includes(name))
     .map((name) => {
-      const near = nearestCandidate(name, known);
-      const meant = near === undefined ? "" : `; "${near}" is meant`;
-      return { pointer: `/${name}`, message: `is not a known field and has no effect${meant}` };
+      const nearest = nearestCandidate(name, knownFields);
+      const suggestion = nearest === undefined ? "" : `; "${nearest}" is meant`;
+      return { pointer: `/${name}`, message: `is not a known field and has no effect${suggestion}` };
     });

@@ -5,55 +5,55 @@ import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 
-/** More is not read of the user's attributes. */
-const maxAttributes = 1_000_000;
+/** More bytes of the user's attributes are not read. */
+const maxAttributesBytes = 1_000_000;
 
 /**
- * Attributes that count before those of every `.gitattributes`: git takes no line end, no `$Id$` and no encoding for
- * another. Which filter a file has is left as it is.
+ * Attributes that take priority over every `.gitattributes`: git converts no line end, no `$Id$` and no encoding. They
+ * do not change which filter a file has.
  */
-const noConversion = "* -text -ident !working-tree-encoding\n";
+const withoutConversion = "* -text -ident !working-tree-encoding\n";
 
-/** Limits for `runGit`. */
-export interface Unchanging {
+/** Options for `runGit`. */
+export interface UnchangingGit {
   readonly common?: string;
 }
 
 /**
- * Has `act` done with a git that changes no byte of a file. For that time a folder of our own shows git what is in
- * `common`, with attributes of our own: only the repository's `info/attributes` has them count before what stands
- * beside the files, and that one is the user's. Where the file system has no links git changes what it is told to. It
- * is not in the project's folder: programs that look through that, such as `node --test`, would follow the links, and
- * end at one that leads nowhere, for as long as a kill has left it there.
+ * Calls `action` with a git that changes no byte of a file. Meanwhile git uses a temporary folder with links to the
+ * files of `common` and with attributes of our own. Only the repository's `info/attributes` takes priority over
+ * `.gitattributes`, and that file is the user's, so it is not changed. On file systems without links, git converts
+ * files as configured. The temporary folder is outside the project: programs such as `node --test` would follow its
+ * links, and fail at a broken link if a kill has left the folder there.
  */
 export async function withUnchangingGit<Result>(
   common: string,
-  act: (raw: Unchanging) => Promise<Result>,
+  action: (git: UnchangingGit) => Promise<Result>,
 ): Promise<Result> {
-  const at = makeTemporaryFolder("git");
+  const folder = makeTemporaryFolder("git");
   try {
-    return await act(await withExplainedErrors(at, () => linked(common, at)));
+    return await action(await withExplainedErrors(folder, () => linkRepository(common, folder)));
   } finally {
-    await rm(at, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function linked(common: string, at: string): Promise<Unchanging> {
+async function linkRepository(common: string, linkFolder: string): Promise<UnchangingGit> {
   const info = join(common, "info");
   const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
-  await mkdir(join(at, "info"));
+  await mkdir(join(linkFolder, "info"));
   try {
-    // Git LFS makes its folder with the first file that it keeps.
+    // Git LFS creates its folder with the first file that it stores.
     for (const name of new Set([...(await namesIn(common)), "lfs"]))
-      if (name !== "info") await symlink(join(common, name), join(at, name));
+      if (name !== "info") await symlink(join(common, name), join(linkFolder, name));
     for (const name of await namesIn(info))
-      if (name !== "attributes") await symlink(join(info, name), join(at, "info", name));
+      if (name !== "attributes") await symlink(join(info, name), join(linkFolder, "info", name));
   } catch (error) {
     if (!hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
     return {};
   }
-  // An agent may have left a pipe there, which nobody writes into.
-  const own = readTextSync(join(info, "attributes"), maxAttributes) ?? "";
-  await writeFile(join(at, "info", "attributes"), `${own}\n${noConversion}`);
-  return { common: at };
+  // An agent may have left a named pipe there. Reading a pipe that has no writer would wait forever.
+  const userAttributes = readTextSync(join(info, "attributes"), maxAttributesBytes) ?? "";
+  await writeFile(join(linkFolder, "info", "attributes"), `${userAttributes}\n${withoutConversion}`);
+  return { common: linkFolder };
 }

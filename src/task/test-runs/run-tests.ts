@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
-import { howItEnded, type Place, type Ran, run, runShell } from "../place/run.js";
+import { endSentence, type Place, type ProgramResult, run, runShell } from "../place/run.js";
 import type { TestResults } from "../generated/test-results.js";
 import { coverageIn } from "./coverage.js";
 import { localProgram, pythonOf } from "../place/project.js";
@@ -41,7 +41,7 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
 /** What a run that has ended shows; `file`: the text of its report. */
 export async function resultsOf(
   { framework }: Pick<Detected, "framework">,
-  ran: Ran,
+  ran: ProgramResult,
   file: string | undefined,
   root: string,
   timeoutMs: number,
@@ -69,7 +69,7 @@ async function start(
   cwd: string,
   { place, path }: ReturnType<typeof seenByTests>,
   timeoutMs: number,
-): Promise<Ran> {
+): Promise<ProgramResult> {
   const how = { timeoutMs, maxOutput: maxReport };
   const local = (name: string) => path(localProgram(cwd, name));
   // Programs of the project, those of the packages around it too, as npm finds them.
@@ -78,7 +78,12 @@ async function start(
   // The script's own variables, options and steps belong to the tests. What would wait for a person does not, nor what
   // ends at the first failure, and neither does another report: of two files for it vitest wants none, and writes both
   // reports into one.
-  const byScript = async (args: readonly string[], drop: RegExp, valued: RegExp, command?: string): Promise<Ran> => {
+  const byScript = async (
+    args: readonly string[],
+    drop: RegExp,
+    valued: RegExp,
+    command?: string,
+  ): Promise<ProgramResult> => {
     const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
     const kept = { drop: without, valued, ...withoutUndefined({ command }) };
     const words = [local(framework), ...(command === undefined ? [] : [command]), ...args, ...only];
@@ -141,11 +146,11 @@ async function start(
 }
 
 /** What was read, and what the end of the run says of it: a run that failed has no passing tests alone. */
-function withEnd(read: ReadTests, ran: Ran, timeoutMs: number, root: string): ReadTests {
+function withEnd(read: ReadTests, ran: ProgramResult, timeoutMs: number, root: string): ReadTests {
   const tests = distinct(read.tests);
   const isFine = ran.end.cause === "exited" && tests.every(({ status }) => status === "pass" || status === "skip");
   if (ran.end.cause !== "exited") {
-    const message = howItEnded(ran, timeoutMs);
+    const message = endSentence(ran, timeoutMs);
     const error = {
       ...errorOf(message, "", root),
       ...(ran.end.cause === "timeout" ? { type: "timeout" as const } : {}),
@@ -157,7 +162,7 @@ function withEnd(read: ReadTests, ran: Ran, timeoutMs: number, root: string): Re
     };
   }
   if (isFine && !ran.ok && read.problem === undefined && tests.length > 0) {
-    const message = `${howItEnded(ran, timeoutMs)} No single test failed.`;
+    const message = `${endSentence(ran, timeoutMs)} No single test failed.`;
     return { ...read, tests: [...tests, failed(wholeRun, errorOf(message, ran.stderr, root))], problem: message };
   }
   return { ...read, tests };

@@ -16,8 +16,8 @@ import type { TaskState } from "../generated/ralph-state.js";
 import { contextOutside } from "../place/context.js";
 import type { Place } from "../place/run.js";
 import { type ViewNames, writeViews } from "../plan/views.js";
-import { type Protect, protecting } from "../project-files/protect.js";
-import type { Remaking } from "../project-files/remade-files.js";
+import { type OpenGuard, withProtection } from "../project-files/protect.js";
+import type { Transforming } from "../project-files/remade-files.js";
 import type { Snapshots } from "../project-files/snapshots.js";
 import { withDerivedFields, memoryOf, withSteering } from "./derived-state.js";
 import { attemptOf, budgetOf, isMet, progressOf, resultOf } from "./status.js";
@@ -32,7 +32,7 @@ export interface TaskOptions {
   readonly readTask: () => Promise<RalphTask>;
   /** Undefined if the folder is in no repository. */
   readonly snapshots: Snapshots | undefined;
-  readonly protect: Protect;
+  readonly protect: OpenGuard;
   /** Paths that a sandbox shows to agents as read-only; absent if agents run without a sandbox. */
   readonly readOnly?: readonly string[];
   readonly views: ViewNames;
@@ -45,7 +45,7 @@ export interface TaskOptions {
   /** Asks hooks whether the task is done. Answers with their reasons if it is not. */
   readonly veto: (proposal: object) => Promise<readonly string[]>;
   /** Absent if no plugin transforms files. */
-  readonly remake?: Remaking["remake"];
+  readonly remake?: Transforming["remake"];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Records how the run has ended, with `keep`, and closes the task. */
@@ -106,7 +106,7 @@ export function taskFrame(options: TaskOptions) {
       ...withoutUndefined({ before: filesBefore(state) }),
       ...(task.team === true ? { flaky } : {}),
     };
-    const checked = await protecting(options.protect, iteration, "the criteria were checked", tell, () =>
+    const checked = await withProtection(options.protect, iteration, "the criteria were checked", tell, () =>
       checkAll(task.acceptance_criteria, placeFor(task, signal), knownTests, tell),
     );
     return checked && (await withVetoes(state, checked));

@@ -20,7 +20,7 @@ export function closingSentence(message: string, redact: Redact): string | undef
 }
 
 /** The fields that the state stores for every attempt, of a task and of a role. `at`: when the attempt was judged. */
-export function keptAttempt(run: AgentRun, outcome: OwnOutcome, at: string) {
+export function recordOfAttempt(run: AgentRun, outcome: OwnOutcome, at: string) {
   const { iteration, agent, usage, cost_usd } = run;
   return {
     id: `attempt-${iteration}`,

@@ -6,7 +6,7 @@ import { taskPhase, unitId } from "../project-files/state-file.js";
 
 export const metIn = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
 export const failingIn = (checks: readonly Check[]): number =>
-  checks.reduce((sumOf, { failing = 0 }) => sumOf + failing, 0);
+  checks.reduce((sum, { failing = 0 }) => sum + failing, 0);
 
 /** Whether the latest checks found all criteria of the task met. */
 export const isMet = ({ task, checks }: TaskState): boolean =>
@@ -14,7 +14,7 @@ export const isMet = ({ task, checks }: TaskState): boolean =>
 
 /** The only unit of a task: its next attempt. */
 export function attemptOf({ task }: TaskState): Unit {
-  const line = task.task.split("\n").find((line) => line.trim() !== "") ?? "";
+  const line = task.task.split("\n").find((text) => text.trim() !== "") ?? "";
   const title = line.trim();
   return {
     kind: "attempt",

@@ -7,21 +7,21 @@ import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import type { AgentRun, Unit, Workflow } from "../../engine/loop/types.js";
 import type { Checked } from "../criteria/check-criteria.js";
-import { contextOutside, missingContext } from "../place/context.js";
-import type { Protect } from "../project-files/protect.js";
-import { aboutOf, remakeFiles } from "../project-files/remade-files.js";
+import { contextOutside, unreadableContext } from "../place/context.js";
+import type { OpenGuard } from "../project-files/protect.js";
+import { changeInfo, remakeFiles } from "../project-files/remade-files.js";
 import type { Snapshot } from "../project-files/snapshots.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { readSteps } from "../plan/views.js";
 import { briefText } from "./brief.js";
 import { completeIf, type LoadedTask, seenTestsAfter, taskFrame, type TaskOptions } from "./frame.js";
-import { closingSentence, keptAttempt, progressLine } from "./kept-attempt.js";
+import { closingSentence, recordOfAttempt, progressLine } from "./kept-attempt.js";
 import { attemptOf, isBetter, resultOf } from "./status.js";
 
 interface AttemptContext {
   readonly before: readonly Check[];
   readonly tree: string | undefined;
-  readonly protection: Awaited<ReturnType<Protect>>;
+  readonly protection: Awaited<ReturnType<OpenGuard>>;
 }
 
 export type TaskWorkflow = Workflow<LoadedTask, Unit, Checked, AttemptContext>;
@@ -42,7 +42,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const { task } = loaded.state;
         const prepared = await frame.found(loaded, work);
         if ("ready" in prepared)
-          for (const message of await missingContext(task, placeFor(task, work.signal)))
+          for (const message of await unreadableContext(task, placeFor(task, work.signal)))
             await frame.sayOnce(message, work.tell, "warning");
         return prepared;
       }),
@@ -78,7 +78,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
         const steps = readSteps(workspace, views, state);
-        if (run.failure === undefined) await remakeFiles(options, context.tree, aboutOf(unit, run), tell);
+        if (run.failure === undefined) await remakeFiles(options, context.tree, changeInfo(unit, run), tell);
         // If the agent's service refused all requests, there is nothing to check.
         const isIdle = run.failure !== undefined && !usesAllowance(run.failure.kind);
         const checked = isIdle ? undefined : await check(state, run.iteration, { signal, tell });
@@ -114,7 +114,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
             id: `attempt-${run.iteration}`,
             was: null,
             set: {
-              ...keptAttempt(run, outcome, at),
+              ...recordOfAttempt(run, outcome, at),
               ...withoutUndefined({ said: closingSentence(run.message, redact) }),
               met: judged.now.met,
               failing: judged.now.failing,
@@ -156,7 +156,7 @@ function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, ch
         !passed && checksBefore[index]?.passed === true && checksBefore[index].criterion === criterion,
     )
     .map(({ criterion, detail }) => `No longer met: ${criterion}: ${detail.split("\n")[0]}`);
-  const newBest = isBest ? { best: now } : {};
+  const newBest = isBest ? { newBest: now } : {};
   if (run.failure !== undefined)
     return { outcome: { outcome: "failed", failure: run.failure }, now, newFailures, ...newBest };
   if (checked === undefined) {

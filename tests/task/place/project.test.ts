@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { packagesAround } from "../../../src/task/place/project.js";
+import { outermostPackageFolder } from "../../../src/task/place/project.js";
 
 /** A folder with these files, and folders where a name ends with a slash. */
 function folderWith(...names: string[]): string {
@@ -29,12 +29,12 @@ it.each([
   ["a repository without a manifest", ["repo/.git/", "repo/notes/"], "repo/notes", undefined],
 ] as const)("%s", (_, names, at, around) => {
   const folder = folderWith(...names);
-  expect(packagesAround(join(folder, at), "/home/somebody")).toBe(around && join(folder, around));
+  expect(outermostPackageFolder(join(folder, at), "/home/somebody")).toBe(around && join(folder, around));
 });
 
 it("never the user's home, which may be a repository itself, nor what holds it", () => {
   const home = folderWith(".git/", "package.json", "project/src/");
-  expect(packagesAround(join(home, "project/src"), home)).toBeUndefined();
-  expect(packagesAround(join(home, "project/src"), join(home, "users", "me"))).toBeUndefined();
-  expect(packagesAround(join(home, "project/src"), "/elsewhere")).toBe(home);
+  expect(outermostPackageFolder(join(home, "project/src"), home)).toBeUndefined();
+  expect(outermostPackageFolder(join(home, "project/src"), join(home, "users", "me"))).toBeUndefined();
+  expect(outermostPackageFolder(join(home, "project/src"), "/elsewhere")).toBe(home);
 });

@@ -7,7 +7,7 @@ import { spentIn, withAllowance } from "../../../../src/engine/loop/stop-conditi
 import { limitWallTime } from "../../../../src/engine/loop/stop-conditions/limits.js";
 import type { Agent, AgentRun, RunSoFar, Told, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
 import { sourceRests } from "../../../../src/research/search/source-rests.js";
-import { keptAttempt } from "../../../../src/task/workflow/kept-attempt.js";
+import { recordOfAttempt } from "../../../../src/task/workflow/kept-attempt.js";
 import { fakeClock } from "../../../support/clock.js";
 import { accepted, failed, live, named, past, soFar, start, unit } from "../runs.js";
 
@@ -95,7 +95,7 @@ describe("while the machine sleeps", () => {
     for (const run of runs) {
       const line = ledgerLine(unit("u"), run, new Date(run.endedAt), "accepted");
       expect(line.duration_seconds).toBe(600);
-      expect(keptAttempt(run, { outcome: "accepted" } as never, line.at).duration_seconds).toBe(600);
+      expect(recordOfAttempt(run, { outcome: "accepted" } as never, line.at).duration_seconds).toBe(600);
     }
     const durations = told.flatMap((event) => (event.type === "iteration-ended" ? event.duration_seconds : []));
     expect(durations).toEqual([600, 600]);
