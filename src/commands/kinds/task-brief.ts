@@ -8,7 +8,7 @@ import { many, timeText } from "../../engine/lib/words.js";
 import { memoryNotes } from "../../engine/loop/notes.js";
 import { readMessages } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
-import { wordsOf } from "../../task/criteria/words.js";
+import { criterionText } from "../../task/criteria/words.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { briefText } from "../../task/workflow/brief.js";
@@ -39,7 +39,7 @@ export async function taskBrief(
   if (spentBy(state).iterations >= most)
     return { reason: `The task has used up its ${many(most, "iteration")}; raise max_iterations in its file.` };
   const unchecked: TaskState["checks"] = task.acceptance_criteria.map((criterion) => ({
-    criterion: wordsOf(criterion),
+    criterion: criterionText(criterion),
     passed: false,
     detail: "",
     ms: 0,

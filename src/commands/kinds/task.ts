@@ -9,7 +9,7 @@ import { commandsOf } from "../../engine/storage/state/from-outside.js";
 import { outsideView } from "../../engine/storage/under-way.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
 import { researchesName, rrdFile } from "../../research/project-files/layout.js";
-import { wordsOf } from "../../task/criteria/words.js";
+import { criterionText } from "../../task/criteria/words.js";
 import { oldCodeName } from "../../task/project-files/carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskPhase } from "../../task/project-files/state-file.js";
@@ -50,7 +50,7 @@ export const task: Kind = {
       counts: checks.length === 0 ? "criteria met, none checked yet" : "criteria met",
       goals:
         checks.length === 0
-          ? state.task.acceptance_criteria.map((criterion) => ({ text: wordsOf(criterion) }))
+          ? state.task.acceptance_criteria.map((criterion) => ({ text: criterionText(criterion) }))
           : checks.map(({ criterion, passed, detail }) => ({
               text: oneLine(criterion),
               met: passed,

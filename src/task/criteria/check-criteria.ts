@@ -8,7 +8,7 @@ import { checkCoverage } from "./coverage.js";
 import { checkHttp } from "./http.js";
 import { checkNewTest, type FilesBefore } from "./new-test.js";
 import { checkContent, checkJson } from "./content.js";
-import { wordsOf } from "./words.js";
+import { criterionText } from "./words.js";
 import {
   checkCommand,
   type CheckResult,
@@ -24,27 +24,27 @@ import { checkTool } from "./types-and-lint.js";
 
 export interface Checked {
   readonly checks: readonly Check[];
-  /** Names of all tests that were there. */
+  /** Names of all tests of the checks. */
   readonly tests: readonly string[];
-  /** What the criteria `tests_pass` found, in the order in which they were checked. */
+  /** The results of the criteria `tests_pass`, in the order of the checks. */
   readonly runs: readonly CheckResult[];
 }
 
-/** What checks know of the tests from before. */
+/** What is known of the tests before a check. */
 export interface KnownTests {
-  /** Names of tests that were there before: one that is gone counts as failing. */
+  /** Names of tests that ran before. A missing one counts as failing. */
   readonly seen: readonly string[];
-  /** Tests that are run once more where they fail, and those that passed then: these are not counted. */
+  /** Tests that are known to be flaky, which are not counted. If it is given, failed tests are run again. */
   readonly flaky?: readonly string[];
-  /** What `new_test_passes` compares with; absent: nothing is known of it yet. */
+  /** The files with which `new_test_passes` compares; absent if they are not known yet. */
   readonly before?: FilesBefore;
 }
 
-type Known = KnownTests & { readonly runs: CheckResult[] };
+type CheckContext = KnownTests & { readonly runs: CheckResult[] };
 
 /**
- * Checks all criteria, one after the other, and tells when each begins and what came of it. Undefined where it was
- * aborted: what was found until then says nothing of the rest.
+ * Checks all criteria, one after the other, and reports the start and the result of each. Undefined if it was aborted:
+ * the results until then do not count.
  */
 export async function checkAll(
   criteria: readonly Criterion[],
@@ -52,77 +52,80 @@ export async function checkAll(
   knownTests: KnownTests,
   tell: (event: Told) => Promise<void>,
 ): Promise<Checked | undefined> {
-  const known: Known = { ...knownTests, runs: [] };
+  const context: CheckContext = { ...knownTests, runs: [] };
   const checks: Check[] = [];
   const tests = new Set<string>();
   for (const criterion of criteria) {
-    const words = wordsOf(criterion);
+    const words = criterionText(criterion);
     await tell({ type: "checking", criterion: words });
-    const begun = performance.now();
-    const found = await checkOne(criterion, place, known);
+    const startedAt = performance.now();
+    const result = await checkOne(criterion, place, context);
     if (place.signal.aborted) return undefined;
-    const ms = Math.round(performance.now() - begun);
-    const at = reallyAt(criterion, place);
-    const really = at === undefined ? "" : ` (Outside of the sandbox: ${at})`;
-    const why = found.passed ? really : notThere(found.detail, place);
-    const detail = `${found.detail.slice(0, maxDetailChars - why.length)}${why}`;
-    // Where tests are gone, those in their place bind nobody: they go again once the others are back.
-    if ((found.gone ?? []).length === 0) for (const test of found.tests ?? []) tests.add(test);
+    const ms = Math.round(performance.now() - startedAt);
+    const realPath = realPathOf(criterion, place);
+    const realPathText = realPath === undefined ? "" : ` (Outside of the sandbox: ${realPath})`;
+    const note = result.passed ? realPathText : notInSandbox(result.detail, place);
+    const detail = `${result.detail.slice(0, maxDetailChars - note.length)}${note}`;
+    // If tests are missing, new tests in their place are not recorded: they may disappear when the others are back.
+    if ((result.gone ?? []).length === 0) for (const test of result.tests ?? []) tests.add(test);
     checks.push({
       criterion: words,
-      passed: found.passed,
+      passed: result.passed,
       ms,
       detail,
-      ...withoutUndefined({ failing: found.failing, at }),
-      ...(found.tests === undefined ? {} : { tests: found.tests.filter((name) => !isNoTest(name)).length }),
-      ...withoutUndefined({ unloaded: found.unloaded }),
+      ...withoutUndefined({ failing: result.failing, at: realPath }),
+      ...(result.tests === undefined ? {} : { tests: result.tests.filter((name) => !isNoTest(name)).length }),
+      ...withoutUndefined({ unloaded: result.unloaded }),
     });
     await tell({
       type: "checked",
       criterion: words,
-      passed: found.passed,
+      passed: result.passed,
       ms,
       detail,
-      ...withoutUndefined({ failing: found.failing }),
+      ...withoutUndefined({ failing: result.failing }),
     });
   }
-  return { checks, tests: [...tests], runs: known.runs };
+  return { checks, tests: [...tests], runs: context.runs };
 }
 
-/** Where a file of the sandbox's /home lies on the user's machine; undefined for any other. */
-function reallyAt(criterion: Criterion, { home }: Place): string | undefined {
+/** The path on the user's machine of a file in the sandbox's /home; undefined for other files. */
+function realPathOf(criterion: Criterion, { home }: Place): string | undefined {
   const { path } = criterion as { readonly path?: string };
   if (home === undefined || path === undefined || !isWithin(path, "/home")) return undefined;
   return join(home, relative("/home", path));
 }
 
 /**
- * What a check named in its output that is on the user's machine and not in the sandbox, as a sentence: that is not a
- * fault of what was checked. Empty where it is neither a variable nor a program.
+ * A sentence about a variable or program in the check's output that exists on the user's machine but not in the
+ * sandbox: its absence is not a fault of the checked work. Empty if there is none.
  */
-function notThere(detail: string, { missing, reach }: Place): string {
+function notInSandbox(detail: string, { missing, reach }: Place): string {
   if (missing === undefined) return "";
-  const words = new Set(detail.match(/[\w.+-]+/g));
-  const variables = missing.variables.filter((name) => words.has(name));
+  const namesInDetail = new Set(detail.match(/[\w.+-]+/g));
+  const variables = missing.variables.filter((name) => namesInDetail.has(name));
   const [, program = ""] = /(?<![\w.+-])([\w.+-]{1,100}): (?:command )?not found/.exec(detail) ?? [];
-  const there = program === "" ? undefined : programIn(missing.path, program);
-  const shown = [...reach.read, ...reach.write].map((mount) => (typeof mount === "string" ? mount : mount.from));
-  const isHidden = there !== undefined && !["/usr", "/bin", ...shown].some((folder) => isWithin(there, folder));
+  const realProgram = program === "" ? undefined : programIn(missing.path, program);
+  const mountedFolders = [...reach.read, ...reach.write].map((mount) =>
+    typeof mount === "string" ? mount : mount.from,
+  );
+  const isHidden =
+    realProgram !== undefined && !["/usr", "/bin", ...mountedFolders].some((folder) => isWithin(realProgram, folder));
   return [
     variables.length === 0
       ? ""
       : ` (Outside of the sandbox: ${variables.join(", ")}. --env ${variables[0]} lets it in.)`,
-    isHidden ? ` (${there} is on this machine, and the sandbox does not show it.)` : "",
+    isHidden ? ` (${realProgram} is on this machine, and the sandbox does not show it.)` : "",
   ].join("");
 }
 
-async function checkOne(criterion: Criterion, place: Place, known: Known): Promise<CheckResult> {
+async function checkOne(criterion: Criterion, place: Place, context: CheckContext): Promise<CheckResult> {
   switch (criterion.type) {
     case "file_exists": {
-      const ran = await run(place, "sh", ["-c", '[ -e "$1" ]', "sh", criterion.path], { timeoutMs: 60_000 });
-      if (ran.ok) return { passed: true, detail: `${criterion.path} is there.` };
-      const why = ran.end.exitCode === 1 ? `There is no ${criterion.path}.` : endSentence(ran, 60_000);
-      return { passed: false, detail: why, ...undecidedIf(ran) };
+      const result = await run(place, "sh", ["-c", '[ -e "$1" ]', "sh", criterion.path], { timeoutMs: 60_000 });
+      if (result.ok) return { passed: true, detail: `${criterion.path} is there.` };
+      const reason = result.end.exitCode === 1 ? `There is no ${criterion.path}.` : endSentence(result, 60_000);
+      return { passed: false, detail: reason, ...undecidedIf(result) };
     }
     case "command_succeeds":
       return await checkCommand(criterion.command, criterion, place);
@@ -134,10 +137,10 @@ async function checkOne(criterion: Criterion, place: Place, known: Known): Promi
       return await checkHttp(criterion, place);
     case "all_of":
     case "any_of":
-      return await checkSome(criterion, place, known);
+      return await checkGroup(criterion, place, context);
     case "not": {
-      const { passed, detail, undecided } = await checkOne(criterion.criterion, place, known);
-      const words = wordsOf(criterion.criterion);
+      const { passed, detail, undecided } = await checkOne(criterion.criterion, place, context);
+      const words = criterionText(criterion.criterion);
       if (undecided === true)
         return { passed: false, detail: `It is unknown whether it is met: ${words}: ${detail}`, undecided };
       return {
@@ -151,42 +154,44 @@ async function checkOne(criterion: Criterion, place: Place, known: Known): Promi
     case "coverage":
       return await checkCoverage(criterion, place);
     case "tests_pass": {
-      const found = await checkTests(criterion, place, known);
-      known.runs.push(found);
-      return found;
+      const result = await checkTests(criterion, place, context);
+      context.runs.push(result);
+      return result;
     }
     case "new_test_passes":
-      return await checkNewTest(place, known);
+      return await checkNewTest(place, context);
   }
 }
 
-async function checkSome(
+async function checkGroup(
   { type, criteria }: Extract<Criterion, { type: "all_of" | "any_of" }>,
   place: Place,
-  known: Known,
+  context: CheckContext,
 ): Promise<CheckResult> {
-  const all: { readonly words: string; readonly found: CheckResult }[] = [];
-  for (const each of criteria) {
-    const found = await checkOne(each, place, known);
-    all.push({ words: wordsOf(each), found });
-    // The rest would say nothing new of a choice that is made.
-    if (type === "any_of" && found.passed) break;
+  const results: { readonly words: string; readonly found: CheckResult }[] = [];
+  for (const criterion of criteria) {
+    const result = await checkOne(criterion, place, context);
+    results.push({ words: criterionText(criterion), found: result });
+    // One met criterion is enough for `any_of`.
+    if (type === "any_of" && result.passed) break;
   }
-  const passed = type === "all_of" ? all.every(({ found }) => found.passed) : all.some(({ found }) => found.passed);
-  const failed = all.filter(({ found }) => !found.passed);
-  const share = Math.floor(maxDetailChars / Math.max(1, failed.length));
+  const passed =
+    type === "all_of" ? results.every(({ found }) => found.passed) : results.some(({ found }) => found.passed);
+  const failed = results.filter(({ found }) => !found.passed);
+  const maxChars = Math.floor(maxDetailChars / Math.max(1, failed.length));
   const detail = passed
     ? type === "all_of"
       ? "All of them are met."
-      : `Met: ${all.at(-1)?.words}.`
-    : failed.map(({ words, found }) => `✗ ${words}: ${found.detail}`.slice(0, share)).join("\n");
-  // Of all, one that is surely not met decides.
-  const open = failed.filter(({ found }) => found.undecided === true);
-  const isOpen = !passed && (type === "all_of" ? open.length === failed.length : open.length > 0);
-  const undecided = isOpen ? { undecided: true as const } : {};
-  const counted = all.filter(({ found }) => found.failing !== undefined);
-  if (counted.length === 0) return { passed, detail, ...undecided };
-  const failing = counted.reduce((sum, { found }) => sum + (found.failing ?? 0), 0);
-  const unloaded = counted.reduce((sum, { found }) => sum + (found.unloaded ?? 0), 0);
-  return { passed, detail, ...undecided, failing, unloaded, tests: all.flatMap(({ found }) => found.tests ?? []) };
+      : `Met: ${results.at(-1)?.words}.`
+    : failed.map(({ words, found }) => `✗ ${words}: ${found.detail}`.slice(0, maxChars)).join("\n");
+  // For `all_of`, one criterion that is surely not met decides.
+  const undecidedChecks = failed.filter(({ found }) => found.undecided === true);
+  const isUndecided =
+    !passed && (type === "all_of" ? undecidedChecks.length === failed.length : undecidedChecks.length > 0);
+  const undecided = isUndecided ? { undecided: true as const } : {};
+  const resultsOfTests = results.filter(({ found }) => found.failing !== undefined);
+  if (resultsOfTests.length === 0) return { passed, detail, ...undecided };
+  const failing = resultsOfTests.reduce((sum, { found }) => sum + (found.failing ?? 0), 0);
+  const unloaded = resultsOfTests.reduce((sum, { found }) => sum + (found.unloaded ?? 0), 0);
+  return { passed, detail, ...undecided, failing, unloaded, tests: results.flatMap(({ found }) => found.tests ?? []) };
 }

@@ -10,16 +10,16 @@ export async function checkContent(
   place: Place,
 ): Promise<CheckResult> {
   const content = await contentOf(place, path);
-  if (content.problem !== undefined) return unread(content);
-  const whole = content.bytes.toString("utf8");
+  if (content.problem !== undefined) return unreadable(content);
+  const fileText = content.bytes.toString("utf8");
   if (text !== undefined)
-    return whole.includes(text)
+    return fileText.includes(text)
       ? { passed: true, detail: `${path} contains the text.` }
       : {
           passed: false,
-          detail: `${path} does not contain "${text.slice(0, 300)}"; it begins with: ${whole.slice(0, 300)}`,
+          detail: `${path} does not contain "${text.slice(0, 300)}"; it begins with: ${fileText.slice(0, 300)}`,
         };
-  const answer = await matches(pattern ?? "", flags, whole);
+  const answer = await matches(pattern ?? "", flags, fileText);
   if (answer === "timeout")
     return {
       passed: false,
@@ -30,19 +30,22 @@ export async function checkContent(
     return { passed: false, detail: `The pattern failed: ${answer}.`, undecided: true };
   return answer
     ? { passed: true, detail: `${path} matches.` }
-    : { passed: false, detail: `${path} does not match /${pattern}/${flags}; it begins with: ${whole.slice(0, 300)}` };
+    : {
+        passed: false,
+        detail: `${path} does not match /${pattern}/${flags}; it begins with: ${fileText.slice(0, 300)}`,
+      };
 }
 
-const unread = ({ problem, undecided }: { readonly problem: string; readonly undecided?: true }): CheckResult => ({
+const unreadable = ({ problem, undecided }: { readonly problem: string; readonly undecided?: true }): CheckResult => ({
   passed: false,
   detail: problem,
   ...withoutUndefined({ undecided }),
 });
 
-/** Most milliseconds of a match: a pattern may take exponential time. */
-const maxMs = 1_000;
+/** Maximum milliseconds of a match: a pattern may take exponential time. */
+const maxMatchMs = 1_000;
 
-/** In a thread of its own, as nothing else ends a match that has begun. */
+/** Matches a pattern in a separate thread, because a match can't be stopped in this thread. */
 function matches(pattern: string, flags: string, text: string): Promise<boolean | "timeout" | string> {
   const code = `
     const { parentPort, workerData: { pattern, flags, text } } = require("node:worker_threads");
@@ -50,22 +53,22 @@ function matches(pattern: string, flags: string, text: string): Promise<boolean 
   return new Promise((resolve) => {
     const worker = new Worker(code, { eval: true, workerData: { pattern, flags, text } });
     let timer: NodeJS.Timeout | undefined;
-    const end = (answer: boolean | string): void => {
+    const finish = (answer: boolean | string): void => {
       clearTimeout(timer);
       void worker.terminate();
       resolve(answer);
     };
-    // From when it runs: a busy machine takes its time to start a thread.
-    worker.once("online", () => (timer = setTimeout(end, maxMs, "timeout")));
-    worker.once("message", end);
-    worker.once("error", ({ message }) => end(message));
+    // The time counts from the start of the thread: on a busy machine the start takes long.
+    worker.once("online", () => (timer = setTimeout(finish, maxMatchMs, "timeout")));
+    worker.once("message", finish);
+    worker.once("error", ({ message }) => finish(message));
   });
 }
 
 /** Whether a file is valid JSON. */
 export async function checkJson({ path }: JsonValid, place: Place): Promise<CheckResult> {
   const content = await contentOf(place, path);
-  if (content.problem !== undefined) return unread(content);
+  if (content.problem !== undefined) return unreadable(content);
   const text = content.bytes.toString("utf8").replace(/^\uFEFF/, "");
   try {
     JSON.parse(text);

@@ -2,13 +2,13 @@ import { runProcess } from "../../engine/process/run-process.js";
 import type { HttpOk } from "../generated/ralph.js";
 import { type CheckResult, endSentence, lastCharsOf, type Place, run } from "../place/run.js";
 
-/** Most seconds until an answer: of a server that is there, and of one that is only started. */
-const usualSeconds = { there: 10, started: 60 };
+/** Default limits in seconds: for a running server, and for a server that the criterion starts. */
+const defaultSeconds = { there: 10, started: 60 };
 
 /**
- * What runs where commands run, as a server that is started there may be reached from there alone. It starts the server
- * where there is a command, asks until the answer is as wanted or the time is up, and ends the server with all that it
- * started.
+ * This script runs in the place of commands, because a server that is started there may be reachable only from there.
+ * It starts the server if there is a command, sends requests until the answer is right or the time is over, and then
+ * ends the server and all its processes.
  */
 const script = `
 const { spawn } = require("node:child_process");
@@ -41,29 +41,29 @@ const end = (found) => {
   end({ passed: false, last });
 })();`;
 
-/** Whether a URL answers as wanted. */
+/** Whether a URL answers with the wanted status. */
 export async function checkHttp(
   { url, status, start, timeout_seconds: seconds }: HttpOk,
   place: Place,
 ): Promise<CheckResult> {
-  const ms = (seconds ?? (start === undefined ? usualSeconds.there : usualSeconds.started)) * 1000;
-  const asked = JSON.stringify({ url, status, start, ms });
-  // A sandbox has a network of its own: where it starts no server nothing answers, and what the user named is asked
-  // from outside. No word of an agent's runs then.
-  const where = start === undefined ? { ...place, exec: runProcess, node: process.execPath } : place;
-  // A little more than it takes itself, so that it can end what it has started.
-  const ran = await run(where, where.node, ["-e", script, asked], { timeoutMs: ms + 5_000 });
+  const ms = (seconds ?? (start === undefined ? defaultSeconds.there : defaultSeconds.started)) * 1000;
+  const request = JSON.stringify({ url, status, start, ms });
+  // A sandbox has a separate network, in which no server answers unless it is started there. So without a start command
+  // the request is sent from outside the sandbox. That runs nothing that an agent wrote.
+  const serverPlace = start === undefined ? { ...place, exec: runProcess, node: process.execPath } : place;
+  // The script gets a little more time than the request, so that it can end the server.
+  const result = await run(serverPlace, serverPlace.node, ["-e", script, request], { timeoutMs: ms + 5_000 });
   try {
-    const { passed, last } = JSON.parse(ran.stdout.trim().split("\n").at(-1) ?? "") as {
+    const { passed, last } = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as {
       passed: boolean;
       last: string;
     };
-    const said = passed ? "" : lastCharsOf(ran.stderr, 800);
-    return { passed, detail: `${url}: ${last}.${said === "" ? "" : `\n${said}`}` };
+    const errorOutput = passed ? "" : lastCharsOf(result.stderr, 800);
+    return { passed, detail: `${url}: ${last}.${errorOutput === "" ? "" : `\n${errorOutput}`}` };
   } catch {
     return {
       passed: false,
-      detail: `${url} could not be asked: ${endSentence(ran, ms)} ${lastCharsOf(ran.stderr, 800)}`,
+      detail: `${url} could not be asked: ${endSentence(result, ms)} ${lastCharsOf(result.stderr, 800)}`,
     };
   }
 }

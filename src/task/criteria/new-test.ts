@@ -7,67 +7,69 @@ import { detectTests } from "../test-runs/detect.js";
 import { runTests } from "../test-runs/run-tests.js";
 import { isTestFile } from "./tests.js";
 
-/** The files as they were before the first attempt. */
+/** The files before the first attempt. */
 export interface FilesBefore {
-  /** Names of the tests that passed then. */
+  /** Names of the tests that passed before the first attempt. */
   readonly tests: readonly string[];
-  /** Files that were added or changed since, relative to the folder. @throws ExpectedError where git fails. */
+  /** Files that were added or changed since, relative to the folder. @throws ExpectedError if git fails. */
   changed(): Promise<readonly string[]>;
-  /** Writes the files as they were into a folder, which is made. @throws ExpectedError where git fails. */
+  /** Creates a folder and writes the files before the first attempt into it. @throws ExpectedError if git fails. */
   writeTo(folder: string): Promise<void>;
 }
 
-interface Known {
+interface TestContext {
   readonly flaky?: readonly string[];
   readonly before?: FilesBefore;
-  /** The runs of tests that were made for criteria before this one. */
+  /** The results of the test runs for earlier criteria. */
   readonly runs: readonly CheckResult[];
 }
 
-const noProof = "There is no new test yet that fails on the files as they were before and passes now.";
-/** What git ignores and tests need: it is linked into the copy. */
-const installed = ["node_modules", ".venv", "venv", "vendor"];
-/** Most milliseconds of the tests with the files as they were. */
-const maxMs = 300_000;
+const noProofText = "There is no new test yet that fails on the files as they were before and passes now.";
+/** Folders that git ignores and tests need. They are linked into the copy. */
+const linkedFolders = ["node_modules", ".venv", "venv", "vendor"];
+/** Maximum milliseconds of the tests on the copy. */
+const maxRunMs = 300_000;
 
-/** Whether a new test shows that the task is done: it passes now, and fails with the files as they were before. */
-export async function checkNewTest(place: Place, { flaky = [], before, runs }: Known): Promise<CheckResult> {
-  const not = (detail: string): CheckResult => ({ passed: false, detail });
+/**
+ * Whether a new test proves that the task is done: it passes now, and fails with the files before the first attempt.
+ */
+export async function checkNewTest(place: Place, { flaky = [], before, runs }: TestContext): Promise<CheckResult> {
+  const failedCheck = (detail: string): CheckResult => ({ passed: false, detail });
   if (before === undefined)
-    return not("Nothing is known of the files as they were: a run in a git repository keeps them.");
+    return failedCheck("Nothing is known of the files as they were: a run in a git repository keeps them.");
   const results = runs.flatMap(({ results: found }) => found ?? []);
-  const known = new Set([...before.tests, ...flaky]);
-  const added = results
+  const namesToSkip = new Set([...before.tests, ...flaky]);
+  const newPassingTests = results
     .flatMap(({ tests }) => tests.filter(({ status }) => status === "pass").map(({ test_name }) => test_name))
-    .filter((name) => !known.has(name));
-  const files = added.length === 0 ? [] : (await before.changed()).filter(isTestFile);
-  const [detected] = detectTests(place.cwd);
-  if (files.length === 0 || detected === undefined) return not(noProof);
+    .filter((name) => !namesToSkip.has(name));
+  const testFiles = newPassingTests.length === 0 ? [] : (await before.changed()).filter(isTestFile);
+  const [framework] = detectTests(place.cwd);
+  if (testFiles.length === 0 || framework === undefined) return failedCheck(noProofText);
   const copy = join(place.scratch, `before-${randomUUID()}`);
   try {
     await before.writeTo(copy);
-    for (const path of files) {
+    for (const path of testFiles) {
       mkdirSync(dirname(join(copy, path)), { recursive: true });
       cpSync(join(place.cwd, path), join(copy, path));
     }
-    for (const name of installed)
+    for (const name of linkedFolders)
       if (existsSync(join(place.cwd, name)) && !existsSync(join(copy, name)))
         symlinkSync(join(place.cwd, name), join(copy, name));
     const { reach } = place;
-    const there = {
+    const copyPlace = {
       ...place,
       cwd: copy,
       reach: { ...reach, read: [...reach.read, place.cwd], write: [copy, place.scratch] },
     };
-    const { tests } = await runTests(detected, there, maxMs);
-    const passed = new Set(tests.filter(({ status }) => status === "pass").map(({ test_name }) => test_name));
-    // Where nothing runs in the copy at all, that says nothing of the new test.
-    if (before.tests.length > 0 && !before.tests.some((name) => passed.has(name)))
-      return not("The tests do not run on a copy of the files as they were before, so name another criterion.");
-    if (added.some((name) => !passed.has(name)))
+    const { tests } = await runTests(framework, copyPlace, maxRunMs);
+    const passedBefore = new Set(tests.filter(({ status }) => status === "pass").map(({ test_name }) => test_name));
+    // If no test passes in the copy, the failure of the new test proves nothing.
+    if (before.tests.length > 0 && !before.tests.some((name) => passedBefore.has(name)))
+      return failedCheck("The tests do not run on a copy of the files as they were before, so name another criterion.");
+    if (newPassingTests.some((name) => !passedBefore.has(name)))
       return { passed: true, detail: "A new test passes, and fails with the files as they were." };
-    return not(
-      `${many(added.length, "new test")} pass with the files as they were before too, so they show nothing. ${noProof}`,
+    return failedCheck(
+      `${many(newPassingTests.length, "new test")} pass with the files as they were before too, so they show nothing. ${noProofText}`,
     );
   } finally {
     rmSync(copy, { recursive: true, force: true });

@@ -1,13 +1,13 @@
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Criterion } from "../generated/ralph.js";
 
-/** A criterion in words, at most 200 characters: its type, and what tells it from another of its type. */
-export function wordsOf(criterion: Criterion): string {
-  const words = oneLine(criterion.description ?? whole(criterion));
-  return words.length > 200 ? `${words.slice(0, 199)}…` : words;
+/** A criterion as text of at most 200 characters: its type, and what distinguishes it from others of this type. */
+export function criterionText(criterion: Criterion): string {
+  const text = oneLine(criterion.description ?? fullText(criterion));
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
-function whole(criterion: Criterion): string {
+function fullText(criterion: Criterion): string {
   switch (criterion.type) {
     case "new_test_passes":
       return criterion.type;
@@ -22,9 +22,9 @@ function whole(criterion: Criterion): string {
       return `http_ok ${criterion.url}`;
     case "all_of":
     case "any_of":
-      return `${criterion.type} (${criterion.criteria.map(wordsOf).join("; ")})`;
+      return `${criterion.type} (${criterion.criteria.map(criterionText).join("; ")})`;
     case "not":
-      return `not (${wordsOf(criterion.criterion)})`;
+      return `not (${criterionText(criterion.criterion)})`;
     case "coverage": {
       const { lines, branches } = criterion;
       const parts = [

@@ -1,5 +1,5 @@
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { wordsOf } from "../criteria/words.js";
+import { criterionText } from "../criteria/words.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { Check, Plan } from "../generated/ralph-state.js";
 
@@ -41,7 +41,7 @@ export function planOf(task: RalphTask, checks: readonly Check[], steps: readonl
   const tasks = [
     ...task.acceptance_criteria.map((criterion, index) => ({
       id: `criterion-${index + 1}`,
-      title: wordsOf(criterion),
+      title: criterionText(criterion),
       done: checks[index]?.passed === true,
       kind: "criterion" as const,
     })),
