@@ -5,7 +5,7 @@ import type { TestResult } from "../../task/generated/test-results.js";
 import type { Tested, TestFailure } from "../../task/generated/ralph-state.js";
 import type { CheckResult, Place } from "../../task/place/run.js";
 import { detectTests } from "../../task/test-runs/detect.js";
-import { isFailing, wholeRun } from "../../task/test-runs/results.js";
+import { isFailing, wholeRunName } from "../../task/test-runs/results.js";
 import { runTests } from "../../task/test-runs/run-tests.js";
 import { signatureOf } from "../round/signature.js";
 
@@ -42,7 +42,7 @@ function failuresIn({ passed, detail, results, gone = [], flaky = [] }: CheckRes
   }));
   const failures = [...failing.map(failureOf), ...lost];
   if (passed || failures.length > 0) return failures;
-  return [failureOf({ status: "fail", test_name: wholeRun, error: { type: "logic", message: detail } })];
+  return [failureOf({ status: "fail", test_name: wholeRunName, error: { type: "logic", message: detail } })];
 }
 
 /** Tests that failed, and then passed on the same files; those known before included. */
@@ -59,7 +59,7 @@ export async function testFiles(
   if (detected === undefined) return { ran: 0, failures: [] };
   const { tests } = await runTests({ framework: detected.framework, only }, place, maxMs);
   // A run that ended before its first test says nothing of these files.
-  const own = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRun);
+  const own = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRunName);
   return { ran: own.length, failures: own.filter(isFailing).map(failureOf) };
 }
 

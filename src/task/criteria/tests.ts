@@ -4,11 +4,11 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
 import { many } from "../../engine/lib/words.js";
-import { calledIn, detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
+import { frameworkCalledBy, detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
-import { fileNotLoaded, isFailing, isNoTest, notLoaded, streamEnd } from "../test-runs/results.js";
-import { readOnlyHint, seenByTests } from "../test-runs/seen-place.js";
+import { fileNotLoaded, isFailing, isNoTest, notLoadedName, streamEnd } from "../test-runs/results.js";
+import { readOnlyHint, placeOfTests } from "../test-runs/seen-place.js";
 import {
   type CheckResult,
   endSentence,
@@ -34,7 +34,7 @@ export async function checkTests(
   { seen, flaky }: { readonly seen: readonly string[]; readonly flaky?: readonly string[] },
 ): Promise<CheckResult> {
   const timeoutMs = timeoutOf(criterion);
-  const calledFramework = criterion.command === undefined ? undefined : calledIn(criterion.command);
+  const calledFramework = criterion.command === undefined ? undefined : frameworkCalledBy(criterion.command);
   if (criterion.command !== undefined && calledFramework === undefined)
     return await checkByExitCode(criterion.command, timeoutMs, place);
   const detected = detectTests(place.cwd);
@@ -69,7 +69,7 @@ export async function checkTests(
 async function checkByExitCode(command: string, timeoutMs: number, place: Place): Promise<CheckResult> {
   const startedAt = Date.now();
   const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
-  const result = await runShell(seenByTests(place).place, command, { timeoutMs: ms });
+  const result = await runShell(placeOfTests(place).place, command, { timeoutMs: ms });
   const coverage = await coverageIn(place.cwd, startedAt);
   const results: TestResults = {
     framework: "command",
@@ -113,7 +113,7 @@ export function judgeTests(
   const skipped = tests.length - testsRun.length;
   const knownNames = [
     ...testsRun.map(({ test_name }) => test_name).filter((name) => !isNoTest(name)),
-    ...new Set(failedTests.flatMap((test) => unloadedFile(test, results.framework, root) ?? []).map(notLoaded)),
+    ...new Set(failedTests.flatMap((test) => unloadedFile(test, results.framework, root) ?? []).map(notLoadedName)),
   ];
   if (testsRun.length === 0) {
     const noneText = skipped > 0 ? `${many(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");

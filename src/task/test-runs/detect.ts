@@ -7,40 +7,39 @@ import { entriesOf, manifestOf, scriptOf, textOf } from "../place/project.js";
 export const frameworks = ["vitest", "jest", "mocha", "node:test", "pytest", "unittest", "cargo", "go"] as const;
 export type Framework = (typeof frameworks)[number];
 
-/** A framework that a project is set up for, and how its own script calls it, where it has one. */
+/** A framework that a project is configured for, and how the project's own script calls it. */
 export interface Detected {
   readonly framework: Framework;
-  /** The command line of package.json's script "test", with those of its other scripts that it calls. */
+  /** The command line of the script "test" in package.json, with the scripts that it calls in their place. */
   readonly script?: string;
-  /** What `npm test` runs around it. */
+  /** The scripts that `npm test` runs before and after it. */
   readonly steps?: TestSteps;
-  /** These files alone, relative to the project, whatever its own settings name; of cargo and go always all. */
+  /** Only these files, relative to the project, whatever the project's settings name. cargo and go always test all. */
   readonly only?: readonly string[];
 }
 
-/**
- * The frameworks that the project in `folder` is set up for, by manifest and script; the first goes before the others.
- */
+/** The frameworks that the project in `folder` is configured for, by manifest and script. The first one is used. */
 export function detectTests(folder: string): readonly Detected[] {
   return [
-    ...inPackage(folder),
-    ...inPython(folder),
-    ...byFile(folder, "Cargo.toml", "cargo"),
-    ...byFile(folder, "go.mod", "go"),
+    ...frameworksOfPackage(folder),
+    ...frameworksOfPython(folder),
+    ...frameworkOfFile(folder, "Cargo.toml", "cargo"),
+    ...frameworkOfFile(folder, "go.mod", "go"),
   ];
 }
 
-/** The framework that a command line calls by a single command, as in `npx vitest run a` and `pytest -k b`. */
-export function calledIn(command: string): Detected | undefined {
-  const isPlain = (name: string) => withArguments(command, name, [], { drop: /(?!)/, valued: /(?!)/ }) !== undefined;
+/** The framework that a single command calls, such as `npx vitest run a` or `pytest -k b`. */
+export function frameworkCalledBy(command: string): Detected | undefined {
+  const isPlainCall = (name: string) =>
+    withArguments(command, name, [], { drop: /(?!)/, valued: /(?!)/ }) !== undefined;
   if (/[;&|\n]/.test(command)) return undefined;
-  const framework = (["vitest", "jest", "mocha", "pytest"] as const).find(isPlain);
+  const framework = (["vitest", "jest", "mocha", "pytest"] as const).find(isPlainCall);
   if (framework !== undefined) return { framework, script: command };
-  if (nodeTest.test(command)) return { framework: "node:test", script: command };
+  if (nodeTestCall.test(command)) return { framework: "node:test", script: command };
   return /(?:^|\s)cargo test(?:\s|$)/.test(command) ? { framework: "cargo", script: command } : undefined;
 }
 
-/** What runs the tests of a project by another program than these, where a script or a Makefile says so. */
+/** The command of a project that runs its tests with another program, according to a script or a Makefile. */
 export function ownTestCommand(folder: string): string | undefined {
   const script = scriptOf(folder, "test");
   if (script !== undefined && !script.includes("no test specified")) return "npm test";
@@ -50,64 +49,74 @@ export function ownTestCommand(folder: string): string | undefined {
   return target === undefined ? undefined : `make ${target}`;
 }
 
-const byFile = (folder: string, file: string, framework: Framework): Detected[] =>
+const frameworkOfFile = (folder: string, file: string, framework: Framework): Detected[] =>
   existsSync(join(folder, file)) ? [{ framework }] : [];
 
-const nodeTest = /(?:^|[\s;&|(])(?:node|tsx)\b[^;&|]*\s--test(?:[\s)]|$)/;
+const nodeTestCall = /(?:^|[\s;&|(])(?:node|tsx)\b[^;&|]*\s--test(?:[\s)]|$)/;
 
-function inPackage(folder: string): Detected[] {
+function frameworksOfPackage(folder: string): Detected[] {
   const manifest = manifestOf(folder);
   if (manifest === undefined) return [];
-  const find = (name: string) => scriptOf(folder, name);
-  const own = find("test");
-  const script = own && withScripts(own, find);
-  const around = withoutUndefined({ pretest: find("pretest"), posttest: find("posttest") });
-  const steps = own === undefined || Object.keys(around).length === 0 ? {} : { steps: around };
-  const named = (["vitest", "jest", "mocha"] as const).filter((name) => new RegExp(`\\b${name}\\b`).test(script ?? ""));
-  const byScript: Detected[] = named.map((framework) => ({ framework, ...withoutUndefined({ script }), ...steps }));
-  if (script !== undefined && nodeTest.test(script)) byScript.push({ framework: "node:test", script, ...steps });
-  const all = { ...manifest.dependencies, ...manifest.devDependencies };
+  const scriptNamed = (name: string) => scriptOf(folder, name);
+  const testScript = scriptNamed("test");
+  const script = testScript && withScripts(testScript, scriptNamed);
+  const npmSteps = withoutUndefined({ pretest: scriptNamed("pretest"), posttest: scriptNamed("posttest") });
+  const steps = testScript === undefined || Object.keys(npmSteps).length === 0 ? {} : { steps: npmSteps };
+  const namedInScript = (["vitest", "jest", "mocha"] as const).filter((name) =>
+    new RegExp(`\\b${name}\\b`).test(script ?? ""),
+  );
+  const byScript: Detected[] = namedInScript.map((framework) => ({
+    framework,
+    ...withoutUndefined({ script }),
+    ...steps,
+  }));
+  if (script !== undefined && nodeTestCall.test(script)) byScript.push({ framework: "node:test", script, ...steps });
+  const dependencies = { ...manifest.dependencies, ...manifest.devDependencies };
   const names = entriesOf(folder);
-  const isSet = {
-    vitest: "vitest" in all || names.some((name) => name.startsWith("vitest.config.")),
-    jest: "jest" in all || manifest.jest !== undefined || names.some((name) => name.startsWith("jest.config.")),
-    mocha: "mocha" in all || manifest.mocha !== undefined || names.some((name) => name.startsWith(".mocharc.")),
+  const isConfigured = {
+    vitest: "vitest" in dependencies || names.some((name) => name.startsWith("vitest.config.")),
+    jest:
+      "jest" in dependencies || manifest.jest !== undefined || names.some((name) => name.startsWith("jest.config.")),
+    mocha:
+      "mocha" in dependencies || manifest.mocha !== undefined || names.some((name) => name.startsWith(".mocharc.")),
   };
   const byManifest = (["vitest", "jest", "mocha"] as const)
-    .filter((name) => isSet[name] && !named.includes(name))
+    .filter((name) => isConfigured[name] && !namedInScript.includes(name))
     .map((framework) => ({ framework, ...steps }));
   return [...byScript, ...byManifest];
 }
 
-/** Most test files that are looked into. */
-const maxTexts = 50;
+/** Maximum number of test files that are read. */
+const maxReadFiles = 50;
 
-function inPython(folder: string): Detected[] {
+function frameworksOfPython(folder: string): Detected[] {
   const names = entriesOf(folder);
-  const has = (file: string, pattern: RegExp) => names.includes(file) && pattern.test(textOf(join(folder, file)));
-  const tests = looksLikePython(folder, names) ? testFiles(folder) : [];
+  const hasMatch = (file: string, pattern: RegExp) => names.includes(file) && pattern.test(textOf(join(folder, file)));
+  const testPaths = looksLikePython(folder, names) ? testFiles(folder) : [];
   const isPytest =
     names.includes("pytest.ini") ||
     names.includes("conftest.py") ||
     existsSync(join(folder, "tests", "conftest.py")) ||
-    has("pyproject.toml", /pytest/) ||
-    has("setup.cfg", /\[tool:pytest\]|pytest/) ||
-    has("tox.ini", /pytest/) ||
-    has("Pipfile", /pytest/) ||
+    hasMatch("pyproject.toml", /pytest/) ||
+    hasMatch("setup.cfg", /\[tool:pytest\]|pytest/) ||
+    hasMatch("tox.ini", /pytest/) ||
+    hasMatch("Pipfile", /pytest/) ||
     names.some(
       (name) => /^(?:dev-|test-)?requirements.*\.txt$/.test(name) && /^pytest\b/m.test(textOf(join(folder, name))),
     );
   if (isPytest) return [{ framework: "pytest" }];
-  if (tests.length === 0) return [];
-  const texts = tests.slice(0, maxTexts).map(textOf);
+  if (testPaths.length === 0) return [];
+  const texts = testPaths.slice(0, maxReadFiles).map(textOf);
   const usesUnittest = texts.some((text) => hasLine(text, /^(?:import unittest|from unittest\b)/));
   const usesPytest = texts.some((text) => hasLine(text, /^(?:import pytest|from pytest\b)/));
-  // Functions alone are pytest's style: unittest would find nothing in them.
-  const isPlain = texts.some((text) => /^(?:async )?def test_/m.test(text));
-  return [{ framework: usesUnittest && !usesPytest && !isPlain ? "unittest" : "pytest" }];
+  // Plain test functions are for pytest; unittest would not find them.
+  const hasTestFunctions = texts.some((text) => /^(?:async )?def test_/m.test(text));
+  return [{ framework: usesUnittest && !usesPytest && !hasTestFunctions ? "unittest" : "pytest" }];
 }
 
-/** Folders of tests that are not packages of Python, which its own search does not enter, relative to the project. */
+/**
+ * Folders with tests that are not Python packages, relative to the project. unittest does not search them by itself.
+ */
 export const looseTestFolders = (folder: string): string[] => [
   ...new Set(
     testFiles(folder)
@@ -119,7 +128,7 @@ export const looseTestFolders = (folder: string): string[] => [
 
 const hasLine = (text: string, pattern: RegExp): boolean => text.split("\n").some((line) => pattern.test(line.trim()));
 
-/** What a Python project has in its root; a folder of another language may hold a script and its test somewhere. */
+/** Whether the root folder looks like a Python project. A project in another language may contain some Python tests. */
 const looksLikePython = (folder: string, names: readonly string[]): boolean =>
   names.some((name) =>
     /^(?:setup\.(?:py|cfg)|pyproject\.toml|tox\.ini|Pipfile|(?:\w+-)?requirements.*\.txt)$/.test(name),
@@ -127,25 +136,25 @@ const looksLikePython = (folder: string, names: readonly string[]): boolean =>
   names.some((name) => name.endsWith(".py") || existsSync(join(folder, name, "__init__.py"))) ||
   ["test", "tests"].some((name) => names.includes(name));
 
-/** Folders that hold no tests of the project's own. */
-const foreign = /^(?:\.|node_modules$|venv$|env$|site-packages$|build$|dist$|target$|__pycache__$)/;
+/** Folders without tests of the project. */
+const ignoredFolders = /^(?:\.|node_modules$|venv$|env$|site-packages$|build$|dist$|target$|__pycache__$)/;
 
-/** Most folders that are looked through. */
+/** Maximum number of folders that are searched. */
 const maxFolders = 500;
 
-/** Python test files of the project, those nearest to its root first. */
+/** Python test files of the project. Files near the root come first. */
 function testFiles(folder: string): string[] {
   const folders = [folder];
-  const found: string[] = [];
-  for (let at = 0; at < folders.length && at < maxFolders && found.length < maxTexts; at += 1) {
-    const within = folders[at] ?? folder;
-    for (const entry of entriesIn(within)) {
-      const path = join(within, entry.name);
-      if (entry.isDirectory() && !foreign.test(entry.name)) folders.push(path);
-      else if (entry.isFile() && /^test.*\.py$|_test\.py$/.test(entry.name)) found.push(path);
+  const testPaths: string[] = [];
+  for (let index = 0; index < folders.length && index < maxFolders && testPaths.length < maxReadFiles; index += 1) {
+    const current = folders[index] ?? folder;
+    for (const entry of entriesIn(current)) {
+      const path = join(current, entry.name);
+      if (entry.isDirectory() && !ignoredFolders.test(entry.name)) folders.push(path);
+      else if (entry.isFile() && /^test.*\.py$|_test\.py$/.test(entry.name)) testPaths.push(path);
     }
   }
-  return found;
+  return testPaths;
 }
 
 function entriesIn(folder: string): Dirent[] {

@@ -13,45 +13,58 @@ import { readGo } from "./frameworks/go.js";
 import { readJest, readMocha } from "./frameworks/javascript.js";
 import { readJunit } from "./frameworks/junit.js";
 import { readUnittest, unittestRunner } from "./frameworks/unittest.js";
-import { seenByTests } from "./seen-place.js";
+import { placeOfTests } from "./seen-place.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { withArguments, withSteps } from "./own-command.js";
-import { distinct, errorOf, failed, type ReadTests, type RunOfTests, streamEnd, wholeRun } from "./results.js";
+import {
+  withUniqueNames,
+  errorOf,
+  failedResult,
+  type ParsedTests,
+  type TestRunOutput,
+  streamEnd,
+  wholeRunName,
+} from "./results.js";
 
-/** What is kept of a report on stdout: some thousand tests with their output. */
-const maxReport = 20_000_000;
+/** Maximum bytes of a report: enough for some thousand tests with their output. */
+const maxReportBytes = 20_000_000;
 
-/** Runs all tests of the project with this framework. Never throws for what they do. */
+/** Runs all tests of the project with this framework. Never throws for what the tests do. */
 export async function runTests(detected: Detected, place: Place, timeoutMs: number): Promise<TestResults> {
   const file = join(place.scratch, `${randomUUID()}.report`);
   mkdirSync(place.scratch, { recursive: true });
-  const begun = Date.now();
-  const seen = seenByTests(place);
+  const startedAt = Date.now();
+  const testPlace = placeOfTests(place);
   const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
-  const started = await start(detected, file, place.cwd, seen, ms);
+  const result = await runFramework(detected, file, place.cwd, testPlace, ms);
   try {
-    const results = await resultsOf(detected, started, readTextSync(file, maxReport), seen.place.cwd, ms);
-    const coverage = results.coverage ?? (await coverageIn(place.cwd, begun));
+    const results = await resultsOf(detected, result, readTextSync(file, maxReportBytes), testPlace.place.cwd, ms);
+    const coverage = results.coverage ?? (await coverageIn(place.cwd, startedAt));
     return { ...results, ...withoutUndefined({ coverage }) };
   } finally {
     rmSync(file, { force: true });
   }
 }
 
-/** What a run that has ended shows; `file`: the text of its report. */
+/** The results of a test run that has ended. `file`: the text of its report. */
 export async function resultsOf(
   { framework }: Pick<Detected, "framework">,
-  ran: ProgramResult,
+  result: ProgramResult,
   file: string | undefined,
   root: string,
   timeoutMs: number,
 ): Promise<TestResults> {
-  const { stdout, stderr, end } = ran;
-  const read = await readers[framework]({ root, file, stdout, stderr, exitCode: end.exitCode });
-  return { framework, ...withEnd(read, ran, timeoutMs, root), stdout: streamEnd(stdout), stderr: streamEnd(stderr) };
+  const { stdout, stderr, end } = result;
+  const parsed = await readers[framework]({ root, file, stdout, stderr, exitCode: end.exitCode });
+  return {
+    framework,
+    ...withRunFailure(parsed, result, timeoutMs, root),
+    stdout: streamEnd(stdout),
+    stderr: streamEnd(stderr),
+  };
 }
 
-const readers: Readonly<Record<Framework, (run: RunOfTests) => ReadTests | Promise<ReadTests>>> = {
+const readers: Readonly<Record<Framework, (run: TestRunOutput) => ParsedTests | Promise<ParsedTests>>> = {
   vitest: readJest,
   jest: readJest,
   mocha: readMocha,
@@ -62,38 +75,37 @@ const readers: Readonly<Record<Framework, (run: RunOfTests) => ReadTests | Promi
   go: readGo,
 };
 
-/** `cwd`: the project as this process sees it. */
-async function start(
+/** `cwd`: the path of the project in this process. */
+async function runFramework(
   { framework, script, steps = {}, only = [] }: Detected,
   file: string,
   cwd: string,
-  { place, path }: ReturnType<typeof seenByTests>,
+  { place, path }: ReturnType<typeof placeOfTests>,
   timeoutMs: number,
 ): Promise<ProgramResult> {
-  const how = { timeoutMs, maxOutput: maxReport };
-  const local = (name: string) => path(localProgram(cwd, name));
-  // Programs of the project, those of the packages around it too, as npm finds them.
-  const around = [join(place.cwd, "node_modules/.bin"), dirname(local(framework)), place.env["PATH"] ?? ""];
-  const asNpm = { ...how, env: { PATH: around.filter((each) => each !== ".").join(":") } };
-  // The script's own variables, options and steps belong to the tests. What would wait for a person does not, nor what
-  // ends at the first failure, and neither does another report: of two files for it vitest wants none, and writes both
-  // reports into one.
-  const byScript = async (
+  const options = { timeoutMs, maxOutput: maxReportBytes };
+  const localPath = (name: string) => path(localProgram(cwd, name));
+  // Programs of the project and of the packages around it, in the same order as npm.
+  const searchPath = [join(place.cwd, "node_modules/.bin"), dirname(localPath(framework)), place.env["PATH"] ?? ""];
+  const npmOptions = { ...options, env: { PATH: searchPath.filter((each) => each !== ".").join(":") } };
+  // The script's own variables, options and steps are kept, except options that wait for a person, stop at the first
+  // failure, or write another report. Vitest writes both reports into one file if two are configured.
+  const runByScript = async (
     args: readonly string[],
     drop: RegExp,
     valued: RegExp,
     command?: string,
   ): Promise<ProgramResult> => {
-    const without = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
-    const kept = { drop: without, valued, ...withoutUndefined({ command }) };
-    const words = [local(framework), ...(command === undefined ? [] : [command]), ...args, ...only];
-    const own = words.map(shellWord).join(" ");
-    const line = (script && withArguments(script, framework, args.map(shellWord), kept)) ?? own;
-    return await runShell(place, withSteps(line, steps), asNpm);
+    const dropped = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
+    const changes = { drop: dropped, valued, ...withoutUndefined({ command }) };
+    const commandWords = [localPath(framework), ...(command === undefined ? [] : [command]), ...args, ...only];
+    const ownLine = commandWords.map(shellWord).join(" ");
+    const line = (script && withArguments(script, framework, args.map(shellWord), changes)) ?? ownLine;
+    return await runShell(place, withSteps(line, steps), npmOptions);
   };
   switch (framework) {
     case "vitest":
-      return await byScript(
+      return await runByScript(
         ["--reporter=json", `--outputFile=${file}`],
         /^(?:--watch(?:=.*)?|-w|watch|dev|--ui|--bail(?:=.*)?)$/,
         /^--(?:reporter|output-?[fF]ile)(?:\..*)?$/,
@@ -102,70 +114,79 @@ async function start(
     case "jest": {
       const byPath = only.length === 0 ? [] : ["--runTestsByPath"];
       const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults", ...byPath];
-      return await byScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json|--bail(?:=.*)?|-b)$/, /^--outputFile$/);
+      return await runByScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json|--bail(?:=.*)?|-b)$/, /^--outputFile$/);
     }
     case "mocha": {
       const args = ["--reporter", "json", "--reporter-option", `output=${file}`];
-      return await byScript(args, /^(?:--watch|-w|--bail|-b)$/, /^(?:--reporter(?:-options?)?|-[RO])$/);
+      return await runByScript(args, /^(?:--watch|-w|--bail|-b)$/, /^(?:--reporter(?:-options?)?|-[RO])$/);
     }
     case "node:test": {
-      // Why a file could not be loaded stands in the report for people alone.
-      const forPeople = "--test-reporter=spec --test-reporter-destination=stdout";
-      const reporter = `--test --test-reporter=junit --test-reporter-destination=${shellWord(file)} ${forPeople} `;
-      // Node wants as many destinations as reporters.
-      const plain = (script ?? "node --test").replaceAll(/\s--test-reporter(?:-destination)?[=\s]\s*\S+/g, "");
-      const line = plain.replace(/--test(?=[\s)]|$)\s*/, reporter);
-      return await runShell(place, withSteps([line, ...only.map(shellWord)].join(" "), steps), asNpm);
+      // Only the report for people says why a file could not be loaded.
+      const readableReporter = "--test-reporter=spec --test-reporter-destination=stdout";
+      const reporter = `--test --test-reporter=junit --test-reporter-destination=${shellWord(file)} ${readableReporter} `;
+      // Node needs as many destinations as reporters.
+      const scriptWithoutReporters = (script ?? "node --test").replaceAll(
+        /\s--test-reporter(?:-destination)?[=\s]\s*\S+/g,
+        "",
+      );
+      const line = scriptWithoutReporters.replace(/--test(?=[\s)]|$)\s*/, reporter);
+      return await runShell(place, withSteps([line, ...only.map(shellWord)].join(" "), steps), npmOptions);
     }
     case "pytest": {
       const args = ["--continue-on-collection-errors", "--maxfail=0", `--junitxml=${file}`, "-p", "no:cacheprovider"];
-      const kept = { drop: /^(?:-x|--exitfirst)$/, valued: /^--(?:maxfail|junit-?xml)$/ };
-      const line = script && withArguments(script, "pytest", args.map(shellWord), kept);
-      if (line !== undefined) return await runShell(place, line, how);
-      return await run(place, path(pythonOf(cwd)), ["-m", "pytest", ...args, ...only], how);
+      const changes = { drop: /^(?:-x|--exitfirst)$/, valued: /^--(?:maxfail|junit-?xml)$/ };
+      const line = script && withArguments(script, "pytest", args.map(shellWord), changes);
+      if (line !== undefined) return await runShell(place, line, options);
+      return await run(place, path(pythonOf(cwd)), ["-m", "pytest", ...args, ...only], options);
     }
     case "unittest": {
       const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));
-      const loose = looseTestFolders(cwd).filter((name) => !folders.includes(name));
-      const all = only.length === 0 ? [".", ...folders, "--", ...loose] : ["--", ...new Set(only.map(dirname))];
-      const args = ["-c", unittestRunner, file, ...all];
-      return await run(place, path(pythonOf(cwd)), args, how);
+      const looseFolders = looseTestFolders(cwd).filter((name) => !folders.includes(name));
+      const searchArgs =
+        only.length === 0 ? [".", ...folders, "--", ...looseFolders] : ["--", ...new Set(only.map(dirname))];
+      const args = ["-c", unittestRunner, file, ...searchArgs];
+      return await run(place, path(pythonOf(cwd)), args, options);
     }
     case "cargo": {
-      const plain = { drop: /^--no-fail-fast$/, valued: /^--message-format$/ };
+      const changes = { drop: /^--no-fail-fast$/, valued: /^--message-format$/ };
       const cargo = async (...args: readonly string[]) => {
-        const line = script && withArguments(script, "cargo", args, plain);
-        return await (line ? runShell(place, line, how) : run(place, "cargo", ["test", ...args], how));
+        const line = script && withArguments(script, "cargo", args, changes);
+        return await (line ? runShell(place, line, options) : run(place, "cargo", ["test", ...args], options));
       };
-      const built = await cargo("--no-run", "--message-format", "json");
-      return built.ok ? await cargo("--no-fail-fast") : built;
+      const buildResult = await cargo("--no-run", "--message-format", "json");
+      return buildResult.ok ? await cargo("--no-fail-fast") : buildResult;
     }
     case "go":
-      return await run(place, "go", ["test", "-json", "./..."], how);
+      return await run(place, "go", ["test", "-json", "./..."], options);
   }
 }
 
-/** What was read, and what the end of the run says of it: a run that failed has no passing tests alone. */
-function withEnd(read: ReadTests, ran: ProgramResult, timeoutMs: number, root: string): ReadTests {
-  const tests = distinct(read.tests);
-  const isFine = ran.end.cause === "exited" && tests.every(({ status }) => status === "pass" || status === "skip");
-  if (ran.end.cause !== "exited") {
-    const message = endSentence(ran, timeoutMs);
+/** Adds a failure of the run as a whole: a failed run must not consist of passing tests only. */
+function withRunFailure(parsed: ParsedTests, result: ProgramResult, timeoutMs: number, root: string): ParsedTests {
+  const tests = withUniqueNames(parsed.tests);
+  const allPassed =
+    result.end.cause === "exited" && tests.every(({ status }) => status === "pass" || status === "skip");
+  if (result.end.cause !== "exited") {
+    const message = endSentence(result, timeoutMs);
     const error = {
       ...errorOf(message, "", root),
-      ...(ran.end.cause === "timeout" ? { type: "timeout" as const } : {}),
+      ...(result.end.cause === "timeout" ? { type: "timeout" as const } : {}),
     };
     return {
-      ...read,
-      tests: [...tests.filter(({ test_name }) => test_name !== wholeRun), failed(wholeRun, error)],
+      ...parsed,
+      tests: [...tests.filter(({ test_name }) => test_name !== wholeRunName), failedResult(wholeRunName, error)],
       problem: message,
     };
   }
-  if (isFine && !ran.ok && read.problem === undefined && tests.length > 0) {
-    const message = `${endSentence(ran, timeoutMs)} No single test failed.`;
-    return { ...read, tests: [...tests, failed(wholeRun, errorOf(message, ran.stderr, root))], problem: message };
+  if (allPassed && !result.ok && parsed.problem === undefined && tests.length > 0) {
+    const message = `${endSentence(result, timeoutMs)} No single test failed.`;
+    return {
+      ...parsed,
+      tests: [...tests, failedResult(wholeRunName, errorOf(message, result.stderr, root))],
+      problem: message,
+    };
   }
-  return { ...read, tests };
+  return { ...parsed, tests };
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

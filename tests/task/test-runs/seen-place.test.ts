@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noReach } from "../../../src/engine/process/reach.js";
 import { runProcess } from "../../../src/engine/process/run-process.js";
 import type { Place, TestPlace } from "../../../src/task/place/run.js";
-import { readOnlyHint, seenByTests } from "../../../src/task/test-runs/seen-place.js";
+import { readOnlyHint, placeOfTests } from "../../../src/task/test-runs/seen-place.js";
 
 const tests: TestPlace = { at: "/workspace", maxMs: 300_000 };
 const place = (more: Partial<Place> = {}): Place => ({
@@ -19,13 +19,13 @@ const place = (more: Partial<Place> = {}): Place => ({
 describe("a run of tests", () => {
   it("sees the project where it is, unless the place says otherwise", () => {
     const usual = place();
-    const { place: seen, path } = seenByTests(usual);
+    const { place: seen, path } = placeOfTests(usual);
     expect(seen).toBe(usual);
     expect(path("/repo/packages/a/x")).toBe("/repo/packages/a/x");
   });
 
   it("has the project read-only at another path, and may write to the scratch folder alone", () => {
-    const { place: seen, path } = seenByTests(place({ tests }));
+    const { place: seen, path } = placeOfTests(place({ tests }));
     expect(seen.cwd).toBe("/workspace");
     expect(seen.reach.write).toEqual(["/scratch"]);
     expect(seen.reach.read).toEqual(["/opt/node", "/repo", { from: "/repo/packages/a", at: "/workspace" }]);
@@ -35,14 +35,14 @@ describe("a run of tests", () => {
   });
 
   it("of a package of several has all of them there", () => {
-    const { place: seen, path } = seenByTests(place({ tests: { ...tests, packages: "/repo" } }));
+    const { place: seen, path } = placeOfTests(place({ tests: { ...tests, packages: "/repo" } }));
     expect([seen.cwd, path("/repo/node_modules/.bin/x")]).toEqual([
       "/workspace/packages/a",
       "/workspace/node_modules/.bin/x",
     ]);
     expect(seen.reach.read).toEqual(["/opt/node", { from: "/repo", at: "/workspace" }]);
     // A copy of the project elsewhere is none of them.
-    expect(seenByTests(place({ cwd: "/copy", tests: { ...tests, packages: "/repo" } })).place.cwd).toBe("/workspace");
+    expect(placeOfTests(place({ cwd: "/copy", tests: { ...tests, packages: "/repo" } })).place.cwd).toBe("/workspace");
   });
 
   it("is told what to do where it can't write, and only there", () => {

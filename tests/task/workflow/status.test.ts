@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { judgeTests } from "../../../src/task/criteria/tests.js";
 import type { TestResults } from "../../../src/task/generated/test-results.js";
-import { notLoaded } from "../../../src/task/test-runs/results.js";
+import { notLoadedName } from "../../../src/task/test-runs/results.js";
 import { isBetter, resultOf } from "../../../src/task/workflow/status.js";
 
 /** What a run of these tests reaches, each written as `name` or, failing, as `!name`; `seen`: those of before. */
@@ -20,7 +20,7 @@ function after(tests: readonly string[], seen: readonly string[] = []) {
   return resultOf([{ criterion: "tests", passed, ms: 1, detail: "", failing, unloaded, tests: names.length }], 1);
 }
 
-const broken = `!${notLoaded("a.test.js")}`;
+const broken = `!${notLoadedName("a.test.js")}`;
 
 describe("progress of tests", () => {
   const cases: [string, boolean, readonly string[], readonly string[], readonly string[]][] = [

@@ -1,5 +1,13 @@
 import type { TestResult } from "../../generated/test-results.js";
-import { errorOf, failed, isFailing, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
+import {
+  errorOf,
+  failedResult,
+  isFailing,
+  notLoadedName,
+  type ParsedTests,
+  type TestRunOutput,
+  wholeRunName,
+} from "../results.js";
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
 
 /** A line of `go test -json`: https://pkg.go.dev/cmd/test2json */
@@ -12,9 +20,9 @@ interface Event {
   readonly Output?: string;
 }
 
-/** Reads the events of `go test -json`; a package that does not build fails without a test. */
-export function readGo({ root, stdout, stderr }: RunOfTests): ReadTests {
-  const output = new Map<string, string>();
+/** Reads the events of `go test -json`. A package that does not build fails without a test. */
+export function readGo({ root, stdout, stderr }: TestRunOutput): ParsedTests {
+  const outputByKey = new Map<string, string>();
   const tests: TestResult[] = [];
   const withTests = new Set<string>();
   let coverage: number | undefined;
@@ -23,50 +31,50 @@ export function readGo({ root, stdout, stderr }: RunOfTests): ReadTests {
     if (event === undefined) continue;
     const {
       Action: action,
-      Package: pack = event.ImportPath?.split(" ")[0] ?? "",
+      Package: packageName = event.ImportPath?.split(" ")[0] ?? "",
       Test: test,
       Elapsed: seconds,
     } = event;
-    const key = `${pack} ${test ?? ""}`;
+    const key = `${packageName} ${test ?? ""}`;
     if (action === "output" || action === "build-output") {
-      const said = `${output.get(key) ?? ""}${event.Output ?? ""}`;
-      output.set(key, said.slice(-8_000));
+      const output = `${outputByKey.get(key) ?? ""}${event.Output ?? ""}`;
+      outputByKey.set(key, output.slice(-8_000));
       const percent = /coverage: ([\d.]+)% of statements/.exec(event.Output ?? "")?.[1];
       if (percent !== undefined) coverage = Number(percent);
     }
-    if (test !== undefined) withTests.add(pack);
+    if (test !== undefined) withTests.add(packageName);
     const isEnd = action === "pass" || action === "fail" || action === "skip";
-    if (!isEnd || (test === undefined && (action !== "fail" || hasFailed(tests, pack)))) continue;
-    const test_name = test === undefined ? notLoaded(pack) : `${pack} > ${test}`;
-    const took = seconds === undefined ? {} : { duration_ms: Math.round(seconds * 1000) };
-    if (action === "pass") tests.push({ status: "pass", test_name, ...took });
+    if (!isEnd || (test === undefined && (action !== "fail" || hasFailed(tests, packageName)))) continue;
+    const test_name = test === undefined ? notLoadedName(packageName) : `${packageName} > ${test}`;
+    const duration = seconds === undefined ? {} : { duration_ms: Math.round(seconds * 1000) };
+    if (action === "pass") tests.push({ status: "pass", test_name, ...duration });
     else if (action === "skip") tests.push({ status: "skip", test_name });
     else {
-      const said = `${output.get(key) ?? ""}${test === undefined ? (output.get(`${pack} `) ?? "") + stderr : ""}`;
-      const isBuild = test === undefined && (/build failed|setup failed/.test(said) || !withTests.has(pack));
-      const error = errorOf(messageIn(said), said, root, isBuild ? "build failed" : undefined);
-      tests.push({ ...failed(test_name, error), ...took });
+      const output = `${outputByKey.get(key) ?? ""}${test === undefined ? (outputByKey.get(`${packageName} `) ?? "") + stderr : ""}`;
+      const isBuild = test === undefined && (/build failed|setup failed/.test(output) || !withTests.has(packageName));
+      const error = errorOf(messageOf(output), output, root, isBuild ? "build failed" : undefined);
+      tests.push({ ...failedResult(test_name, error), ...duration });
     }
   }
   if (tests.length === 0 && /\S/.test(stderr) && !stdout.includes('"Action":"pass"'))
     return {
       tests: [
-        failed(
-          wholeRun,
-          errorOf(messageIn(stderr), stderr, root, /\.go:\d+:\d+: /.test(stderr) ? "build failed" : undefined),
+        failedResult(
+          wholeRunName,
+          errorOf(messageOf(stderr), stderr, root, /\.go:\d+:\d+: /.test(stderr) ? "build failed" : undefined),
         ),
       ],
       problem: "The tests did not run.",
     };
-  const covered = coverage === undefined ? {} : { coverage: { line_coverage: coverage } };
-  return tests.length === 0 ? { tests, problem: "No tests were found." } : { tests, ...covered };
+  const coverageResult = coverage === undefined ? {} : { coverage: { line_coverage: coverage } };
+  return tests.length === 0 ? { tests, problem: "No tests were found." } : { tests, ...coverageResult };
 }
 
-const hasFailed = (tests: readonly TestResult[], pack: string): boolean =>
-  tests.some((test) => isFailing(test) && test.test_name.startsWith(`${pack} > `));
+const hasFailed = (tests: readonly TestResult[], packageName: string): boolean =>
+  tests.some((test) => isFailing(test) && test.test_name.startsWith(`${packageName} > `));
 
-/** The first line that says what is wrong. */
-const messageIn = (said: string): string => {
+/** The first lines that describe the failure. */
+const messageOf = (said: string): string => {
   const lines = said.split("\n").map((line) => line.trim());
   const useful = lines.filter((line) => line !== "" && !/^(?:===|---|FAIL|ok\b|PASS|#|exit status)/.test(line));
   return useful.slice(0, 3).join("\n") || lines.find((line) => line !== "") || "it failed";

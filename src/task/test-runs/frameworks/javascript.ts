@@ -1,10 +1,17 @@
 import { relative } from "node:path";
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
 import type { TestResult } from "../../generated/test-results.js";
-import { errorOf, failed, notLoaded, type ReadTests, type RunOfTests, wholeRun } from "../results.js";
+import {
+  errorOf,
+  failedResult,
+  notLoadedName,
+  type ParsedTests,
+  type TestRunOutput,
+  wholeRunName,
+} from "../results.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-/** The result file of jest, which vitest writes too. */
+/** The report of jest; vitest writes the same format. */
 interface JestReport {
   readonly testResults?: readonly {
     readonly name?: string;
@@ -22,47 +29,48 @@ interface JestReport {
   }[];
 }
 
-/** Reads what vitest and jest report: a file that can't be loaded is a suite without tests. */
-export function readJest({ file, root, stdout, stderr }: RunOfTests): ReadTests {
+/** Reads the report of vitest or jest. A file that can't be loaded is a suite without tests. */
+export function readJest({ file, root, stdout, stderr }: TestRunOutput): ParsedTests {
   const report = fieldsIn<JestReport>(file ?? "");
-  if (report === undefined) return withoutReport(stdout, stderr);
+  if (report === undefined) return crashWithoutReport(stdout, stderr);
   const tests: TestResult[] = [];
   for (const suite of report.testResults ?? []) {
     const name = suite.name === undefined ? "tests" : relative(root, suite.name);
-    for (const each of suite.assertionResults ?? []) {
-      const titles = [...(each.ancestorTitles ?? []), each.title ?? ""].filter((title) => title !== "");
+    for (const assertion of suite.assertionResults ?? []) {
+      const titles = [...(assertion.ancestorTitles ?? []), assertion.title ?? ""].filter((title) => title !== "");
       const test_name = `${name} > ${titles.join(" > ")}`;
-      const took = typeof each.duration === "number" ? { duration_ms: Math.max(0, each.duration) } : {};
-      if (each.status === "passed") tests.push({ status: "pass", test_name, ...took });
-      else if (each.status !== "failed") tests.push({ status: "skip", test_name });
+      const duration = typeof assertion.duration === "number" ? { duration_ms: Math.max(0, assertion.duration) } : {};
+      if (assertion.status === "passed") tests.push({ status: "pass", test_name, ...duration });
+      else if (assertion.status !== "failed") tests.push({ status: "skip", test_name });
       else {
-        const stack = readable(each.failureMessages?.join("\n") ?? "");
-        const { line, column } = each.location ?? {};
+        const stack = readableStack(assertion.failureMessages?.join("\n") ?? "");
+        const { line, column } = assertion.location ?? {};
         const error = errorOf(stack.split("\n    at ")[0] ?? "", stack, root);
-        const place =
+        const location =
           error.source_location ??
           (line === undefined
             ? undefined
             : { file: name, line, ...(column === undefined ? {} : { column: column + 1 }) });
-        tests.push({ ...failed(test_name, { ...error, ...withoutUndefined({ source_location: place }) }), ...took });
+        tests.push({
+          ...failedResult(test_name, { ...error, ...withoutUndefined({ source_location: location }) }),
+          ...duration,
+        });
       }
     }
     if ((suite.assertionResults ?? []).length === 0 && suite.status === "failed") {
       const message = suite.message ?? "";
-      tests.push(failed(notLoaded(name), errorOf(firstWords(message), message, root)));
+      tests.push(failedResult(notLoadedName(name), errorOf(firstLines(message), message, root)));
     }
   }
   return { tests };
 }
 
-/**
- * What vitest writes into its report where a test takes too long: the place where it was made, and nothing of the time.
- */
-const readable = (stack: string): string =>
+/** Replaces the title that vitest writes into its report if a test takes too long, which does not mention the time. */
+const readableStack = (stack: string): string =>
   stack.replace(/^Error: STACK_TRACE_ERROR/, "Error: Test timed out; a test is given more by its own timeout");
 
-/** The first sentence of a crash: after jest's own title. */
-const firstWords = (message: string): string =>
+/** The first lines of a crash, without jest's own title. */
+const firstLines = (message: string): string =>
   message
     .split("\n")
     .map((line) => line.trim())
@@ -87,39 +95,39 @@ interface MochaReport {
   readonly failures?: MochaReport["tests"];
 }
 
-/** Reads what mocha reports; a file that can't be loaded leaves no report at all. */
-export function readMocha({ file, root, stdout, stderr }: RunOfTests): ReadTests {
+/** Reads the report of mocha. If a file can't be loaded, there is no report. */
+export function readMocha({ file, root, stdout, stderr }: TestRunOutput): ParsedTests {
   const report = fieldsIn<MochaReport>(file ?? "");
-  if (report === undefined) return withoutReport(stdout, stderr, root);
+  if (report === undefined) return crashWithoutReport(stdout, stderr, root);
   const nameOf = (test: { readonly fullTitle?: string; readonly file?: string }) =>
     `${test.file === undefined ? "tests" : relative(root, test.file)} > ${test.fullTitle ?? ""}`;
   const pending = new Set((report.pending ?? []).map(nameOf));
   const tests = (report.tests ?? []).map((test): TestResult => {
     const test_name = nameOf(test);
-    const took = test.duration === undefined ? {} : { duration_ms: Math.max(0, test.duration) };
+    const duration = test.duration === undefined ? {} : { duration_ms: Math.max(0, test.duration) };
     if (pending.has(test_name)) return { status: "skip", test_name };
     const { message = "", stack = message, code, name } = test.err ?? {};
-    if (test.err === undefined || (message === "" && stack === "")) return { status: "pass", test_name, ...took };
-    return { ...failed(test_name, errorOf(message, stack, root, `${code ?? ""} ${name ?? ""}`)), ...took };
+    if (test.err === undefined || (message === "" && stack === "")) return { status: "pass", test_name, ...duration };
+    return { ...failedResult(test_name, errorOf(message, stack, root, `${code ?? ""} ${name ?? ""}`)), ...duration };
   });
-  // A hook that fails is among the failures alone.
-  const known = new Set(tests.map(({ test_name }) => test_name));
-  const hooks = (report.failures ?? []).filter((test) => !known.has(nameOf(test)));
-  const more = hooks.map((test) =>
-    failed(nameOf(test), errorOf(test.err?.message ?? "a hook failed", test.err?.stack ?? "", root)),
+  // A failed hook is only in the list of failures.
+  const testNames = new Set(tests.map(({ test_name }) => test_name));
+  const failedHooks = (report.failures ?? []).filter((test) => !testNames.has(nameOf(test)));
+  const hookFailures = failedHooks.map((test) =>
+    failedResult(nameOf(test), errorOf(test.err?.message ?? "a hook failed", test.err?.stack ?? "", root)),
   );
-  return { tests: [...tests, ...more] };
+  return { tests: [...tests, ...hookFailures] };
 }
 
-/** A run that left no report has crashed before its first test. */
-export function withoutReport(stdout: string, stderr: string, root = "/"): ReadTests {
-  const said = `${stderr.trim()}\n${stdout.trim()}`.trim();
-  const lines = said.split("\n").filter((line) => line.trim() !== "");
-  const at = lines.findIndex((line) => /\b\w*Error\b/.test(line));
-  const message = (at === -1 ? lines.slice(-3) : lines.slice(at, at + 3)).join("\n");
-  if (/no test(?:s| files)? found/i.test(said)) return { tests: [], problem: "No tests were found." };
+/** The result of a run without a report: it crashed before its first test. */
+export function crashWithoutReport(stdout: string, stderr: string, root = "/"): ParsedTests {
+  const output = `${stderr.trim()}\n${stdout.trim()}`.trim();
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const errorIndex = lines.findIndex((line) => /\b\w*Error\b/.test(line));
+  const message = (errorIndex === -1 ? lines.slice(-3) : lines.slice(errorIndex, errorIndex + 3)).join("\n");
+  if (/no test(?:s| files)? found/i.test(output)) return { tests: [], problem: "No tests were found." };
   return {
-    tests: [failed(wholeRun, errorOf(message || "it ended without a report", said, root))],
+    tests: [failedResult(wholeRunName, errorOf(message || "it ended without a report", output, root))],
     problem: "The test run left no report.",
   };
 }

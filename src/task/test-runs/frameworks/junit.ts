@@ -1,14 +1,21 @@
 import { parseXml } from "../../../text/xml.js";
 import type { TestResult } from "../../generated/test-results.js";
-import { errorOf, failed, notLoaded, type ReadTests, relativeTo, type RunOfTests } from "../results.js";
-import { withoutReport } from "./javascript.js";
+import {
+  errorOf,
+  failedResult,
+  notLoadedName,
+  type ParsedTests,
+  pathInProject,
+  type TestRunOutput,
+} from "../results.js";
+import { crashWithoutReport } from "./javascript.js";
 
-/** An element as the parser gives it: attributes under "@", its text under "#text". */
+/** An element as the parser returns it: attributes begin with "@", and "#text" is the text. */
 interface Element {
   readonly [name: string]: unknown;
 }
 
-const arrays = ["testsuite", "testcase", "failure", "error", "skipped"];
+const listElements = ["testsuite", "testcase", "failure", "error", "skipped"];
 
 const listOf = (element: Element, name: string): readonly (Element | string)[] => {
   const value = element[name];
@@ -16,80 +23,85 @@ const listOf = (element: Element, name: string): readonly (Element | string)[] =
 };
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const part = (element: Element | string | undefined, name: string): string =>
+const partOf = (element: Element | string | undefined, name: string): string =>
   typeof element === "object" ? text(element[name]) : name === "#text" ? text(element) : "";
 
-/** Reads a JUnit report of node:test or pytest: a file that can't be loaded is a test case with an error. */
-export async function readJunit({ file, root, stdout, stderr, exitCode }: RunOfTests): Promise<ReadTests> {
-  if (file === undefined) return withoutReport(stdout, stderr, root);
-  const read = await parseXml(file, arrays, "all");
-  if ("reason" in read) return withoutReport(stdout, stderr, root);
-  const report = read.value as Element;
+/** Reads a JUnit report of node:test or pytest. A file that can't be loaded is a test case with an error. */
+export async function readJunit({ file, root, stdout, stderr, exitCode }: TestRunOutput): Promise<ParsedTests> {
+  if (file === undefined) return crashWithoutReport(stdout, stderr, root);
+  const parsed = await parseXml(file, listElements, "all");
+  if ("reason" in parsed) return crashWithoutReport(stdout, stderr, root);
+  const report = parsed.value as Element;
   const tests: TestResult[] = [];
-  const walk = (element: Element, above: readonly string[]): void => {
+  const walk = (element: Element, parentTitles: readonly string[]): void => {
     for (const each of listOf(element, "testcase"))
-      if (typeof each === "object") tests.push(explained(testOf(each, above, root), stdout));
+      if (typeof each === "object") tests.push(withReason(testOf(each, parentTitles, root), stdout));
     for (const each of listOf(element, "testsuite"))
-      if (typeof each === "object") walk(each, [...above, ...titleOf(each)]);
+      if (typeof each === "object") walk(each, [...parentTitles, ...titleOf(each)]);
   };
-  const top = report["testsuites"];
-  walk(typeof top === "object" && top !== null ? (top as Element) : report, []);
-  // pytest's code for a run that found none.
+  const rootElement = report["testsuites"];
+  walk(typeof rootElement === "object" && rootElement !== null ? (rootElement as Element) : report, []);
+  // 5 is pytest's exit code for a run without tests.
   return tests.length === 0 && exitCode === 5 ? { tests, problem: "No tests were found." } : { tests };
 }
 
-/** pytest calls its one suite "pytest", which tells nothing. */
+/** pytest names its only suite "pytest", which says nothing. */
 const titleOf = (suite: Element): string[] => {
   const name = text(suite["@name"]);
   return name === "" || name === "pytest" ? [] : [name];
 };
 
-/** A file that node:test could not load fails as a test without a reason; what it printed tells. */
-function explained(test: TestResult, stdout: string): TestResult {
+/** If node:test could not load a file, the failed test has no reason; the reason is in stdout. */
+function withReason(test: TestResult, stdout: string): TestResult {
   if (test.error?.message !== "test failed") return test;
   const lines = stdout.split("\n");
-  const at = lines.findIndex((line) => /^\w*Error\b/.test(line));
-  if (at === -1) return test;
-  const stack = lines.slice(Math.max(0, at - 6), at + 12).join("\n");
-  return { ...test, error: errorOf(lines[at] ?? "", stack, "/") };
+  const errorIndex = lines.findIndex((line) => /^\w*Error\b/.test(line));
+  if (errorIndex === -1) return test;
+  const stack = lines.slice(Math.max(0, errorIndex - 6), errorIndex + 12).join("\n");
+  return { ...test, error: errorOf(lines[errorIndex] ?? "", stack, "/") };
 }
 
-function testOf(test: Element, above: readonly string[], root: string): TestResult {
+function testOf(test: Element, parentTitles: readonly string[], root: string): TestResult {
   const classname = text(test["@classname"]);
-  const place = text(test["@file"]) || (classname === "test" ? "" : classname);
-  const name = relativeTo(root, withQuotes(text(test["@name"])));
-  const test_name = [...(place === "" ? [] : [relativeTo(root, place)]), ...above, name].join(" > ");
+  const filePart = text(test["@file"]) || (classname === "test" ? "" : classname);
+  const name = pathInProject(root, withQuotes(text(test["@name"])));
+  const test_name = [...(filePart === "" ? [] : [pathInProject(root, filePart)]), ...parentTitles, name].join(" > ");
   const seconds = Number.parseFloat(text(test["@time"]));
-  const took = seconds >= 0 ? { duration_ms: Math.round(seconds * 1000) } : {};
+  const duration = seconds >= 0 ? { duration_ms: Math.round(seconds * 1000) } : {};
   const [problem] = [...listOf(test, "failure"), ...listOf(test, "error")];
   if (problem !== undefined) {
-    const said = part(problem, "#text");
-    const message = withBreaks(withQuotes(part(problem, "@message")), said);
-    const short = message === "collection failure" || message === "" ? lastLine(said) : message;
-    const isFile = message === "collection failure" || message === "test failed";
+    const details = partOf(problem, "#text");
+    const message = withBreaks(withQuotes(partOf(problem, "@message")), details);
+    const summary = message === "collection failure" || message === "" ? lastLine(details) : message;
+    const isFileFailure = message === "collection failure" || message === "test failed";
     return {
-      ...failed(isFile ? notLoaded(test_name) : test_name, errorOf(short, said, root, part(problem, "@type"))),
-      ...took,
+      ...failedResult(
+        isFileFailure ? notLoadedName(test_name) : test_name,
+        errorOf(summary, details, root, partOf(problem, "@type")),
+      ),
+      ...duration,
     };
   }
   if (test["skipped"] !== undefined) return { status: "skip", test_name };
-  return { status: "pass", test_name, ...took };
+  return { status: "pass", test_name, ...duration };
 }
 
-/** node:test writes a quote of an attribute as an entity, and then the ampersand of that as another one. */
+/** node:test escapes a quote in an attribute, and then escapes the ampersand of that entity. */
 const withQuotes = (attribute: string): string => attribute.replaceAll("&quot;", '"');
 
-/** node:test leaves the line breaks out of the attribute; where its text says the same with them, that counts. */
-function withBreaks(message: string, said: string): string {
-  const at = message === "" ? -1 : said.replaceAll("\n", "").indexOf(message);
-  if (at === -1) return message;
-  let [place, first] = [0, 0];
-  for (let seen = 0; seen < at + message.length; place += 1) {
-    if (said[place] === "\n") continue;
-    if (seen === at) first = place;
-    seen += 1;
+/**
+ * node:test removes the line breaks from the attribute. If the text contains the same words, they are taken from there.
+ */
+function withBreaks(message: string, fullText: string): string {
+  const matchIndex = message === "" ? -1 : fullText.replaceAll("\n", "").indexOf(message);
+  if (matchIndex === -1) return message;
+  let [index, start] = [0, 0];
+  for (let seenChars = 0; seenChars < matchIndex + message.length; index += 1) {
+    if (fullText[index] === "\n") continue;
+    if (seenChars === matchIndex) start = index;
+    seenChars += 1;
   }
-  return said.slice(first, place);
+  return fullText.slice(start, index);
 }
 
 const lastLine = (said: string): string =>

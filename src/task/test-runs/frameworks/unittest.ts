@@ -1,12 +1,17 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { TestResult } from "../../generated/test-results.js";
-import { errorOf, failed, notLoaded, type ReadTests, relativeTo, type RunOfTests } from "../results.js";
+import {
+  errorOf,
+  failedResult,
+  notLoadedName,
+  type ParsedTests,
+  pathInProject,
+  type TestRunOutput,
+} from "../results.js";
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
-import { withoutReport } from "./javascript.js";
+import { crashWithoutReport } from "./javascript.js";
 
-/**
- * unittest reports for people alone, so it runs under a runner of our own, which writes a line of JSON for each test.
- */
+/** unittest writes only reports for people. This runner writes a line of JSON for each test. */
 export const unittestRunner = `
 import json, os, sys, time, traceback, unittest
 out = open(sys.argv[1], "w")
@@ -69,27 +74,35 @@ interface Line {
   readonly done?: true;
 }
 
-export function readUnittest({ file, root, stdout, stderr }: RunOfTests): ReadTests {
+export function readUnittest({ file, root, stdout, stderr }: TestRunOutput): ParsedTests {
   const lines = (file ?? "").split("\n").flatMap((line) => fieldsIn<Line>(line) ?? []);
   const tests = lines.flatMap(
-    ({ name, status, ms, type, message = "", stack = "", file: where, line }): TestResult[] => {
+    ({ name, status, ms, type, message = "", stack = "", file: path, line }): TestResult[] => {
       if (name === undefined || status === undefined) return [];
-      const took = ms === undefined ? {} : { duration_ms: ms };
+      const duration = ms === undefined ? {} : { duration_ms: ms };
       if (status === "pass" || status === "skip")
-        return [{ status, test_name: name, ...(status === "pass" ? took : {}) }];
-      const short = message.startsWith("Failed to import") ? message.trim().split("\n").at(-1) : message;
-      const error = errorOf(short || (type ?? "it succeeded unexpectedly"), stack, root, crashed(stack) ?? type);
-      const place =
-        where === undefined || line === undefined ? {} : { source_location: { file: relativeTo(root, where), line } };
+        return [{ status, test_name: name, ...(status === "pass" ? duration : {}) }];
+      const summary = message.startsWith("Failed to import") ? message.trim().split("\n").at(-1) : message;
+      const error = errorOf(
+        summary || (type ?? "it succeeded unexpectedly"),
+        stack,
+        root,
+        importErrorName(stack) ?? type,
+      );
+      const location =
+        path === undefined || line === undefined ? {} : { source_location: { file: pathInProject(root, path), line } };
       const file = /^unittest\.loader\._FailedTest\.(.+)$/.exec(name)?.[1];
-      return [{ ...failed(file === undefined ? name : notLoaded(file), { ...error, ...place }), ...took }];
+      return [
+        { ...failedResult(file === undefined ? name : notLoadedName(file), { ...error, ...location }), ...duration },
+      ];
     },
   );
   if (lines.some(({ done }) => done === true))
     return tests.length > 0 ? { tests } : { tests, problem: "No tests were found." };
-  const { tests: crash, problem } = withoutReport(stdout, stderr, root);
-  return { tests: [...tests, ...crash], ...withoutUndefined({ problem }) };
+  const { tests: crashResults, problem } = crashWithoutReport(stdout, stderr, root);
+  return { tests: [...tests, ...crashResults], ...withoutUndefined({ problem }) };
 }
 
-/** A module that can't be imported is reported as an ImportError around the error itself. */
-const crashed = (stack: string): string | undefined => /^(\w*(?:Syntax|Indentation|Tab)Error)\b/m.exec(stack)?.[1];
+/** The name of the error in a module that can't be imported: unittest reports an ImportError around it. */
+const importErrorName = (stack: string): string | undefined =>
+  /^(\w*(?:Syntax|Indentation|Tab)Error)\b/m.exec(stack)?.[1];
