@@ -52,7 +52,7 @@ import type { TaskState } from "../task/generated/ralph-state.js";
 import { withRestartedCount, withDerivedFields, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
 import type { TaskOptions } from "../task/workflow/frame.js";
 import { begunByTeam, requireTeamPlace } from "./open-team.js";
-import { filesOfTeam } from "../code/project-files/layout.js";
+import { protectedTeamFiles } from "../code/project-files/layout.js";
 
 /** A task that a person has named. */
 export interface NamedTask {
@@ -222,7 +222,7 @@ export async function openTask<Work>(
     const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
     const row = withoutProgress(fresh);
     if (force || (row.length > 0 && row.every(({ agent }) => isNew(agent)))) await store.edit(withRestartedCount);
-    const more = [...otherName(fresh), ...(team ? filesOfTeam : [])];
+    const more = [...otherName(fresh), ...(team ? protectedTeamFiles : [])];
     const around = await aroundTask(workspace, folder, unconfined, more, repository);
     return await make({
       store,

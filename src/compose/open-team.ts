@@ -5,14 +5,14 @@ import { librariansOf, noticesOf, windowOf } from "./code-roles.js";
 import type { ResolvedConfig } from "./config.js";
 import type { Run } from "./drive.js";
 import { readGraph } from "../code/graph/graph.js";
-import { ranked, rankedText, startsOf } from "../code/graph/ranking.js";
+import { rankFiles, rankedText, startingFiles } from "../code/graph/ranking.js";
 import { rolesFolder } from "../code/project-files/layout.js";
-import { sweepTests } from "../code/roles/adversarial-tests.js";
+import { removeLeftTests } from "../code/roles/adversarial-tests.js";
 import { builtInPlan } from "../code/roles/plan.js";
 import { loadMachine } from "../code/round/next-role.js";
 import type { Ranking } from "../code/team/options.js";
 import { type TeamWorkflow, teamWorkflow } from "../code/team/workflow.js";
-import { fixesIn } from "../code/vault/fixes.js";
+import { openFixes } from "../code/vault/fixes.js";
 import { requireKnownVault } from "../code/vault/vault.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { type RepositoryOf, repositoryOf } from "../engine/storage/git-repository.js";
@@ -56,7 +56,7 @@ export async function openTeam(
   for (const message of noticesOf(crew, everyone)) notify("info", message);
   const { workspace } = task;
   const roles = rolesFolder(config.stateDir, folder);
-  sweepTests(workspace);
+  removeLeftTests(workspace);
   rmSync(roles, { recursive: true, force: true });
   return teamWorkflow({
     ...task,
@@ -72,7 +72,7 @@ export async function openTeam(
     isBuiltIn: crew.isBuiltIn,
     keepTests,
     temperatures: crew.temperatures,
-    fixes: fixesIn(folder, io.clock.now, (message) => notify("warning", message)),
+    fixes: openFixes(folder, io.clock.now, (message) => notify("warning", message)),
     ranking: rankingOf(workspace),
     window: windowOf(librariansOf(crew), settings),
     close: async (verdict, keep) => {
@@ -110,8 +110,8 @@ const tokensWithoutStart = 6_000;
 export function rankingOf(folder: string): Ranking {
   const near = async (state: TaskState) => {
     const graph = await readGraph(folder);
-    const starts = startsOf(folder, state, graph);
-    return { starts, files: ranked(graph, starts) };
+    const starts = startingFiles(folder, state, graph);
+    return { starts, files: rankFiles(graph, starts) };
   };
   return {
     text: async (state, tokens) => {

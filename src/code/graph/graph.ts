@@ -6,17 +6,19 @@ import { runGit } from "../../engine/storage/git-command.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { generatedFiles } from "../../task/project-files/snapshots.js";
 import { graphFile } from "../project-files/layout.js";
-import { javascriptEndings, javascriptReader } from "./javascript.js";
+import { javascriptExtensions, javascriptReader } from "./javascript.js";
 import { javascriptManifests, type JavascriptResolver, javascriptResolver } from "./javascript-resolver.js";
 import type { FileReader } from "./language.js";
 import { pythonReader, pythonResolver } from "./python.js";
 import { rustReader, rustResolver } from "./rust.js";
 
-/** Which file of a project imports which. Paths are relative to its folder. */
+/** The imports between the files of a project. Paths are relative to its folder. */
 export interface ImportGraph {
-  /** Every file of a language that is read, and what it imports. */
+  /** Every file of a supported language, and the files that it imports. */
   readonly imports: ReadonlyMap<string, readonly string[]>;
-  /** Files that do not parse, and manifests that can't be read, and why; what was understood is in the graph. */
+  /**
+   * Files that do not parse and manifests that can't be read, each with the reason. The graph has all other imports.
+   */
   readonly problems: ReadonlyMap<string, string>;
 }
 
@@ -24,8 +26,8 @@ type Language = "javascript" | "python" | "rust";
 
 /** A larger file is not source code. */
 const maxBytes = 1_000_000;
-/** How the cache is written; another one is read anew. */
-const format = 2;
+/** Version of the cache. A cache with another version is ignored. */
+const cacheFormat = 2;
 
 interface Entry {
   readonly size: number;
@@ -37,14 +39,14 @@ interface Entry {
 
 interface Cache {
   readonly format: number;
-  /** Hash of the names of all files and of the manifests: on these it depends which file an import names. */
+  /** Hash of all file names and of the manifests. They decide which file an import means. */
   readonly layout: string;
   readonly files: Readonly<Record<string, Entry>>;
 }
 
 const languageOf = (path: string): Language | undefined => {
   const ending = extname(path);
-  if ((javascriptEndings as readonly string[]).includes(ending)) return "javascript";
+  if ((javascriptExtensions as readonly string[]).includes(ending)) return "javascript";
   return ending === ".py" ? "python" : ending === ".rs" ? "rust" : undefined;
 };
 
@@ -52,58 +54,62 @@ const isManifest = (path: string): boolean =>
   javascriptManifests.test(path) || /(?:^|\/)(?:Cargo\.toml|pyproject\.toml)$/.test(path);
 
 /**
- * Reads the import graph of the project in `folder`, as git lists its files: what is ignored is not among them, and
- * neither are links, binaries and files of more than 1 MB. What did not change since is taken from the cache.
+ * Reads the import graph of the project in `folder`. The files are those that git lists, without ignored files, links,
+ * binary files and files larger than 1 MB. Unchanged files are read from the cache.
  */
 export async function readGraph(folder: string): Promise<ImportGraph> {
-  const which = ["--cached", "--others", "--exclude-standard", "--", ".", ...generatedFiles];
-  const listed = await runGit(folder, ["ls-files", "-z", ...which]);
-  const names = [...new Set(listed.stdout.split("\0").filter((name) => name !== ""))].toSorted();
+  const listArgs = ["--cached", "--others", "--exclude-standard", "--", ".", ...generatedFiles];
+  const gitAnswer = await runGit(folder, ["ls-files", "-z", ...listArgs]);
+  const names = [...new Set(gitAnswer.stdout.split("\0").filter((name) => name !== ""))].toSorted();
   const stamps = new Map<string, { readonly size: number; readonly mtime: number }>();
   const layout = createHash("sha256");
   for (const name of names) {
-    const manifest = isManifest(name);
-    if (!manifest && languageOf(name) === undefined) continue;
-    const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
-    if (found?.isFile() !== true || found.size > maxBytes) continue;
-    stamps.set(name, { size: found.size, mtime: found.mtimeMs });
-    layout.update(manifest ? `${name}\0${found.size}\0${found.mtimeMs}\0` : `${name}\0`);
+    const isManifestFile = isManifest(name);
+    if (!isManifestFile && languageOf(name) === undefined) continue;
+    const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    if (stats?.isFile() !== true || stats.size > maxBytes) continue;
+    stamps.set(name, { size: stats.size, mtime: stats.mtimeMs });
+    layout.update(isManifestFile ? `${name}\0${stats.size}\0${stats.mtimeMs}\0` : `${name}\0`);
   }
   const hash = layout.digest("hex");
-  const cache = cached(folder);
-  const isSame = cache?.layout === hash;
+  const cache = readCache(folder);
+  const isSameLayout = cache?.layout === hash;
   const readers = new Map<Language, FileReader>();
   const { resolve, unreadable } = resolverFor(folder, new Set(stamps.keys()));
   const files: Record<string, Entry> = {};
-  let changed = cache === undefined || !isSame;
-  for (const [path, stamp] of stamps) {
+  let hasChanged = cache === undefined || !isSameLayout;
+  for (const [path, fileStamp] of stamps) {
     const language = languageOf(path);
     if (language === undefined) continue;
-    const known = cache !== undefined && Object.hasOwn(cache.files, path) ? cache.files[path] : undefined;
-    const isKnown = known?.size === stamp.size && known.mtime === stamp.mtime;
-    if (known !== undefined && isKnown && isSame) {
-      files[path] = known;
+    const cachedEntry = cache !== undefined && Object.hasOwn(cache.files, path) ? cache.files[path] : undefined;
+    const isUnchanged = cachedEntry?.size === fileStamp.size && cachedEntry.mtime === fileStamp.mtime;
+    if (cachedEntry !== undefined && isUnchanged && isSameLayout) {
+      files[path] = cachedEntry;
       continue;
     }
-    changed = true;
-    const read = isKnown && known !== undefined ? known : await readFile(folder, path, language, readers);
-    if (read === undefined) continue;
-    const { names: imported, problem } = read;
-    const found = (await Promise.all(imported.map((name) => resolve(language, path, name)))).flat();
-    const imports = [...new Set(found)].filter(
+    hasChanged = true;
+    const entry =
+      isUnchanged && cachedEntry !== undefined ? cachedEntry : await readFile(folder, path, language, readers);
+    if (entry === undefined) continue;
+    const { names: importedNames, problem } = entry;
+    const resolvedPaths = (await Promise.all(importedNames.map((name) => resolve(language, path, name)))).flat();
+    const imports = [...new Set(resolvedPaths)].filter(
       (each) => each !== path && stamps.has(each) && languageOf(each) !== undefined,
     );
-    files[path] = { ...stamp, names: imported, imports, ...withoutUndefined({ problem }) };
+    files[path] = { ...fileStamp, names: importedNames, imports, ...withoutUndefined({ problem }) };
   }
-  const stopped = await unreadable();
-  // Once the manifest is mended, what was not followed is to be followed.
-  if (changed && stopped.size === 0) await keep(folder, { format, layout: hash, files });
-  const all = Object.entries(files);
+  const unreadableManifests = await unreadable();
+  // If a manifest is unreadable, the cache is not written: the missing imports must be resolved after it is repaired.
+  if (hasChanged && unreadableManifests.size === 0)
+    await writeCache(folder, { format: cacheFormat, layout: hash, files });
+  const entries = Object.entries(files);
   return {
-    imports: new Map(all.map(([path, { imports }]) => [path, imports.filter((each) => Object.hasOwn(files, each))])),
+    imports: new Map(
+      entries.map(([path, { imports }]) => [path, imports.filter((imported) => Object.hasOwn(files, imported))]),
+    ),
     problems: new Map([
-      ...all.flatMap(([path, { problem }]) => (problem === undefined ? [] : [[path, problem] as const])),
-      ...[...stopped].map((path) => [path, notPlain] as const),
+      ...entries.flatMap(([path, { problem }]) => (problem === undefined ? [] : [[path, problem] as const])),
+      ...[...unreadableManifests].map((path) => [path, unreadableManifestText] as const),
     ]),
   };
 }
@@ -116,8 +122,8 @@ async function readFile(folder: string, path: string, language: Language, reader
     return undefined;
   }
   if (text.includes("\0")) return undefined;
-  const make = { javascript: javascriptReader, python: pythonReader, rust: rustReader };
-  const reader = readers.get(language) ?? (await make[language]());
+  const readerFactories = { javascript: javascriptReader, python: pythonReader, rust: rustReader };
+  const reader = readers.get(language) ?? (await readerFactories[language]());
   readers.set(language, reader);
   try {
     return reader.read(path, text);
@@ -126,10 +132,10 @@ async function readFile(folder: string, path: string, language: Language, reader
   }
 }
 
-const notPlain =
+const unreadableManifestText =
   "It is not a regular file of at most 1 MB, so imports of JavaScript and TypeScript that depend on it are not followed.";
 
-/** Finds what an import names; what is needed for a language is made when it is first asked for. */
+/** Finds the files of imports. The resolver of a language is created when it is first needed. */
 function resolverFor(folder: string, files: ReadonlySet<string>) {
   type Resolve = (from: string, name: string) => string[];
   let javascript: Promise<JavascriptResolver> | undefined;
@@ -142,44 +148,44 @@ function resolverFor(folder: string, files: ReadonlySet<string>) {
   return { resolve, unreadable: async () => (await javascript)?.unreadable ?? new Set<string>() };
 }
 
-function cached(folder: string): Cache | undefined {
+function readCache(folder: string): Cache | undefined {
   try {
     const cache = JSON.parse(readFileSync(graphFile(folder), "utf8")) as Cache;
-    return cache.format === format && typeof cache.files === "object" ? cache : undefined;
+    return cache.format === cacheFormat && typeof cache.files === "object" ? cache : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** It only makes the next reading quicker: where it can't be kept, nothing is lost. */
-async function keep(folder: string, cache: Cache): Promise<void> {
+/** Writes the cache. An error is ignored, because the cache only saves time. */
+async function writeCache(folder: string, cache: Cache): Promise<void> {
   await writeFileAtomic(graphFile(folder), JSON.stringify(cache), { durable: false }).catch(() => undefined);
 }
 
 /**
- * The distance of each file from the nearest of `starts`, over imports in both directions; a file that nothing connects
- * with them has none. Breadth first, so each file is met once.
+ * The distance of each file from the nearest of `starts`, along imports in both directions. Files without a connection
+ * have none. Breadth-first search visits each file once.
  */
 export function distancesFrom({ imports }: ImportGraph, starts: readonly string[]): ReadonlyMap<string, number> {
   const importers = new Map<string, string[]>();
-  for (const [path, all] of imports)
-    for (const each of all) {
-      const known = importers.get(each);
-      if (known === undefined) importers.set(each, [path]);
-      else known.push(path);
+  for (const [path, targets] of imports)
+    for (const target of targets) {
+      const importersOfTarget = importers.get(target);
+      if (importersOfTarget === undefined) importers.set(target, [path]);
+      else importersOfTarget.push(path);
     }
   const distances = new Map<string, number>();
-  let border = [...new Set(starts)].filter((path) => imports.has(path));
-  for (const path of border) distances.set(path, 0);
-  for (let distance = 1; border.length > 0; distance += 1) {
-    const next: string[] = [];
-    for (const path of border)
-      for (const each of [...(imports.get(path) ?? []), ...(importers.get(path) ?? [])])
-        if (!distances.has(each)) {
-          distances.set(each, distance);
-          next.push(each);
+  let frontier = [...new Set(starts)].filter((path) => imports.has(path));
+  for (const path of frontier) distances.set(path, 0);
+  for (let distance = 1; frontier.length > 0; distance += 1) {
+    const nextFrontier: string[] = [];
+    for (const path of frontier)
+      for (const neighbour of [...(imports.get(path) ?? []), ...(importers.get(path) ?? [])])
+        if (!distances.has(neighbour)) {
+          distances.set(neighbour, distance);
+          nextFrontier.push(neighbour);
         }
-    border = next;
+    frontier = nextFrontier;
   }
   return distances;
 }

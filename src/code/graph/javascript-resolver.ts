@@ -1,31 +1,31 @@
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isObject } from "../../engine/lib/json-fields.js";
-import { javascriptEndings } from "./javascript.js";
+import { javascriptExtensions } from "./javascript.js";
 
-/** What the resolver's answers depend on. */
+/** The manifests that the resolver reads. */
 export const javascriptManifests = /(?:^|\/)(?:package\.json|[tj]sconfig[^/]*\.json|pnpm-workspace\.yaml)$/;
 
 /** A larger file is not a manifest. */
 const maxBytes = 1_000_000;
 
 export interface JavascriptResolver {
-  /** Paths, relative to the folder, of the file that an import names; none where it names none. */
+  /** The path, relative to the folder, of the file that an import means; empty if it means none of the project. */
   find(from: string, name: string): string[];
-  /** Manifests in the way of imports, relative to the folder: these imports are followed to no file. */
+  /** Manifests that can't be read, relative to the folder. Imports that depend on them are not resolved. */
   readonly unreadable: ReadonlySet<string>;
 }
 
 /**
- * Finds the file that an import of TypeScript or JavaScript names: tsconfig paths, exports, workspaces. The library
- * opens manifests itself, and would wait forever for a pipe that an agent has left in the place of one, or read a
- * device without an end: it is not asked for an import on whose way such a manifest stands.
+ * Finds the files of imports in TypeScript and JavaScript, with tsconfig paths, exports and workspaces. The library
+ * opens manifests itself. If an agent left a pipe or a device in the place of a manifest, the library would wait or
+ * read without end, so imports that depend on such a file are not resolved.
  */
 export async function javascriptResolver(folder: string, files: ReadonlySet<string>): Promise<JavascriptResolver> {
   const { ResolverFactory } = await import("oxc-resolver");
   const resolver = new ResolverFactory({
     tsconfig: "auto",
-    extensions: [...javascriptEndings, ".json"],
+    extensions: [...javascriptExtensions, ".json"],
     conditionNames: ["import", "require", "node", "types", "default"],
     mainFields: ["module", "main"],
     extensionAlias: {
@@ -35,49 +35,53 @@ export async function javascriptResolver(folder: string, files: ReadonlySet<stri
       ".cjs": [".cts", ".cjs"],
     },
   });
-  let own: ((name: string) => string | undefined) | undefined;
+  let packageSource: ((name: string) => string | undefined) | undefined;
   const unreadable = new Set<string>();
-  const known = new Map<string, boolean>();
-  /** Whether the manifests of a folder and of those above it can be read, where there are any. */
-  const isPlain = (at: string): boolean => {
-    const before = known.get(at);
-    if (before !== undefined) return before;
-    const found = ["package.json", "tsconfig.json"].filter((name) => isInTheWay(join(at, name)));
-    for (const name of found) unreadable.add(relative(folder, join(at, name)));
-    const plain = found.length === 0 && (dirname(at) === at || isPlain(dirname(at)));
-    known.set(at, plain);
-    return plain;
+  const readableFolders = new Map<string, boolean>();
+  /** Whether the manifests of a folder and of the folders above it can be read. Missing manifests are fine. */
+  const isReadable = (folderPath: string): boolean => {
+    const knownAnswer = readableFolders.get(folderPath);
+    if (knownAnswer !== undefined) return knownAnswer;
+    const unreadablePaths = ["package.json", "tsconfig.json"].filter((name) => isBadManifest(join(folderPath, name)));
+    for (const name of unreadablePaths) unreadable.add(relative(folder, join(folderPath, name)));
+    const readable =
+      unreadablePaths.length === 0 && (dirname(folderPath) === folderPath || isReadable(dirname(folderPath)));
+    readableFolders.set(folderPath, readable);
+    return readable;
   };
-  /** The same of a package that is installed, which may be a link to another place. */
-  const isPlainPackage = (at: string): boolean => {
-    const real = realOf(at);
-    return real === undefined || (isPlain(at) && isPlain(real));
+  /** Like `isReadable`, for an installed package, which may be a link to another place. */
+  const isReadablePackage = (folderPath: string): boolean => {
+    const real = realOf(folderPath);
+    return real === undefined || (isReadable(folderPath) && isReadable(real));
   };
-  // A tsconfig or a package may send an import into any folder of the project.
-  const isAllPlain = [...new Set([...files].map((path) => dirname(join(folder, path))))].every(isPlain);
+  // A tsconfig or a package may redirect an import to any folder of the project.
+  const areAllReadable = [...new Set([...files].map((path) => dirname(join(folder, path))))].every(isReadable);
   return {
     unreadable,
     find(from, name) {
-      if (!isAllPlain) return [];
+      if (!areAllReadable) return [];
       const start = dirname(join(folder, from));
-      const places = /^\.{0,2}\//.test(name) ? [resolve(start, name)] : packagesNamed(name, start);
-      if (!places.every(isPlainPackage)) return [];
+      const places = /^\.{0,2}\//.test(name) ? [resolve(start, name)] : packageFolders(name, start);
+      if (!places.every(isReadablePackage)) return [];
       const { path } = resolver.resolveFileSync(join(folder, from), name);
-      const found = path === undefined || path === null ? undefined : relative(folder, path);
-      // What a package of the project exports is often built, and then git does not list it.
-      const source = found !== undefined && files.has(found) ? found : (own ??= packagesOf(folder, files))(name);
+      const foundPath = path === undefined || path === null ? undefined : relative(folder, path);
+      // A package's exports often name built files, which git does not list; then the source file is searched.
+      const source =
+        foundPath !== undefined && files.has(foundPath)
+          ? foundPath
+          : (packageSource ??= packageSources(folder, files))(name);
       return source === undefined ? [] : [source];
     },
   };
 }
 
-/** Where a package and what is named within it may be installed, from the folder of the import upwards. */
-function packagesNamed(name: string, start: string): string[] {
+/** The folders in which a package, and a path within it, may be installed: in the folder of the import and above it. */
+function packageFolders(name: string, start: string): string[] {
   const parts = name.split("/");
-  const found: string[] = [];
-  for (let at = start; ; at = dirname(at)) {
-    for (const depth of parts.keys()) found.push(join(at, "node_modules", ...parts.slice(0, depth + 1)));
-    if (dirname(at) === at) return found;
+  const candidates: string[] = [];
+  for (let folderAbove = start; ; folderAbove = dirname(folderAbove)) {
+    for (const depth of parts.keys()) candidates.push(join(folderAbove, "node_modules", ...parts.slice(0, depth + 1)));
+    if (dirname(folderAbove) === folderAbove) return candidates;
   }
 }
 
@@ -89,19 +93,21 @@ const realOf = (path: string): string | undefined => {
   }
 };
 
-/** Whether something stands there that is not a file of a manifest's size. A folder of this name is passed over. */
-function isInTheWay(path: string): boolean {
-  let found: Stats | undefined;
+/** Whether a path is neither a folder nor a regular file with the size of a manifest. */
+function isBadManifest(path: string): boolean {
+  let stats: Stats | undefined;
   try {
-    found = statSync(path, { throwIfNoEntry: false });
+    stats = statSync(path, { throwIfNoEntry: false });
   } catch {
     return false;
   }
-  return found !== undefined && !found.isDirectory() && (!found.isFile() || found.size > maxBytes);
+  return stats !== undefined && !stats.isDirectory() && (!stats.isFile() || stats.size > maxBytes);
 }
 
-/** The source of what an import by the name of a package of the project means: its own name, or one of a workspace. */
-function packagesOf(folder: string, files: ReadonlySet<string>): (name: string) => string | undefined {
+/**
+ * Finds the source file for an import of a package of the project: the project's own package, or one of its workspace.
+ */
+function packageSources(folder: string, files: ReadonlySet<string>): (name: string) => string | undefined {
   const packages = new Map(
     [...files]
       .filter((path) => basename(path) === "package.json")
@@ -111,16 +117,16 @@ function packagesOf(folder: string, files: ReadonlySet<string>): (name: string) 
   return (name) => {
     const parts = name.split("/");
     const length = name.startsWith("@") ? 2 : 1;
-    const found = packages.get(parts.slice(0, length).join("/"));
-    if (found === undefined) return undefined;
+    const packageEntry = packages.get(parts.slice(0, length).join("/"));
+    if (packageEntry === undefined) return undefined;
     const inner = parts.slice(length).join("/");
     const targets = [
-      ...targetsIn(found.manifest, inner === "" ? "." : `./${inner}`),
+      ...targetsIn(packageEntry.manifest, inner === "" ? "." : `./${inner}`),
       inner === "" ? "index.js" : inner,
     ];
     return targets
       .flatMap(sourcesOf)
-      .map((path) => join(found.at, path))
+      .map((path) => join(packageEntry.at, path))
       .find((path) => files.has(path));
   };
 }
@@ -138,29 +144,39 @@ function manifestOf(path: string): Manifest {
 
 /** The files that a manifest names for a path of its package, under any condition. */
 function targetsIn({ exports, module, main, types }: Manifest, inner: string): string[] {
-  const named =
+  const exportMap =
     isObject(exports) && Object.keys(exports).every((key) => key.startsWith(".")) ? exports : { ".": exports };
-  const found = Object.entries(named).flatMap(([key, value]) => {
-    const [head = "", tail] = key.split("*");
-    if (tail === undefined) return key === inner ? textsIn(value) : [];
-    const isMatch = inner.startsWith(head) && inner.endsWith(tail) && inner.length >= key.length;
-    const star = inner.slice(head.length, inner.length - tail.length);
-    return isMatch ? textsIn(value).map((text) => text.replaceAll("*", star)) : [];
+  const targetPaths = Object.entries(exportMap).flatMap(([key, value]) => {
+    const [prefix = "", suffix] = key.split("*");
+    if (suffix === undefined) return key === inner ? stringsIn(value) : [];
+    const isMatch = inner.startsWith(prefix) && inner.endsWith(suffix) && inner.length >= key.length;
+    const wildcard = inner.slice(prefix.length, inner.length - suffix.length);
+    return isMatch ? stringsIn(value).map((text) => text.replaceAll("*", wildcard)) : [];
   });
-  return inner === "." ? [...found, ...[module, main, types].filter((each) => typeof each === "string")] : found;
+  return inner === "."
+    ? [...targetPaths, ...[module, main, types].filter((entry) => typeof entry === "string")]
+    : targetPaths;
 }
 
-const textsIn = (value: unknown): string[] =>
-  typeof value === "string" ? [value] : isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+const stringsIn = (value: unknown): string[] =>
+  typeof value === "string" ? [value] : isObject(value) ? Object.values(value).flatMap(stringsIn) : [];
 
-/** Where the source of a built file may be: beside it, in `src` in place of the folder of what is built, or without. */
+/** Possible source files of a built file: beside it, in `src` instead of its output folder, or without that folder. */
 function sourcesOf(target: string): string[] {
-  const [first = "", ...rest] = target.replace(/^\.\//, "").split("/");
-  const inner = rest.join("/");
+  const [firstFolder = "", ...otherParts] = target.replace(/^\.\//, "").split("/");
+  const innerPath = otherParts.join("/");
   const places =
-    inner === "" ? [first, `src/${first}`] : [`${first}/${inner}`, `src/${inner}`, inner, `src/${first}/${inner}`];
+    innerPath === ""
+      ? [firstFolder, `src/${firstFolder}`]
+      : [`${firstFolder}/${innerPath}`, `src/${innerPath}`, innerPath, `src/${firstFolder}/${innerPath}`];
   return places.flatMap((place) => {
-    const bare = place.replace(/(?:\.d)?\.[cm]?[jt]sx?$/, "");
-    return [place, ...javascriptEndings.flatMap((ending) => [`${bare}${ending}`, `${bare}/index${ending}`])];
+    const withoutExtension = place.replace(/(?:\.d)?\.[cm]?[jt]sx?$/, "");
+    return [
+      place,
+      ...javascriptExtensions.flatMap((ending) => [
+        `${withoutExtension}${ending}`,
+        `${withoutExtension}/index${ending}`,
+      ]),
+    ];
   });
 }

@@ -6,24 +6,24 @@ import { fileWithin, isTestFile, linesOf, textOf } from "./source-text.js";
 import { distancesFrom, type ImportGraph } from "./graph.js";
 import { countEach } from "../../engine/lib/group.js";
 
-/** A file of the project, and how far it is from where it fails. */
-export interface Ranked {
+/** A file of the project and its distance from the failures. */
+export interface RankedFile {
   readonly path: string;
   readonly distance: number;
 }
 
-/** Lines where it fails, by file. */
-type Failing = ReadonlyMap<string, readonly number[]>;
+/** Line numbers of failures, by file. */
+type FailingLines = ReadonlyMap<string, readonly number[]>;
 
 /**
- * Where to begin: the target, the places of the failures, the files that the task or a test names, and those that
- * commands of criteria or what they printed names.
+ * The files where the search begins: the target, the places of the failures, and files that are named in the task, in
+ * tests, or in commands of open criteria and their output.
  */
-export function startsOf(
+export function startingFiles(
   folder: string,
   state: Pick<TaskState, "task" | "checks" | "tested">,
   graph: ImportGraph,
-): Failing {
+): FailingLines {
   const { task, checks, tested } = state;
   const starts = new Map<string, number[]>();
   const add = (name: string | undefined, line?: number) => {
@@ -32,46 +32,48 @@ export function startsOf(
     starts.set(path, [...(starts.get(path) ?? []), ...(line === undefined ? [] : [line])]);
   };
   const addFrame = (frame: string) => {
-    // A name may have spaces, and then only the folder tells where it begins.
-    const place = locationIn(frame, folder);
-    add(place?.file, place?.line);
-    for (const { file: path, line: row } of framesIn(frame)) if (!path.includes("node_modules")) add(path, row);
+    // A path may contain spaces: only the known folder shows where such a path begins.
+    const location = locationIn(frame, folder);
+    add(location?.file, location?.line);
+    for (const { file: path, line } of framesIn(frame)) if (!path.includes("node_modules")) add(path, line);
   };
   add(task.target);
   for (const { file, line, stack = [], test } of tested?.failures ?? []) {
     add(file, line);
     for (const frame of stack) addFrame(frame);
-    for (const first of [test.split(" > ", 1), test.split(/[\s>]/, 1)].flat()) if (graph.imports.has(first)) add(first);
+    for (const candidate of [test.split(" > ", 1), test.split(/[\s>]/, 1)].flat())
+      if (graph.imports.has(candidate)) add(candidate);
   }
-  const open = checks.filter(({ passed }) => !passed);
-  for (const { detail } of open) for (const line of detail.split("\n")) addFrame(line);
-  const asked = wordsIn(task.task);
-  const words = new Set([
-    ...asked,
-    ...open.flatMap(({ criterion, detail }) => [...wordsIn(`${criterion}\n${detail}`)]),
+  const failedChecks = checks.filter(({ passed }) => !passed);
+  for (const { detail } of failedChecks) for (const line of detail.split("\n")) addFrame(line);
+  const taskWords = possiblePathsIn(task.task);
+  const allWords = new Set([
+    ...taskWords,
+    ...failedChecks.flatMap(({ criterion, detail }) => [...possiblePathsIn(`${criterion}\n${detail}`)]),
   ]);
-  for (const path of graph.imports.keys()) if (words.has(path) || asked.has(path.split("/").at(-1) ?? "")) add(path);
+  for (const path of graph.imports.keys())
+    if (allWords.has(path) || taskWords.has(path.split("/").at(-1) ?? "")) add(path);
   if (starts.size === 0)
-    // A command may name the folder of its tests.
+    // A command may name the folder of its tests instead of a file.
     for (const path of graph.imports.keys())
-      if (isTestFile(path) && ancestorsOf(path).some((above) => words.has(above))) add(path);
+      if (isTestFile(path) && ancestorsOf(path).some((ancestor) => allWords.has(ancestor))) add(path);
   return starts;
 }
 
 /** The words of a text that may be paths. */
-const wordsIn = (text: string): Set<string> =>
+const possiblePathsIn = (text: string): Set<string> =>
   new Set(text.split(/[^\w./@+-]/).map((word) => word.replace(/^\.\//, "").replace(/[./]$/, "")));
 
-/** The folders that a path lies in, relative as it is. */
+/** The folders that contain a path, as relative paths. */
 const ancestorsOf = (path: string): string[] => {
   const parts = path.split("/").slice(0, -1);
-  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 };
 
-/** The places that a line of a stack names. */
+/** The places that a line of a stack trace names. */
 function framesIn(frame: string): { readonly file: string; readonly line: number }[] {
-  const [, python, at] = /File "([^"]{1,300})", line (\d{1,7})/.exec(frame) ?? [];
-  if (python !== undefined) return [{ file: python, line: Number(at) }];
+  const [, pythonFile, lineNumber] = /File "([^"]{1,300})", line (\d{1,7})/.exec(frame) ?? [];
+  if (pythonFile !== undefined) return [{ file: pythonFile, line: Number(lineNumber) }];
   return frame
     .slice(0, 500)
     .split(/[\s()]/)
@@ -82,15 +84,15 @@ function framesIn(frame: string): { readonly file: string; readonly line: number
 }
 
 /**
- * All files by their distance, the nearest first; without a place to begin at, those that most others import. Files
- * that nothing connects with it are the last.
+ * All files by their distance, nearest first. Files with equal distances are sorted by the number of their importers.
+ * Files without a connection come last.
  */
-export function ranked(graph: ImportGraph, starts: Failing): Ranked[] {
+export function rankFiles(graph: ImportGraph, starts: FailingLines): RankedFile[] {
   const distances = distancesFrom(graph, [...starts.keys()]);
   const importers = countEach([...graph.imports.values()].flat());
-  const far = Math.max(0, ...distances.values()) + 2;
+  const unconnectedDistance = Math.max(0, ...distances.values()) + 2;
   return [...new Set([...starts.keys(), ...graph.imports.keys()])]
-    .map((path) => ({ path, distance: starts.has(path) ? 0 : (distances.get(path) ?? far) }))
+    .map((path) => ({ path, distance: starts.has(path) ? 0 : (distances.get(path) ?? unconnectedDistance) }))
     .toSorted(
       (a, b) =>
         a.distance - b.distance ||
@@ -99,64 +101,71 @@ export function ranked(graph: ImportGraph, starts: Failing): Ranked[] {
     );
 }
 
-/** Lines around a failing one that are shown where a file does not fit whole. */
-const around = 40;
-/** Of the room, what the files at distances 0 and 1 may take, so that a name of all the others is left. */
-const listTokens = 800;
+/** The number of lines shown before and after a failing line if a file is too long. */
+const contextLines = 40;
+/** Tokens that are reserved for the names of files that are not shown. */
+const maxNameListTokens = 800;
 
 /**
- * The files as a text of at most so many tokens: those at distances 0 and 1 always, cut where they are too long, then
- * the others whole, as long as there is room, then the names of the rest.
+ * The text of the files in at most `tokens` tokens. Files at distances 0 and 1 always come first, cut if they are too
+ * long; then whole files while they fit; then the names of the other files.
  */
-export function rankedText(folder: string, files: readonly Ranked[], failing: Failing, tokens: number): string {
-  const near = files.filter(({ distance }) => distance <= 1);
-  let left = tokens - listTokens;
-  const shown: string[] = [];
-  for (const [at, { path, distance }] of near.entries()) {
+export function rankedText(
+  folder: string,
+  files: readonly RankedFile[],
+  failing: FailingLines,
+  tokens: number,
+): string {
+  const nearFiles = files.filter(({ distance }) => distance <= 1);
+  let remainingTokens = tokens - maxNameListTokens;
+  const blocks: string[] = [];
+  for (const [index, { path, distance }] of nearFiles.entries()) {
     const text = textOf(folder, path);
     if (text === undefined) continue;
-    const share = Math.max(60, Math.floor(left / (near.length - at)));
-    const block = blockOf(path, distance, cutTo(text, failing.get(path) ?? [], share - 60));
-    left -= estimateTokens(block);
-    if (left < 0) break;
-    shown.push(block);
+    const maxBlockTokens = Math.max(60, Math.floor(remainingTokens / (nearFiles.length - index)));
+    const block = blockOf(path, distance, cutTo(text, failing.get(path) ?? [], maxBlockTokens - 60));
+    remainingTokens -= estimateTokens(block);
+    if (remainingTokens < 0) break;
+    blocks.push(block);
   }
-  let at = near.length;
-  for (; at < files.length; at += 1) {
-    const { path, distance } = files[at] as Ranked;
+  let nextIndex = nearFiles.length;
+  for (; nextIndex < files.length; nextIndex += 1) {
+    const { path, distance } = files[nextIndex] as RankedFile;
     const text = textOf(folder, path);
     if (text === undefined) continue;
     const block = blockOf(path, distance, linesOf(text, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY));
-    const size = estimateTokens(block);
-    if (size > left) break;
-    left -= size;
-    shown.push(block);
+    const blockTokens = estimateTokens(block);
+    if (blockTokens > remainingTokens) break;
+    remainingTokens -= blockTokens;
+    blocks.push(block);
   }
-  const rest = files.slice(at).map(({ path, distance }) => `${path} (${distance})`);
-  return [...shown, ...(rest.length === 0 ? [] : [namesOf(rest)])].join("\n\n");
+  const remainingNames = files.slice(nextIndex).map(({ path, distance }) => `${path} (${distance})`);
+  return [...blocks, ...(remainingNames.length === 0 ? [] : [nameListText(remainingNames)])].join("\n\n");
 }
 
 const blockOf = (path: string, distance: number, text: string): string =>
   `## ${path} (distance ${distance})\n${fence(text)}`;
 
-function namesOf(names: readonly string[]): string {
-  const kept: string[] = [];
-  let used = 30;
+function nameListText(names: readonly string[]): string {
+  const shownNames: string[] = [];
+  let usedTokens = 30;
   for (const name of names) {
-    used += estimateTokens(name) + 1;
-    if (used > listTokens) break;
-    kept.push(name);
+    usedTokens += estimateTokens(name) + 1;
+    if (usedTokens > maxNameListTokens) break;
+    shownNames.push(name);
   }
-  const more = names.length - kept.length;
-  return `Not shown: ${kept.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+  const omittedCount = names.length - shownNames.length;
+  return `Not shown: ${shownNames.join(", ")}${omittedCount === 0 ? "" : ` and ${omittedCount} more`}`;
 }
 
-/** A file within so many tokens: whole, else what stands around the failing lines, else its beginning. */
+/** The text of a file in at most `tokens` tokens: the whole file, or the lines around failures, or the beginning. */
 function cutTo(text: string, failing: readonly number[], tokens: number): string {
-  const whole = linesOf(text, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-  if (estimateTokens(whole) <= tokens) return whole;
+  const fullText = linesOf(text, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  if (estimateTokens(fullText) <= tokens) return fullText;
   const lines = [...new Set(failing)].toSorted((a, b) => a - b).slice(0, 8);
   if (lines.length === 0) return linesOf(text, 1, Number.POSITIVE_INFINITY, tokens);
-  const share = Math.floor(tokens / lines.length);
-  return lines.map((line) => linesOf(text, Math.max(1, line - around), line + around, share)).join("\n…\n");
+  const maxTokensPerPlace = Math.floor(tokens / lines.length);
+  return lines
+    .map((line) => linesOf(text, Math.max(1, line - contextLines), line + contextLines, maxTokensPerPlace))
+    .join("\n…\n");
 }

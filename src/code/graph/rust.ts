@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { textOf } from "../../task/place/project.js";
 import { type FileReader, grammars, type Imports } from "./language.js";
 
-/** Reads the imports of Rust: `mod:a` of `mod a;`, with the modules around it, and `use:crate::a::b` of each `use`. */
+/** Reads the imports of Rust: `mod:a` for `mod a;`, with its outer modules, and `use:crate::a::b` for each `use`. */
 export async function rustReader(): Promise<FileReader> {
   const parse = await grammars();
   return {
@@ -11,15 +11,15 @@ export async function rustReader(): Promise<FileReader> {
       const names: string[] = [];
       for (const node of root.findAll({ rule: { kind: "mod_item" } })) {
         if (!node.text().trimEnd().endsWith(";")) continue;
-        const around = node
+        const outerModules = node
           .ancestors()
-          .filter((each) => each.kind() === "mod_item")
-          .map((each) => each.field("name")?.text() ?? "");
-        names.push(`mod:${[...around.toReversed(), node.field("name")?.text() ?? ""].join("/")}`);
+          .filter((ancestor) => ancestor.kind() === "mod_item")
+          .map((ancestor) => ancestor.field("name")?.text() ?? "");
+        names.push(`mod:${[...outerModules.toReversed(), node.field("name")?.text() ?? ""].join("/")}`);
       }
       for (const node of root.findAll({ rule: { kind: "use_declaration" } })) {
         const tree = node.field("argument")?.text() ?? "";
-        names.push(...expanded(plain(tree)).map((path) => `use:${path}`));
+        names.push(...pathsIn(withoutNamesAndComments(tree)).map((path) => `use:${path}`));
       }
       const isBroken = root.find({ rule: { kind: "ERROR" } }) !== null;
       return { names: [...new Set(names)], ...(isBroken ? { problem: "it does not parse as Rust" } : {}) };
@@ -27,8 +27,8 @@ export async function rustReader(): Promise<FileReader> {
   };
 }
 
-/** A tree of paths without spaces, other names and comments. */
-const plain = (tree: string): string =>
+/** A tree of paths without spaces, aliases and comments. */
+const withoutNamesAndComments = (tree: string): string =>
   tree
     .split("\n")
     .map((line) => line.split("//")[0])
@@ -37,15 +37,15 @@ const plain = (tree: string): string =>
     .filter((word, at, words) => word !== "as" && words[at - 1] !== "as")
     .join("");
 
-/** Most paths of one declaration. */
+/** Maximum number of paths in one declaration. */
 const maxPaths = 500;
 
 /** The paths of a tree such as `a::{b, c::{d, e}}`. */
-function expanded(tree: string): string[] {
+function pathsIn(tree: string): string[] {
   const paths: string[] = [];
   const prefixes: string[] = [""];
   let word = "";
-  const take = () => {
+  const addWord = () => {
     if (word !== "" && paths.length < maxPaths) paths.push(`${prefixes.at(-1) ?? ""}${word}`);
     word = "";
   };
@@ -54,97 +54,107 @@ function expanded(tree: string): string[] {
       prefixes.push(`${prefixes.at(-1) ?? ""}${word}`);
       word = "";
     } else if (letter === "}") {
-      take();
+      addWord();
       prefixes.pop();
-    } else if (letter === ",") take();
+    } else if (letter === ",") addWord();
     else word += letter;
   }
-  take();
+  addWord();
   return paths;
 }
 
-/** Finds the file of a Rust import among the project's. */
+/** Finds the file of a Rust import in the project. */
 export function rustResolver(folder: string, files: ReadonlySet<string>) {
-  /** The folders that hold a Cargo.toml, the deepest first, and the names of their crates. */
+  /** The folders with a Cargo.toml, deepest first, with the names of their crates. */
   const crates = [...files]
     .filter((path) => basename(path) === "Cargo.toml")
     .map((path) => ({ root: dirname(path), ...crateIn(join(folder, path)) }))
     .toSorted((a, b) => b.root.length - a.root.length);
-  const within = (path: string, root: string) => root === "." || path.startsWith(`${root}/`);
-  const isThere = (paths: readonly string[]) => paths.find((path) => files.has(path));
-  const entryOf = (root: string) => isThere([join(root, "src/lib.rs"), join(root, "src/main.rs")]);
+  const isInside = (path: string, root: string) => root === "." || path.startsWith(`${root}/`);
+  const findExisting = (paths: readonly string[]) => paths.find((path) => files.has(path));
+  const entryOf = (root: string) => findExisting([join(root, "src/lib.rs"), join(root, "src/main.rs")]);
 
-  /** Roots of programs that a Cargo.toml names. */
-  const named = new Set(crates.flatMap(({ root, paths }) => paths.map((path) => join(root, path))));
+  /** Root files of programs that a Cargo.toml names. */
+  const programRoots = new Set(crates.flatMap(({ root, paths }) => paths.map((path) => join(root, path))));
   /** Whether a file is the root of a library, program, test, example or build script. */
   const isRoot = (path: string): boolean =>
-    named.has(path) ||
+    programRoots.has(path) ||
     ["lib.rs", "main.rs", "build.rs"].includes(basename(path)) ||
     /(?:^|\/)(?:tests|examples|benches|bin)$/.test(dirname(path));
 
-  /** Where the modules of a file lie: next to a root or a mod.rs, else in a folder of its name. */
-  function homeOf(path: string): string {
+  /** The folder of a file's modules: its own folder for a root file or a mod.rs, else a folder with its name. */
+  function modulesFolderOf(path: string): string {
     const name = basename(path, ".rs");
     return isRoot(path) || name === "mod" ? dirname(path) : join(dirname(path), name);
   }
 
-  /** The root of the program or library that a file belongs to, and where its modules lie. */
+  /** The root file of the program or library that contains a file, and the folder of its modules. */
   function rootOf(from: string, crate: string): { readonly home: string; readonly root: string | undefined } {
     if (isRoot(from)) return { home: dirname(from), root: from };
-    for (let at = dirname(from); within(at, crate) && at !== crate; at = dirname(at)) {
-      const root = isThere([
-        join(at, "lib.rs"),
-        join(at, "main.rs"),
-        ...[...named].filter((path) => dirname(path) === at),
+    for (
+      let folderAbove = dirname(from);
+      isInside(folderAbove, crate) && folderAbove !== crate;
+      folderAbove = dirname(folderAbove)
+    ) {
+      const root = findExisting([
+        join(folderAbove, "lib.rs"),
+        join(folderAbove, "main.rs"),
+        ...[...programRoots].filter((path) => dirname(path) === folderAbove),
       ]);
-      if (root !== undefined) return { home: at, root };
-      // Modules that several tests share belong to each of them.
-      if (/(?:^|\/)(?:tests|examples|benches|bin)$/.test(at)) return { home: at, root: undefined };
+      if (root !== undefined) return { home: folderAbove, root };
+      // Modules that several tests share have no single root file.
+      if (/(?:^|\/)(?:tests|examples|benches|bin)$/.test(folderAbove)) return { home: folderAbove, root: undefined };
     }
     return { home: join(crate, "src"), root: entryOf(crate) };
   }
   const fileOf = (home: string, module: readonly string[]): string | undefined =>
-    isThere([`${join(home, ...module)}.rs`, join(home, ...module, "mod.rs")]);
+    findExisting([`${join(home, ...module)}.rs`, join(home, ...module, "mod.rs")]);
 
-  /** The file of the longest beginning of a path of modules: what follows is an item of it. */
-  function longest(home: string, parts: readonly string[], otherwise: string | undefined): string[] {
+  /** The file for the longest matching prefix of a module path; the rest of the path is an item in that file. */
+  function longestMatch(home: string, parts: readonly string[], fallback: string | undefined): string[] {
     for (let length = parts.length; length > 0; length -= 1) {
-      const found = fileOf(home, parts.slice(0, length));
-      if (found !== undefined) return [found];
+      const file = fileOf(home, parts.slice(0, length));
+      if (file !== undefined) return [file];
     }
-    return otherwise === undefined ? [] : [otherwise];
+    return fallback === undefined ? [] : [fallback];
   }
 
   return (from: string, name: string): string[] => {
-    const at = name.indexOf(":");
-    const [kind, path] = [name.slice(0, at), name.slice(at + 1)];
+    const separator = name.indexOf(":");
+    const [kind, path] = [name.slice(0, separator), name.slice(separator + 1)];
     if (kind === "mod") {
-      const found = fileOf(homeOf(from), path.split("/"));
-      return found === undefined ? [] : [found];
+      const file = fileOf(modulesFolderOf(from), path.split("/"));
+      return file === undefined ? [] : [file];
     }
-    const [first = "", ...rest] = path.replace(/^::/, "").split("::");
-    const crate = crates.find(({ root }) => within(from, root));
-    if (first === "crate") {
+    const [firstPart = "", ...otherParts] = path.replace(/^::/, "").split("::");
+    const crate = crates.find(({ root }) => isInside(from, root));
+    if (firstPart === "crate") {
       if (crate === undefined) return [];
       const { home, root } = rootOf(from, crate.root);
-      return longest(home, rest, root);
+      return longestMatch(home, otherParts, root);
     }
-    if (first === "self") return longest(homeOf(from), rest, undefined);
-    if (first === "super") {
-      let home = dirname(homeOf(from));
-      let parts = rest;
+    if (firstPart === "self") return longestMatch(modulesFolderOf(from), otherParts, undefined);
+    if (firstPart === "super") {
+      let home = dirname(modulesFolderOf(from));
+      let parts = otherParts;
       while (parts[0] === "super") [home, parts] = [dirname(home), parts.slice(1)];
-      const above = isThere([`${home}.rs`, join(home, "mod.rs"), join(home, "lib.rs"), join(home, "main.rs")]);
-      return longest(home, parts, above);
+      const parentFile = findExisting([
+        `${home}.rs`,
+        join(home, "mod.rs"),
+        join(home, "lib.rs"),
+        join(home, "main.rs"),
+      ]);
+      return longestMatch(home, parts, parentFile);
     }
-    const other = crates.find((each) => each.name === first);
-    if (other !== undefined) return longest(join(other.root, "src"), rest, entryOf(other.root));
-    // Since 2018 a path may begin with a module of the file itself.
-    return longest(homeOf(from), [first, ...rest], undefined);
+    const otherCrate = crates.find((candidate) => candidate.name === firstPart);
+    if (otherCrate !== undefined)
+      return longestMatch(join(otherCrate.root, "src"), otherParts, entryOf(otherCrate.root));
+    // Since Rust 2018, a path may begin with a module of the file itself.
+    return longestMatch(modulesFolderOf(from), [firstPart, ...otherParts], undefined);
   };
 }
 
-/** The name of a crate, and the roots of programs that its manifest names. */
+/** The name of a crate, and the root files of programs that its manifest names. */
 function crateIn(manifest: string): { readonly name: string; readonly paths: readonly string[] } {
   let section = "";
   let name = "";

@@ -7,8 +7,8 @@ import { readTextSync } from "../../engine/storage/regular-file.js";
 const maxFileBytes = 1_000_000;
 
 /**
- * The path within the folder that a name of an agent's means; undefined where it leads out of it, also by a link, is no
- * file, or is too large to be source code.
+ * The path within the folder for a name that an agent wrote. Undefined if it leads out of the folder, also by a link,
+ * or if it is not a text file of at most 1 MB.
  */
 export function fileWithin(folder: string, name: string): string | undefined {
   const path = relative(folder, isAbsolute(name) ? name : resolve(folder, name));
@@ -22,31 +22,32 @@ export function fileWithin(folder: string, name: string): string | undefined {
 }
 
 /**
- * The text of a file of the folder; undefined where it is not a file, is binary, or is too large. Never follows a link.
+ * The text of a file of the folder; undefined if it is not a regular file, is binary, or is too large. Never follows a
+ * link.
  */
 export function textOf(folder: string, path: string): string | undefined {
   const text = readTextSync(join(folder, path), maxFileBytes, constants.O_NOFOLLOW);
   return text?.includes("\0") === true ? undefined : text;
 }
 
-/** Whether a file holds tests, by its name. */
+/** Whether a file contains tests, judged by its path. */
 export const isTestFile = (path: string): boolean =>
   /(?:^|\/)(?:tests?|__tests__|spec)\/|\.(?:test|spec)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|_test\.(?:py|go)$/.test(path);
 
-/** Lines of a file with their numbers, as far as they fit; what was left out is said. */
+/** Numbered lines of a file, as many as fit, with a note about omitted lines. */
 export function linesOf(text: string, first: number, last: number, tokens: number): string {
   const lines = text.split("\n");
-  const shown: string[] = [];
-  let used = 0;
+  const shownLines: string[] = [];
+  let usedTokens = 0;
   const end = Math.min(last, lines.length);
-  for (let at = Math.max(1, first); at <= end; at += 1) {
-    const line = `${at}\t${(lines[at - 1] ?? "").slice(0, 400)}`;
-    used += estimateTokens(line) + 1;
-    if (used > tokens) {
-      shown.push(`… lines ${at} to ${end} are left out`);
+  for (let lineNumber = Math.max(1, first); lineNumber <= end; lineNumber += 1) {
+    const line = `${lineNumber}\t${(lines[lineNumber - 1] ?? "").slice(0, 400)}`;
+    usedTokens += estimateTokens(line) + 1;
+    if (usedTokens > tokens) {
+      shownLines.push(`… lines ${lineNumber} to ${end} are left out`);
       break;
     }
-    shown.push(line);
+    shownLines.push(line);
   }
-  return shown.join("\n");
+  return shownLines.join("\n");
 }

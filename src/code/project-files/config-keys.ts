@@ -1,7 +1,7 @@
 import { commandAmong, configKeys } from "../../engine/config/keys.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
-/** What the wing of code reads: both keys are taken whole from the nearest file. */
+/** The configuration keys of teams. Each value is taken as a whole from the nearest configuration file. */
 export const codeKeys = configKeys({
   whole: ["code", "models"],
   needsTrust: {

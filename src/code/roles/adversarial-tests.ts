@@ -14,23 +14,35 @@ import { entriesOf, manifestOf, textOf } from "../../task/place/project.js";
 import { adversaryFolder, keptTestsFolder } from "../project-files/layout.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 
-/** How an adversary's tests are laid into a project, so that its framework finds them and nothing else changes. */
+/** How an adversary's tests are placed in a project: its framework must find them, and nothing else may change. */
 interface Layout {
-  /** For the adversary: where its files will stand, and what it may use. */
+  /** A text for the adversary: where its files will be, and what they may use. */
   readonly words: string;
-  /** Where a file of this name goes, relative to the project. */
+  /** The path for a file of this name, relative to the project. */
   at(name: string): string;
 }
 
-const inFolder = (name: string): string => `${adversaryFolder}/${name}`;
+const inAdversaryFolder = (name: string): string => `${adversaryFolder}/${name}`;
 
 const layouts: Readonly<Record<Framework | "command", Layout>> = {
-  vitest: { words: js("vitest"), at: (name) => inFolder(named(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")) },
-  jest: { words: js("jest"), at: (name) => inFolder(named(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")) },
-  mocha: { words: js("mocha"), at: (name) => inFolder(named(name, /\.[cm]?js$/, ".cjs")) },
-  "node:test": { words: js("node:test"), at: (name) => inFolder(named(name, /\.test\.[cm]?js$/, ".test.mjs")) },
-  pytest: { words: python("pytest"), at: (name) => inFolder(pythonName(name)) },
-  unittest: { words: python("unittest"), at: (name) => inFolder(pythonName(name)) },
+  vitest: {
+    words: javascriptText("vitest"),
+    at: (name) => inAdversaryFolder(withTestEnding(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")),
+  },
+  jest: {
+    words: javascriptText("jest"),
+    at: (name) => inAdversaryFolder(withTestEnding(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")),
+  },
+  mocha: {
+    words: javascriptText("mocha"),
+    at: (name) => inAdversaryFolder(withTestEnding(name, /\.[cm]?js$/, ".cjs")),
+  },
+  "node:test": {
+    words: javascriptText("node:test"),
+    at: (name) => inAdversaryFolder(withTestEnding(name, /\.test\.[cm]?js$/, ".test.mjs")),
+  },
+  pytest: { words: pythonText("pytest"), at: (name) => inAdversaryFolder(pythonName(name)) },
+  unittest: { words: pythonText("unittest"), at: (name) => inAdversaryFolder(pythonName(name)) },
   cargo: {
     words: "They are integration tests of cargo, each file a crate of its own in tests/: use the library by its name.",
     at: (name) => `tests/ralph_adversarial_${name.replace(/\.rs$/, "").replace(/\W/g, "_")}.rs`,
@@ -41,33 +53,33 @@ const layouts: Readonly<Record<Framework | "command", Layout>> = {
   },
   command: {
     words: "Nothing runs them: say in findings what you found by reading, and leave tests empty.",
-    at: inFolder,
+    at: inAdversaryFolder,
   },
 };
 
-function js(framework: string): string {
+function javascriptText(framework: string): string {
   return `They are files of ${framework} in the folder ${adversaryFolder}/ of the project's root, so the project's modules are at "../…".`;
 }
 
-function python(framework: string): string {
+function pythonText(framework: string): string {
   return `They are files of ${framework} in the folder ${adversaryFolder}/; they are run from the project's root, so its modules are imported by their usual names.`;
 }
 
-const named = (name: string, wanted: RegExp, ending: string): string =>
+const withTestEnding = (name: string, wanted: RegExp, ending: string): string =>
   wanted.test(name) ? name : `${name.replace(/\.[^.]*$/, "")}${ending}`;
 
 const pythonName = (name: string): string => {
-  const plain = name.replace(/\.py$/, "").replace(/\W/g, "_");
-  return `${plain.startsWith("test_") ? plain : `test_${plain}`}.py`;
+  const base = name.replace(/\.py$/, "").replace(/\W/g, "_");
+  return `${base.startsWith("test_") ? base : `test_${base}`}.py`;
 };
 
 const layoutOf = (folder: string, testCommand: string | undefined): Layout =>
   layouts[testCommand === undefined ? (detectTests(folder)[0]?.framework ?? "command") : "command"];
 
-/** Where the adversary's tests run, in words for its brief. */
+/** A text about the place of the adversary's tests, for its brief. */
 export function whereTestsRun(folder: string, testCommand: string | undefined): string {
   const { dependencies, devDependencies } = manifestOf(folder) ?? {};
-  const has = [
+  const libraries = [
     ...("fast-check" in { ...dependencies, ...devDependencies } ? ["fast-check"] : []),
     ...(entriesOf(folder).some(
       (name) => /requirements.*\.txt$|pyproject\.toml$/.test(name) && /\bhypothesis\b/.test(textOf(join(folder, name))),
@@ -77,63 +89,63 @@ export function whereTestsRun(folder: string, testCommand: string | undefined): 
     ...(/\bproptest\b/.test(textOf(join(folder, "Cargo.toml"))) ? ["proptest"] : []),
   ];
   const library =
-    has.length === 0
+    libraries.length === 0
       ? " No library for property tests is installed."
-      : ` For property tests ${has.join(", ")} is installed.`;
+      : ` For property tests ${libraries.join(", ")} is installed.`;
   return `${layoutOf(folder, testCommand).words}${library}`;
 }
 
-/** Makes the folder of a file; false where it can't be one of the project's own, such as a link that an agent left. */
-function madeFolderOf(folder: string, path: string): boolean {
-  const within = dirname(path);
+/** Creates the folder of a file. Answers false if it leads out of the project, such as an agent's link. */
+function makeFolderOf(folder: string, path: string): boolean {
+  const subfolder = dirname(path);
   try {
-    mkdirSync(join(folder, within), { recursive: true });
-    return realpathSync(join(folder, within)) === join(realpathSync(folder), within);
+    mkdirSync(join(folder, subfolder), { recursive: true });
+    return realpathSync(join(folder, subfolder)) === join(realpathSync(folder), subfolder);
   } catch {
     return false;
   }
 }
 
 /**
- * Lays the tests into the project; `remove` takes them out again, or keeps them in a folder of their own. A file that
- * stands there already is left alone, and its test is left out; so is one whose folder leads out of the project.
+ * Writes the tests into the project. `remove` removes them again, or moves them to a separate folder. A test is left
+ * out if its file exists already, or if its folder leads out of the project.
  */
-export function layTests(folder: string, { tests }: AdversaryResult, testCommand: string | undefined) {
+export function placeTests(folder: string, { tests }: AdversaryResult, testCommand: string | undefined) {
   const layout = layoutOf(folder, testCommand);
-  sweepTests(folder);
+  removeLeftTests(folder);
   const written: string[] = [];
   for (const { file, content } of testCommand === undefined ? tests : []) {
     const path = layout.at(file.replace(/^\.+/, ""));
-    if (!madeFolderOf(folder, path) || existsSync(join(folder, path))) continue;
+    if (!makeFolderOf(folder, path) || existsSync(join(folder, path))) continue;
     writeFileSync(join(folder, path), content, { flag: "wx" });
     written.push(path);
   }
   return {
     written,
-    remove(keep: boolean): void {
+    remove(shouldKeep: boolean): void {
       for (const path of written) {
-        if (keep && path.startsWith(`${adversaryFolder}/`)) {
-          const kept = path.replace(adversaryFolder, keptTestsFolder);
+        if (shouldKeep && path.startsWith(`${adversaryFolder}/`)) {
+          const keptPath = path.replace(adversaryFolder, keptTestsFolder);
           // A test may have deleted itself.
-          if (!existsSync(join(folder, path)) || !madeFolderOf(folder, kept)) continue;
-          rmSync(join(folder, kept), { recursive: true, force: true });
-          renameSync(join(folder, path), join(folder, kept));
-        } else if (!keep) rmSync(join(folder, path), { force: true });
+          if (!existsSync(join(folder, path)) || !makeFolderOf(folder, keptPath)) continue;
+          rmSync(join(folder, keptPath), { recursive: true, force: true });
+          renameSync(join(folder, path), join(folder, keptPath));
+        } else if (!shouldKeep) rmSync(join(folder, path), { force: true });
       }
-      sweepTests(folder);
+      removeLeftTests(folder);
     },
   };
 }
 
-/** Takes away what a kill left of an adversary's tests. */
-export function sweepTests(folder: string): void {
+/** Removes tests of an adversary that remained in the project after a kill. */
+export function removeLeftTests(folder: string): void {
   rmSync(join(folder, adversaryFolder), { recursive: true, force: true });
-  for (const [within, pattern] of [
+  for (const [subfolder, pattern] of [
     ["tests", /^ralph_adversarial_\w+\.rs$/],
     [".", /^ralph_adversarial_\w+_test\.go$/],
   ] as const) {
-    if (lstatSync(join(folder, within), { throwIfNoEntry: false })?.isDirectory() !== true) continue;
-    for (const name of readdirSync(join(folder, within)))
-      if (pattern.test(name)) rmSync(join(folder, within, name), { force: true });
+    if (lstatSync(join(folder, subfolder), { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+    for (const name of readdirSync(join(folder, subfolder)))
+      if (pattern.test(name)) rmSync(join(folder, subfolder, name), { force: true });
   }
 }

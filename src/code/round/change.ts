@@ -2,23 +2,23 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import { isTestFile } from "../../task/criteria/tests.js";
 import type { Changed, Snapshots } from "../../task/project-files/snapshots.js";
 
-/** Most estimated tokens of a change as critic and adversary see it. */
+/** Maximum estimated tokens of a change in the brief of the critic and of the adversary. */
 const maxTokens = 7_600;
 
-/** What an artisan has changed, for the roles after it. */
+/** The change of an artisan, for the roles after it. */
 export interface Change {
   readonly files: readonly Changed[];
-  /** The diff, cut per file where it is too long; what was cut is said. */
+  /** The diff. Diffs of single files are cut if they are too long, with a note. */
   readonly text: string;
-  /** What code saw in it: tests that were taken away or are skipped now. */
+  /** Warnings about tests that were deleted or are now skipped. */
   readonly warnings: readonly string[];
 }
 
-const skips =
+const skippedTest =
   /\.(?:skip|todo|only)\b|\bxit\(|\bxdescribe\(|\bxtest\(|@(?:pytest\.mark\.)?(?:skip|xfail)|@unittest\.skip|#\[ignore|t\.Skip\(/;
-const begins = /^\s*(?:it|test|describe)(?:\.\w+)*\(|^\s*(?:async )?def test_|^\s*#\[test\]|^func Test/;
+const testStart = /^\s*(?:it|test|describe)(?:\.\w+)*\(|^\s*(?:async )?def test_|^\s*#\[test\]|^func Test/;
 
-/** The change between two snapshots. @throws ExpectedError where git fails. */
+/** The change between two snapshots. @throws ExpectedError if git fails. */
 export async function changeBetween(
   snapshots: Pick<Snapshots, "changes" | "diff">,
   from: string,
@@ -35,34 +35,36 @@ export async function changeBetween(
     const [added, removed] = ["+", "-"].map((mark) =>
       lines.filter((line) => line.startsWith(mark) && !line.startsWith(mark.repeat(3))).map((line) => line.slice(1)),
     );
-    const count = (all: readonly string[] | undefined, pattern: RegExp) =>
-      (all ?? []).filter((line) => pattern.test(line)).length;
-    const isFewer = count(removed, begins) > count(added, begins);
-    if (kind !== "removed" && isTestFile(path) && isFewer) warnings.push(`${path} holds fewer tests than before.`);
-    if (count(added, skips) > count(removed, skips)) warnings.push(`${path} skips tests that ran before.`);
+    const countMatching = (lines: readonly string[] | undefined, pattern: RegExp) =>
+      (lines ?? []).filter((line) => pattern.test(line)).length;
+    const hasFewerTests = countMatching(removed, testStart) > countMatching(added, testStart);
+    if (kind !== "removed" && isTestFile(path) && hasFewerTests)
+      warnings.push(`${path} holds fewer tests than before.`);
+    if (countMatching(added, skippedTest) > countMatching(removed, skippedTest))
+      warnings.push(`${path} skips tests that ran before.`);
   }
-  let left = maxTokens;
-  const shown = diffs.map(({ text }, at) => {
-    const share = Math.max(60, Math.floor(left / (diffs.length - at)));
-    const kept = cut(text, share);
-    left -= estimateTokens(kept);
-    return kept;
+  let remainingTokens = maxTokens;
+  const shownDiffs = diffs.map(({ text }, index) => {
+    const maxDiffTokens = Math.max(60, Math.floor(remainingTokens / (diffs.length - index)));
+    const shownDiff = cutDiff(text, maxDiffTokens);
+    remainingTokens -= estimateTokens(shownDiff);
+    return shownDiff;
   });
-  const more = files.length > 100 ? [`… and ${files.length - 100} more files`] : [];
-  return { files, text: [...shown, ...more].join("\n"), warnings: warnings.slice(0, 10) };
+  const moreLine = files.length > 100 ? [`… and ${files.length - 100} more files`] : [];
+  return { files, text: [...shownDiffs, ...moreLine].join("\n"), warnings: warnings.slice(0, 10) };
 }
 
-/** As many lines of a diff as fit; how many were left out is said. */
-function cut(text: string, tokens: number): string {
+/** As many lines of a diff as fit, and a note with the number of omitted lines. */
+function cutDiff(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text.trimEnd();
-  const kept: string[] = [];
+  const shownLines: string[] = [];
   const lines = text.trimEnd().split("\n");
-  let used = 15;
+  let usedTokens = 15;
   for (const line of lines) {
-    const shown = line.slice(0, 400);
-    used += estimateTokens(shown) + 1;
-    if (used > tokens) break;
-    kept.push(shown);
+    const shownLine = line.slice(0, 400);
+    usedTokens += estimateTokens(shownLine) + 1;
+    if (usedTokens > tokens) break;
+    shownLines.push(shownLine);
   }
-  return [...kept, `… ${lines.length - kept.length} lines of this file's diff are left out`].join("\n");
+  return [...shownLines, `… ${lines.length - shownLines.length} lines of this file's diff are left out`].join("\n");
 }

@@ -1,30 +1,31 @@
 import type { Step } from "../../task/generated/ralph-state.js";
 
-/** Where a round stands: the role that is next, or how it has ended. */
+/** The next step of a round: a role, or how the round ended. */
 export type Place = Step["role"] | "completion" | "error";
 
-/** Failures of one role, results that could not be used included, after which the round ends in an error. */
+/** After so many failures of one role in a row, with unusable results included, the round ends in an error. */
 const maxFailures = 3;
 
-interface Counted {
-  /** The critic has asked for another version: it is tested next, whatever it is like. */
+interface RoundContext {
+  /** The critic has asked for another version. That version is tested without another review. */
   readonly revised: boolean;
-  /** Of the role that is next, in a row. */
+  /** Failures in a row of the current role. */
   readonly failures: number;
   readonly hasAdversary: boolean;
 }
 
-type Happening = { readonly type: Step["event"] };
+type RoundEvent = { readonly type: Step["event"] };
 
 /**
- * Says which role a round's outcomes lead to. XState's pure half is used: a machine without an interpreter, made anew
- * for each answer, so nothing of a round lives anywhere but in its records. Loaded only where it is needed: 26 ms.
+ * Returns a function that says which role is next after the steps of a round. It uses only XState's pure functions: a
+ * new machine for each answer, so that the state of a round is only in its records. XState is loaded when it is needed,
+ * because loading takes 26 ms.
  */
 export async function loadMachine(): Promise<(steps: readonly Step[], hasAdversary: boolean) => Place> {
   const { assign, initialTransition, setup, transition } = await import("xstate");
-  const make = () =>
+  const createRoundMachine = () =>
     setup({
-      types: { context: {} as Counted, events: {} as Happening, input: {} as Pick<Counted, "hasAdversary"> },
+      types: { context: {} as RoundContext, events: {} as RoundEvent, input: {} as Pick<RoundContext, "hasAdversary"> },
       guards: {
         isLast: ({ context }) => context.failures >= maxFailures - 1,
         isRevised: ({ context }) => context.revised,
@@ -61,7 +62,7 @@ export async function loadMachine(): Promise<(steps: readonly Step[], hasAdversa
           on: {
             approve: { target: "tests", actions: "none" },
             revise: { target: "artisan", actions: "revised" },
-            // The change may be right without anybody who has read it: the tests decide.
+            // The change may be right without a review: the tests decide.
             refused: [{ guard: "isLast", target: "tests", actions: "none" }, { actions: "another" }],
             failed: [{ guard: "isLast", target: "tests", actions: "none" }, { actions: "another" }],
           },
@@ -75,7 +76,7 @@ export async function loadMachine(): Promise<(steps: readonly Step[], hasAdversa
       },
     });
   return (steps, hasAdversary) => {
-    const machine = make();
+    const machine = createRoundMachine();
     let [snapshot] = initialTransition(machine, { hasAdversary });
     for (const { event } of steps) [snapshot] = transition(machine, snapshot, { type: event });
     return snapshot.value as Place;

@@ -2,15 +2,16 @@ import { lexical } from "../../memory/embedder.js";
 import { cosine } from "../../memory/vectors.js";
 import type { TestResult } from "../../task/generated/test-results.js";
 
-/** Most characters of a signature. */
-const maxSignature = 300;
+/** Maximum characters of a signature. */
+const maxSignatureChars = 300;
 
 /**
- * An error without what differs from run to run: its type, its message without numbers, paths, addresses and quoted
- * values, and the file of the top frame in the project. Two runs that fail for one reason have one signature.
+ * The signature of an error, without parts that vary between runs: its type, its message without numbers, paths,
+ * addresses and quoted values, and the file of the first frame in the project. Runs that fail for the same reason have
+ * the same signature.
  */
 export function signatureOf({ error }: Pick<TestResult, "error">): string {
-  const message = plain(
+  const message = withoutVaryingParts(
     (error?.message ?? "")
       .split("\n")
       .filter((line) => line.trim() !== "")
@@ -18,11 +19,11 @@ export function signatureOf({ error }: Pick<TestResult, "error">): string {
       .join(" "),
   );
   const frame = error?.source_location?.file;
-  return `${error?.type ?? "logic"}: ${message}${frame === undefined ? "" : ` @ ${frame}`}`.slice(0, maxSignature);
+  return `${error?.type ?? "logic"}: ${message}${frame === undefined ? "" : ` @ ${frame}`}`.slice(0, maxSignatureChars);
 }
 
-/** What is taken out, in this order. Every pattern is linear. */
-const differing: readonly (readonly [RegExp, string])[] = [
+/** What is replaced, in this order. Every pattern takes linear time. */
+const varyingParts: readonly (readonly [RegExp, string])[] = [
   [/"[^"\n]{0,400}"|'[^'\n]{0,400}'|`[^`\n]{0,400}`/g, "<value>"],
   [/\b0x[0-9a-f]+\b/gi, "<address>"],
   [/(?:file:\/\/)?(?:\.{0,2}\/)[\w.@~+-]+(?:\/[\w.@~+-]+)*(?::\d+)*/g, "<path>"],
@@ -31,20 +32,27 @@ const differing: readonly (readonly [RegExp, string])[] = [
   [/\s+/g, " "],
 ];
 
-const plain = (text: string): string =>
-  differing.reduce((rest, [pattern, mark]) => rest.replace(pattern, mark), text).trim();
+const withoutVaryingParts = (text: string): string =>
+  varyingParts.reduce((rest, [pattern, placeholder]) => rest.replace(pattern, placeholder), text).trim();
 
-/** From this cosine on two signatures are taken for one. */
-const alike = 0.85;
+/** Two signatures are similar if their cosine is at least this. */
+const minCosine = 0.85;
 
-/** Whether each signature of one list has one like it in the other, and the other way round. */
-export async function areSame(some: readonly string[], others: readonly string[]): Promise<boolean> {
-  if (some.length === 0 || others.length === 0) return false;
-  const [a, b] = [await lexical.embed(some), await lexical.embed(others)];
-  const has = (vector: Float32Array, all: readonly Float32Array[]) => all.some((each) => cosine(vector, each) >= alike);
-  const [mine, theirs] = [new Set(some), new Set(others)];
+/** Whether each signature of one list has an equal or similar one in the other list, in both directions. */
+export async function areSame(signatures: readonly string[], otherSignatures: readonly string[]): Promise<boolean> {
+  if (signatures.length === 0 || otherSignatures.length === 0) return false;
+  const [signatureVectors, otherVectors] = [await lexical.embed(signatures), await lexical.embed(otherSignatures)];
+  const hasSimilar = (vector: Float32Array, vectors: readonly Float32Array[]) =>
+    vectors.some((other) => cosine(vector, other) >= minCosine);
+  const [signatureSet, otherSet] = [new Set(signatures), new Set(otherSignatures)];
   return (
-    some.every((each, at) => theirs.has(each) || has(a[at] ?? new Float32Array(), b)) &&
-    others.every((each, at) => mine.has(each) || has(b[at] ?? new Float32Array(), a))
+    signatures.every(
+      (signature, index) =>
+        otherSet.has(signature) || hasSimilar(signatureVectors[index] ?? new Float32Array(), otherVectors),
+    ) &&
+    otherSignatures.every(
+      (signature, index) =>
+        signatureSet.has(signature) || hasSimilar(otherVectors[index] ?? new Float32Array(), signatureVectors),
+    )
   );
 }

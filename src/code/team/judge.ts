@@ -18,18 +18,18 @@ import type { CriticResult } from "../generated/result-critic.js";
 import type { LibrarianResult } from "../generated/result-librarian.js";
 import type { AdversarialFinding, Round, Step, TaskState, Tested } from "../../task/generated/ralph-state.js";
 import { adversaryFolder } from "../project-files/layout.js";
-import { layTests } from "../roles/adversarial-tests.js";
-import { planIn } from "../roles/plan.js";
+import { placeTests } from "../roles/adversarial-tests.js";
+import { checkPlan } from "../roles/plan.js";
 import type { TeamOptions } from "./options.js";
 import { commandOf } from "./role-text.js";
-import { maxChanged } from "./round-end.js";
+import { maxNamedPaths } from "./round-end.js";
 import { roundOf, type TeamUnit } from "./standing.js";
-import { testedIn, testFiles } from "./tests.js";
+import { testedFrom, runTestFiles } from "./tests.js";
 
-export type Refused = { readonly reasons: readonly string[] };
+export type RefusedResult = { readonly reasons: readonly string[] };
 
-/** What a role has brought: the event of the round, and what is kept of it. */
-export interface Judged {
+/** The result of a role: the event for the round, and the fields that the round's record gets. */
+export interface JudgedResult {
   readonly event: Step["event"];
   readonly set: Partial<Round>;
   readonly summary: string;
@@ -37,14 +37,14 @@ export interface Judged {
   readonly after?: string;
 }
 
-/** What came of an agent's run, by its role. */
+/** Judges the run of an agent, according to its role. */
 export async function judge(
   options: TeamOptions,
   state: TaskState,
   unit: TeamUnit,
   run: AgentRun,
   work: Work,
-): Promise<Judged | Refused> {
+): Promise<JudgedResult | RefusedResult> {
   const { workspace } = options;
   const round = roundOf(state, unit.round);
   if (unit.kind === "artisan") {
@@ -52,30 +52,34 @@ export async function judge(
     return await judgeArtisan(options, round, run);
   }
   if (unit.kind === "librarian") {
-    const said = await answered<LibrarianResult>(options, "result-librarian", run, true);
-    if ("reasons" in said) return said;
-    const plan = planIn(workspace, said.value);
+    const answer = await readAnswer<LibrarianResult>(options, "result-librarian", run, true);
+    if ("reasons" in answer) return answer;
+    const plan = checkPlan(workspace, answer.value);
     return "reasons" in plan ? plan : { event: "ok", set: { plan: plan.plan }, summary: plan.plan.cause.slice(0, 160) };
   }
   if (unit.kind === "critic") {
-    const said = await answered<CriticResult>(options, "result-critic", run, true);
-    if ("reasons" in said) return said;
-    const { decision, findings } = said.value;
+    const answer = await readAnswer<CriticResult>(options, "result-critic", run, true);
+    if ("reasons" in answer) return answer;
+    const { decision, findings } = answer.value;
     if (decision === "revise" && findings.length === 0)
       return { reasons: ["/findings is empty; say what must change, or approve."] };
     return {
       event: decision,
-      set: { review: said.value },
+      set: { review: answer.value },
       summary: findings.length === 0 ? decision : `${decision}: ${many(findings.length, "finding")}`,
     };
   }
-  const said = await answered<AdversaryResult>(options, "result-adversary", run, true);
+  const said = await readAnswer<AdversaryResult>(options, "result-adversary", run, true);
   if ("reasons" in said) return said;
   const findings = await tryTests(options, state, said.value, work);
   return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
 }
 
-async function judgeArtisan(options: TeamOptions, round: Round | undefined, run: AgentRun): Promise<Judged | Refused> {
+async function judgeArtisan(
+  options: TeamOptions,
+  round: Round | undefined,
+  run: AgentRun,
+): Promise<JudgedResult | RefusedResult> {
   const { snapshots } = options;
   const changes = async () => {
     const snapshot = await snapshots.take(run.iteration);
@@ -84,37 +88,41 @@ async function judgeArtisan(options: TeamOptions, round: Round | undefined, run:
       snapshot === undefined || before === undefined ? [] : await snapshots.changes(before, snapshot.commit);
     return { files, after: snapshot?.commit };
   };
-  const first = await changes();
-  const isAnswer = first.files.some(({ path, kind }) => path === resultName && kind === "added");
-  const { files, after } = isAnswer && (await tookAnswer(options, run)) ? await changes() : first;
+  const firstChange = await changes();
+  const isAnswer = firstChange.files.some(({ path, kind }) => path === resultName && kind === "added");
+  const { files, after } = isAnswer && (await moveAnswer(options, run)) ? await changes() : firstChange;
   if (files.length === 0)
     return {
       reasons: [
         "No file was changed. Make the change in the current folder, then give your answer; files that git ignores, and files of a repository inside this one, do not count.",
       ],
     };
-  const said = await answered<ArtisanResult>(options, "result-artisan", run, false);
-  const { hypothesis, action_taken } = "reasons" in said ? wordsIn(run.message, round?.plan?.cause) : said.value;
+  const answer = await readAnswer<ArtisanResult>(options, "result-artisan", run, false);
+  const { hypothesis, action_taken } =
+    "reasons" in answer ? fallbackResult(run.message, round?.plan?.cause) : answer.value;
   const changed = files.map(({ path }) => path);
   return {
     event: "ok",
-    set: { hypothesis, action_taken, changed: changed.slice(0, maxChanged), ...withoutUndefined({ after }) },
+    set: { hypothesis, action_taken, changed: changed.slice(0, maxNamedPaths), ...withoutUndefined({ after }) },
     summary: `changed ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`,
     ...withoutUndefined({ after }),
   };
 }
 
-/** Takes an answer that the artisan left as a file in the project out of it: the change does not hold it. */
-async function tookAnswer({ workspace, roleFolder, redact }: TeamOptions, { iteration }: AgentRun): Promise<boolean> {
-  const left = join(workspace, resultName);
-  const read = await readChecked("result-artisan", left, redact);
-  if ("reasons" in read) return false;
-  await replaceResult(roleFolder(iteration), read.value);
-  rmSync(left, { force: true });
+/**
+ * Moves an answer that the artisan left as a file in the project to the role's folder, so that it is no part of the
+ * change.
+ */
+async function moveAnswer({ workspace, roleFolder, redact }: TeamOptions, { iteration }: AgentRun): Promise<boolean> {
+  const resultPath = join(workspace, resultName);
+  const result = await readChecked("result-artisan", resultPath, redact);
+  if ("reasons" in result) return false;
+  await replaceResult(roleFolder(iteration), result.value);
+  rmSync(resultPath, { force: true });
   return true;
 }
 
-/** Runs an adversary's tests in the project, and takes them out again with all that they have changed. */
+/** Runs an adversary's tests in the project. Afterwards it removes them, and puts back the files that they changed. */
 async function tryTests(
   options: TeamOptions,
   state: TaskState,
@@ -122,54 +130,58 @@ async function tryTests(
   { signal, tell }: Work,
 ): Promise<AdversarialFinding[]> {
   const { workspace, place, keepTests, protect, snapshots } = options;
-  const read: AdversarialFinding[] = result.findings.map(({ title, detail, file }) => ({
+  const reportedFindings: AdversarialFinding[] = result.findings.map(({ title, detail, file }) => ({
     title,
     ...withoutUndefined({ detail, file }),
   }));
-  const laid = layTests(workspace, result, commandOf(state));
+  const placedTests = placeTests(workspace, result, commandOf(state));
   try {
-    if (laid.written.length === 0) return read;
-    const there = { ...place, signal };
-    // Snapshots are refs of the repository, which are protected too where an agent could commit: they come around it.
-    const before = await snapshots.tree();
+    if (placedTests.written.length === 0) return reportedFindings;
+    const runPlace = { ...place, signal };
+    // Snapshots are refs of the repository. The guard may protect these too, so snapshots are taken outside of it.
+    const treeBefore = await snapshots.tree();
     const iteration = state.attempts.at(-1)?.iteration;
-    const found = await withProtection(protect, iteration, "tests of the adversary ran", tell, async () => {
-      const run = await checkTests({ type: "tests_pass" }, there, { seen: [], flaky: state.flaky ?? [] });
-      const tested = testedIn({ checks: [], tests: [], runs: [run] }, "");
-      const hasRun = tested.failing > 0 || state.tested === undefined || numberOf(tested) > numberOf(state.tested);
-      // The project's own settings may name other folders.
+    const testRun = await withProtection(protect, iteration, "tests of the adversary ran", tell, async () => {
+      const checkResult = await checkTests({ type: "tests_pass" }, runPlace, { seen: [], flaky: state.flaky ?? [] });
+      const tested = testedFrom({ checks: [], tests: [], runs: [checkResult] }, "");
+      const hasRun =
+        tested.failing > 0 || state.tested === undefined || testCountOf(tested) > testCountOf(state.tested);
+      // The project's settings may make its test run skip the adversary's folder.
       return hasRun || signal.aborted
-        ? { ran: numberOf(tested), failures: tested.failures }
-        : await testFiles(there, laid.written);
+        ? { ran: testCountOf(tested), failures: tested.failures }
+        : await runTestFiles(runPlace, placedTests.written);
     });
-    const after = signal.aborted ? undefined : await snapshots.tree();
-    if (before === undefined || after === undefined) return read;
-    const changes = await snapshots.changes(before, after);
-    const changed = changes.map(({ path }) => path).filter((path) => !laid.written.includes(path));
-    const kept = changed.length === 0 ? "" : await snapshots.put(before, changed);
-    return [...read, ...findingsOf(found, changed, kept)];
+    const treeAfter = signal.aborted ? undefined : await snapshots.tree();
+    if (treeBefore === undefined || treeAfter === undefined) return reportedFindings;
+    const changes = await snapshots.changes(treeBefore, treeAfter);
+    const changed = changes.map(({ path }) => path).filter((path) => !placedTests.written.includes(path));
+    const undoRef = changed.length === 0 ? "" : await snapshots.put(treeBefore, changed);
+    return [...reportedFindings, ...findingsOf(testRun, changed, undoRef)];
   } finally {
-    laid.remove(keepTests);
+    placedTests.remove(keepTests);
   }
 }
 
-/** What a run of an adversary's tests shows. `changed`: files that were put back; `kept`: the ref that has them. */
+/**
+ * The findings from a run of an adversary's tests. `changed`: files that were put back; `undoRef`: the ref with their
+ * content.
+ */
 function findingsOf(
-  { ran, failures }: Awaited<ReturnType<typeof testFiles>>,
+  { ran, failures }: Awaited<ReturnType<typeof runTestFiles>>,
   changed: readonly string[],
-  kept: string,
+  undoRef: string,
 ): AdversarialFinding[] {
-  const idle = {
+  const notRun = {
     title: "The adversary's tests did not run: the project's own settings name other folders",
     detail: `They stood in ${adversaryFolder}/, but no run of the tests found them there.`,
   };
-  const harm = {
+  const fileChanges = {
     title: `A test of the adversary changed files, which were put back: ${changed.join(", ")}`.slice(0, 300),
-    detail: `The earlier content is in ${kept}.`,
+    detail: `The earlier content is in ${undoRef}.`,
   };
   return [
-    ...(ran > 0 ? [] : [idle]),
-    ...(changed.length === 0 ? [] : [harm]),
+    ...(ran > 0 ? [] : [notRun]),
+    ...(changed.length === 0 ? [] : [fileChanges]),
     ...failures
       .slice(0, 20)
       .map(({ test: name, message, file }) => ({
@@ -181,28 +193,28 @@ function findingsOf(
   ];
 }
 
-const numberOf = ({ passed, failing, skipped = 0 }: Tested): number => passed + failing + skipped;
+const testCountOf = ({ passed, failing, skipped = 0 }: Tested): number => passed + failing + skipped;
 
-/** The role's answer: its final message, or the result.json that it left in its own folder. */
-async function answered<Result>(
+/** The role's answer: its final message, or the result.json in its folder. */
+async function readAnswer<Result>(
   { roleFolder, redact }: TeamOptions,
   schema: "result-artisan" | "result-librarian" | "result-critic" | "result-adversary",
   run: AgentRun,
   isRequired: boolean,
-): Promise<{ readonly value: Result } | Refused> {
-  const place = isRequired ? run.brief.workspace : roleFolder(run.iteration);
-  await keepAnswer(place, run.message);
-  const read = await readChecked(schema, join(place, resultName), redact);
-  return "reasons" in read ? { reasons: read.reasons } : { value: read.value as Result };
+): Promise<{ readonly value: Result } | RefusedResult> {
+  const answerFolder = isRequired ? run.brief.workspace : roleFolder(run.iteration);
+  await keepAnswer(answerFolder, run.message);
+  const result = await readChecked(schema, join(answerFolder, resultName), redact);
+  return "reasons" in result ? { reasons: result.reasons } : { value: result.value as Result };
 }
 
-/** What an artisan that gave no JSON said of its change: the tests judge the change, not its words. */
-const wordsIn = (message: string, cause: string | undefined): ArtisanResult => ({
+/** The result of an artisan that gave no JSON. That is enough, because the tests judge the change. */
+const fallbackResult = (message: string, cause: string | undefined): ArtisanResult => ({
   hypothesis: (cause ?? "not said").slice(0, 600),
   action_taken: message.replace(/\s+/g, " ").trim().slice(0, 600) || "not said",
 });
 
-export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | undefined): OwnOutcome {
+export function outcomeOf({ failure }: AgentRun, judged: JudgedResult | RefusedResult | undefined): OwnOutcome {
   if (failure !== undefined || judged === undefined)
     return { outcome: "failed", failure: failure ?? { kind: "crashed", message: "The agent left nothing." } };
   return "reasons" in judged
@@ -210,26 +222,28 @@ export function outcomeOf({ failure }: AgentRun, judged: Judged | Refused | unde
     : { outcome: "accepted", summary: judged.summary };
 }
 
-/** What the round is told; undefined where the role was not at work, or its first brief was too large for the model. */
+/** The event for the round; undefined if the role did not work, or its first brief was too large for the model. */
 export function eventOf(
   { attempts }: TaskState,
   { kind, round }: TeamUnit,
   { failure }: AgentRun,
-  judged: Judged | Refused | undefined,
+  judged: JudgedResult | RefusedResult | undefined,
 ): Step["event"] | undefined {
   if (failure === undefined) return judged === undefined || "reasons" in judged ? "refused" : judged.event;
   if (!usesAllowance(failure.kind) || failure.kind === "aborted") return undefined;
-  const isSecond = attempts.some((each) => each.role === kind && each.round === round && each.failure === "context");
-  return failure.kind === "context" && !isSecond ? undefined : "failed";
+  const isSecondTime = attempts.some(
+    (each) => each.role === kind && each.round === round && each.failure === "context",
+  );
+  return failure.kind === "context" && !isSecondTime ? undefined : "failed";
 }
 
-/** What the state keeps of a role's attempt. */
+/** The fields that the state stores for a role's attempt. */
 export const attemptRecord = (
   unit: TeamUnit,
   run: AgentRun,
   outcome: OwnOutcome,
   at: string,
-  judged: Judged | Refused | undefined,
+  judged: JudgedResult | RefusedResult | undefined,
 ) => ({
   ...recordOfAttempt(run, outcome, at),
   role: unit.kind,

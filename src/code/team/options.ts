@@ -5,38 +5,38 @@ import type { TaskOptions } from "../../task/workflow/frame.js";
 import type { loadMachine } from "../round/next-role.js";
 import type { Fixes } from "../vault/fixes.js";
 
-/** The project's files by their distance from where it fails. */
+/** The project's files by their distance from the failures. */
 export interface Ranking {
-  /** The files as a text of at most so many tokens, the nearest first. */
+  /** The text of the nearest files, nearest first, in at most `tokens` tokens. */
   text(state: TaskState, tokens: number): Promise<string>;
-  /** The plan of the librarian without a model: failing places and what they import. */
+  /** The librarian's plan without a model: the places of the failures and the files that they import. */
   plan(state: TaskState): Promise<CodePlan>;
 }
 
-/** What the text for a role is made of besides the records. */
-export interface RoleMeans {
+/** What the brief of a role needs besides the records. */
+export interface RoleContext {
   /** Absolute path of the project. */
   readonly workspace: string;
   readonly snapshots: Pick<Snapshots, "changes" | "diff">;
   readonly fixes: Pick<Fixes, "recall">;
   readonly ranking: Ranking;
-  /** Tokens that the librarian's model takes in one request. */
+  /** The context window of the librarian's model, in tokens. */
   readonly window: number;
-  /** Whether the artisan runs commands itself. */
+  /** Whether the artisan can run commands. */
   readonly shell: boolean;
 }
 
-/** How a task is worked on by a team. */
-export interface TeamOptions extends TaskOptions, RoleMeans {
+/** The options of a task that a team works on. */
+export interface TeamOptions extends TaskOptions, RoleContext {
   /** Absolute path of the folder that holds the task's records. */
   readonly folder: string;
   readonly snapshots: Snapshots;
   readonly fixes: Fixes;
-  /** A folder for an agent that does not work in the project. */
+  /** The folder of an agent that does not work in the project. */
   readonly roleFolder: (iteration: number) => string;
   readonly placeOf: Awaited<ReturnType<typeof loadMachine>>;
   readonly hasAdversary: boolean;
-  /** The librarian is code. */
+  /** The librarian is a built-in function, without a model. */
   readonly isBuiltIn: boolean;
   readonly keepTests: boolean;
   readonly temperatures: Readonly<Record<string, number>>;

@@ -2,35 +2,39 @@ import { whereTestsRun } from "../roles/adversarial-tests.js";
 import {
   adversaryBrief,
   artisanBrief,
-  besideFiles,
+  otherTokensOf,
   criticBrief,
   librarianBrief,
   librarianTokens,
-  type Told,
+  type BriefInput,
 } from "../roles/briefs.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { type Change, changeBetween } from "../round/change.js";
-import type { RoleMeans } from "./options.js";
+import type { RoleContext } from "./options.js";
 import { roundOf, type TeamUnit } from "./standing.js";
 
-/** What code has found for a role, before it is briefed. */
-export type ForRole =
+/** What is gathered for the brief of a role besides the records. */
+export type RoleMaterial =
   | { readonly files: string; readonly fixes: string }
   | { readonly fixes: string }
   | { readonly change: Change };
 
-const nothingTested = { at: "", framework: "", passed: 0, failing: 0, failures: [], signatures: [] };
+const noTests = { at: "", framework: "", passed: 0, failing: 0, failures: [], signatures: [] };
 
-/** Brings what a role's brief holds besides the records: ranked files, fixes that helped, the change. */
-export async function gathered(means: RoleMeans, state: TaskState, unit: TeamUnit): Promise<ForRole> {
-  const { ranking, fixes, snapshots, window } = means;
-  const { failures } = state.tested ?? nothingTested;
+/** Gathers the material for a role: ranked files, fixes that helped, or the change. */
+export async function gatherMaterial(
+  roleContext: RoleContext,
+  state: TaskState,
+  unit: TeamUnit,
+): Promise<RoleMaterial> {
+  const { ranking, fixes, snapshots, window } = roleContext;
+  const { failures } = state.tested ?? noTests;
   if (unit.kind === "librarian") {
-    const recalled = await fixes.recall(failures);
-    const told = toldOf(means, state, unit);
-    const tokens = librarianTokens(window, told.scale, besideFiles(told, recalled));
-    return { files: await ranking.text(state, tokens), fixes: recalled };
+    const recalledFixes = await fixes.recall(failures);
+    const input = briefInputOf(roleContext, state, unit);
+    const tokens = librarianTokens(window, input.scale, otherTokensOf(input, recalledFixes));
+    return { files: await ranking.text(state, tokens), fixes: recalledFixes };
   }
   if (unit.kind === "artisan") return { fixes: await fixes.recall(failures) };
   const { before, after } = roundOf(state, unit.round) ?? {};
@@ -38,38 +42,46 @@ export async function gathered(means: RoleMeans, state: TaskState, unit: TeamUni
   return { change: await changeBetween(snapshots, before, after) };
 }
 
-/** The text for a role. */
-export function roleText(means: RoleMeans, state: TaskState, unit: TeamUnit, found: ForRole, notes: Notes): string {
-  // What roles know of each other stands in the round's records; a history of iterations would say it again.
-  const { history: _, ...own } = notes;
-  const { workspace, shell } = means;
-  const told: Told = { ...toldOf(means, state, unit), notes: own };
-  if ("files" in found) return librarianBrief(told, found.files, found.fixes);
-  if ("fixes" in found) return artisanBrief(told, found.fixes, shell);
-  const { text, warnings } = found.change;
-  if (unit.kind === "critic") return criticBrief(told, text, warnings);
-  return adversaryBrief(told, text, whereTestsRun(workspace, commandOf(state)));
+/** The text of a role's brief. */
+export function roleText(
+  roleContext: RoleContext,
+  state: TaskState,
+  unit: TeamUnit,
+  material: RoleMaterial,
+  notes: Notes,
+): string {
+  // The round's records already say what the other roles did, so the history of iterations is left out.
+  const { history: _, ...otherNotes } = notes;
+  const { workspace, shell } = roleContext;
+  const input: BriefInput = { ...briefInputOf(roleContext, state, unit), notes: otherNotes };
+  if ("files" in material) return librarianBrief(input, material.files, material.fixes);
+  if ("fixes" in material) return artisanBrief(input, material.fixes, shell);
+  const { text, warnings } = material.change;
+  if (unit.kind === "critic") return criticBrief(input, text, warnings);
+  return adversaryBrief(input, text, whereTestsRun(workspace, commandOf(state)));
 }
 
-const toldOf = ({ workspace }: RoleMeans, state: TaskState, unit: TeamUnit): Omit<Told, "notes"> => ({
+const briefInputOf = ({ workspace }: RoleContext, state: TaskState, unit: TeamUnit): Omit<BriefInput, "notes"> => ({
   state,
   round: roundOf(state, unit.round),
-  tests: state.tested ?? nothingTested,
+  tests: state.tested ?? noTests,
   folder: workspace,
   scale: scaleOf(state, unit),
 });
 
-/** The command that runs the tests, where the task names one. */
+/** The command that runs the tests, if the task names one. */
 export function commandOf({ task }: TaskState): string | undefined {
   const criterion = task.acceptance_criteria.find(({ type }) => type === "tests_pass");
   return criterion?.type === "tests_pass" ? criterion.command : undefined;
 }
 
-/** Smaller where the last briefs of this role filled its model's context too far. */
+/** 1, or less if the last briefs of this role were too large for its model's context. */
 function scaleOf({ attempts }: TaskState, { kind, round }: TeamUnit): number {
-  const full = attempts.filter(
-    (each) =>
-      each.role === kind && (each.round ?? 0) >= round - 1 && (each.failure === "context" || each.full === true),
+  const fullBriefs = attempts.filter(
+    (attempt) =>
+      attempt.role === kind &&
+      (attempt.round ?? 0) >= round - 1 &&
+      (attempt.failure === "context" || attempt.full === true),
   ).length;
-  return 1 / 2 ** Math.min(3, full);
+  return 1 / 2 ** Math.min(3, fullBriefs);
 }

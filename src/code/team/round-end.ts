@@ -12,13 +12,13 @@ import { roundFolder } from "../project-files/layout.js";
 import { areSame } from "../round/signature.js";
 import { changedSymbols } from "../vault/fault.js";
 import type { TeamOptions } from "./options.js";
-import { roundOf, stepped, type TeamUnit, withRound } from "./standing.js";
-import { flakyIn, testedIn } from "./tests.js";
+import { roundOf, withStep, type TeamUnit, withRound } from "./standing.js";
+import { flakyTestsIn, testedFrom } from "./tests.js";
 
-/** Most paths that a record names. */
-export const maxChanged = 50;
+/** Maximum number of paths in a record. */
+export const maxNamedPaths = 50;
 
-/** Accepts what the criteria have shown of a round: its files are kept or put back, and what it did is remembered. */
+/** Accepts the checks of a round: its files are kept or put back, and its fix is stored. */
 export async function acceptTests(
   options: TeamOptions,
   frame: TaskFrame,
@@ -29,17 +29,17 @@ export async function acceptTests(
 ): Promise<Outcome> {
   const { store, snapshots, redact, folder } = options;
   const at = frame.at();
-  const tested = testedIn(checked, at);
-  const flaky = await tellFlaky(state, checked, tell);
-  const last = roundsOf(state)
+  const tested = testedFrom(checked, at);
+  const flaky = await reportFlaky(state, checked, tell);
+  const lastIteration = roundsOf(state)
     .flatMap(({ steps }) => steps)
     .findLast(({ iteration }) => iteration !== undefined)?.iteration;
-  const reachedNow = resultOf(checked.checks, last ?? 0);
-  const best = state.best ?? reachedNow;
-  // Only tests are a reason to take a round back: it may mend them and leave another criterion for the next round.
-  const isWorse = isBetter({ ...best, met: reachedNow.met }, reachedNow);
-  const restored = isWorse ? await putBack(options, roundOf(state, unit.round), best) : undefined;
-  for (const path of restored?.left_alone ?? [])
+  const result = resultOf(checked.checks, lastIteration ?? 0);
+  const best = state.best ?? result;
+  // Only failing tests are a reason to put a round back. It may have repaired tests and left another criterion open.
+  const isWorse = isBetter({ ...best, met: result.met }, result);
+  const putBackPaths = isWorse ? await restoreFiles(options, roundOf(state, unit.round), best) : undefined;
+  for (const path of putBackPaths?.left_alone ?? [])
     await tell({
       type: "notice",
       level: "warning",
@@ -47,39 +47,40 @@ export async function acceptTests(
     });
   const isDone = isMet({ ...state, checks: [...checked.checks] });
   const previous = roundsOf(state).findLast(({ round }) => round < unit.round);
-  const isSame = !isDone && previous !== undefined && (await failsAlike(previous, tested, metIn(checked.checks)));
+  const isRepeated =
+    !isDone && previous !== undefined && (await isSameFailure(previous, tested, metIn(checked.checks)));
   const round = {
-    ...stepped(state, unit, isDone ? "pass" : "fail", at),
+    ...withStep(state, unit, isDone ? "pass" : "fail", at),
     tests: tested,
     met: metIn(checked.checks),
-    ...(isDone ? {} : { repeats: isSame ? (previous.repeats ?? 1) + 1 : 1 }),
-    ...withoutUndefined({ put_back: restored?.put_back, left_alone: restored?.left_alone }),
+    ...(isDone ? {} : { repeats: isRepeated ? (previous.repeats ?? 1) + 1 : 1 }),
+    ...withoutUndefined({ put_back: putBackPaths?.put_back, left_alone: putBackPaths?.left_alone }),
   };
-  // The files as the tests saw them, for later rounds to be put back to.
-  const after = isWorse ? undefined : (await snapshots.take(last ?? 0))?.commit;
-  await remember(options, state, round, checked, isWorse);
-  const results = JSON.stringify(
+  // A snapshot of the files as they were tested: later rounds may be put back to it.
+  const snapshot = isWorse ? undefined : (await snapshots.take(lastIteration ?? 0))?.commit;
+  await storeFix(options, state, round, checked, isWorse);
+  const resultsText = JSON.stringify(
     checked.runs.flatMap((run) => run.results ?? []),
     null,
     2,
   );
-  await keepOfRound(folder, unit.round, "tests.json", redact(results));
+  await writeRoundFile(folder, unit.round, "tests.json", redact(resultsText));
   if (isWorse) {
-    // What was known of the files that stand there again holds.
+    // The earlier checks are valid again for the restored files.
     frame.take(state.task, { checks: state.checks, tests: [], runs: [] });
     await frame.show(await store.edit((current) => ({ ...withRound(current, round), flaky })));
   } else {
-    const next: Best = { ...reachedNow, ...withoutUndefined({ commit: after ?? best.commit }) };
-    await frame.keep(checked, (current) => ({ ...withRound(current, round), flaky, tested, best: next }), tell);
+    const newBest: Best = { ...result, ...withoutUndefined({ commit: snapshot ?? best.commit }) };
+    await frame.keep(checked, (current) => ({ ...withRound(current, round), flaky, tested, best: newBest }), tell);
   }
   return { outcome: "accepted", summary: summaryOf(checked, tested) };
 }
 
-/** Names the tests that are flaky, and says so of each that is newly known for it. */
-export async function tellFlaky(state: TaskState, checked: Checked, tell: Tell): Promise<string[]> {
-  const known = state.flaky ?? [];
-  const flaky = flakyIn(checked, known);
-  for (const name of flaky.filter((each) => !known.includes(each)))
+/** The names of all flaky tests. It reports each new one. */
+export async function reportFlaky(state: TaskState, checked: Checked, tell: Tell): Promise<string[]> {
+  const knownFlaky = state.flaky ?? [];
+  const flaky = flakyTestsIn(checked, knownFlaky);
+  for (const name of flaky.filter((each) => !knownFlaky.includes(each)))
     await tell({
       type: "notice",
       level: "warning",
@@ -88,16 +89,16 @@ export async function tellFlaky(state: TaskState, checked: Checked, tell: Tell):
   return flaky;
 }
 
-/** Whether the same tests fail for the same reasons as in another round, and as many criteria are met. */
-async function failsAlike({ tests, met }: Round, now: Tested, metNow: number): Promise<boolean> {
-  if (tests === undefined || (met ?? metNow) !== metNow || tests.failing !== now.failing) return false;
+/** Whether a round ended with the same failing tests, the same error signatures and as many met criteria as another. */
+async function isSameFailure({ tests, met }: Round, testedNow: Tested, metNow: number): Promise<boolean> {
+  if (tests === undefined || (met ?? metNow) !== metNow || tests.failing !== testedNow.failing) return false;
   const names = new Set(tests.failures.map(({ test }) => test));
-  if (now.failures.some(({ test }) => !names.has(test))) return false;
-  return now.failing === 0 || (await areSame(tests.signatures, now.signatures));
+  if (testedNow.failures.some(({ test }) => !names.has(test))) return false;
+  return testedNow.failing === 0 || (await areSame(tests.signatures, testedNow.signatures));
 }
 
-/** Keeps what a round did about the tests that failed before it. */
-async function remember(
+/** Stores what a round did about the tests that failed before it. */
+async function storeFix(
   { fixes, snapshots }: TeamOptions,
   state: TaskState,
   round: Round & { readonly tests: Tested },
@@ -105,8 +106,8 @@ async function remember(
   isPutBack: boolean,
 ): Promise<void> {
   const { before, after, tests } = round;
-  const isKnown = before !== undefined && after !== undefined;
-  const runs = state.attempts.filter((each) => each.round === round.round);
+  const hasSnapshots = before !== undefined && after !== undefined;
+  const attempts = state.attempts.filter((attempt) => attempt.round === round.round);
   await fixes.keep({
     run: `${state.id}/${state.begun ?? 0}`,
     round,
@@ -115,30 +116,30 @@ async function remember(
     failures: state.tested?.failures ?? [],
     passing: passingTestsIn(checked),
     failing: tests.failures.map(({ test }) => test),
-    changed: isKnown ? await changedSymbols(snapshots, before, after) : [],
-    before: (path) => (isKnown ? snapshots.textAt(before, path) : undefined),
-    tokens: runs.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+    changed: hasSnapshots ? await changedSymbols(snapshots, before, after) : [],
+    before: (path) => (hasSnapshots ? snapshots.textAt(before, path) : undefined),
+    tokens: attempts.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
   });
 }
 
-/** Puts what a round has changed back to the best files, but for what somebody has changed since. */
-async function putBack({ snapshots }: TeamOptions, round: Round | undefined, { commit: best }: Best) {
-  const after = round?.after;
-  const present = after === undefined || best === undefined ? undefined : await snapshots.tree();
-  if (after === undefined || best === undefined || present === undefined) return undefined;
-  const touched = new Set((await snapshots.changes(after, present)).map(({ path }) => path));
-  const paths = (await snapshots.changes(best, after)).map(({ path }) => path);
-  const own = paths.filter((path) => !touched.has(path));
-  const foreign = paths.filter((path) => touched.has(path));
-  await snapshots.put(best, own);
+/** Puts the files that a round changed back to the best version, except files that somebody changed since. */
+async function restoreFiles({ snapshots }: TeamOptions, round: Round | undefined, { commit: best }: Best) {
+  const treeAfter = round?.after;
+  const currentTree = treeAfter === undefined || best === undefined ? undefined : await snapshots.tree();
+  if (treeAfter === undefined || best === undefined || currentTree === undefined) return undefined;
+  const changedSince = new Set((await snapshots.changes(treeAfter, currentTree)).map(({ path }) => path));
+  const paths = (await snapshots.changes(best, treeAfter)).map(({ path }) => path);
+  const pathsToRestore = paths.filter((path) => !changedSince.has(path));
+  const otherPaths = paths.filter((path) => changedSince.has(path));
+  await snapshots.put(best, pathsToRestore);
   return {
-    put_back: own.slice(0, maxChanged),
-    ...(foreign.length === 0 ? {} : { left_alone: foreign.slice(0, maxChanged) }),
+    put_back: pathsToRestore.slice(0, maxNamedPaths),
+    ...(otherPaths.length === 0 ? {} : { left_alone: otherPaths.slice(0, maxNamedPaths) }),
   };
 }
 
-/** Keeps a text among those of a round. `text`: without secrets. */
-export async function keepOfRound(folder: string, round: number, name: string, text: string): Promise<void> {
+/** Writes a file into the folder of a round. `text`: without secrets. */
+export async function writeRoundFile(folder: string, round: number, name: string, text: string): Promise<void> {
   const target = roundFolder(folder, round);
   makeFolder(target);
   await writeFileAtomic(join(target, name), text, { durable: false });

@@ -4,8 +4,8 @@ import { isNoTest } from "../../task/test-runs/results.js";
 import type { TestResults } from "../../task/generated/test-results.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 
-/** What shells and programs say where the test program itself is not there; agents have no network to install it. */
-const missing = [
+/** Messages of shells and programs if the test program is missing. Agents have no network to install it. */
+const missingProgramPatterns = [
   /^.*\b(?:ba|da)?sh: (?:(?:line )?\d+: )?[^\n]{1,200}: (?:command )?not found$/m,
   /^.*It could not be started: .*$/m,
   /^.*No module named '?(?:pytest|unittest)\b.*$/m,
@@ -15,26 +15,28 @@ const missing = [
 ];
 
 /**
- * Why no agent is asked after the first run of the tests, where nothing that an agent may do would help: the test
- * program is not installed, or there is no test to repair.
+ * The verdict after the first test run if no agent could help: the test program is not installed, or there is no test
+ * to repair. Undefined if agents can start.
  */
-export function whyNotBegin(task: RalphTask, results: TestResults | undefined): Verdict | undefined {
+export function startRefusal(task: RalphTask, results: TestResults | undefined): Verdict | undefined {
   if (results === undefined) return undefined;
   const { framework, tests, problem = "", stderr = "", stdout = "" } = results;
   const isCommand = framework === "command";
   const isRepair = task.acceptance_criteria.every(({ type }) => type === "tests_pass");
   const hasRun = tests.some(({ test_name, status }) => status !== "skip" && !isNoTest(test_name));
   if (hasRun) return undefined;
-  const said = `${stderr}\n${problem}\n${stdout}`.slice(0, 20_000);
-  // What cargo says where it can't start; code that does not compile is a test that failed.
-  const ofCargo = framework === "cargo" && tests.length === 0 ? [/^error: .+$/m] : [];
-  const line = [...missing, ...ofCargo].map((pattern) => pattern.exec(said)?.[0]).find((found) => found !== undefined);
-  // A command of the user's may be what the task asks for.
-  if (line !== undefined && problem !== "" && !(isCommand && !isRepair)) {
-    const what = sanitise(line).trim().slice(0, 200);
+  const output = `${stderr}\n${problem}\n${stdout}`.slice(0, 20_000);
+  // Cargo's errors if it can't start. Code that does not compile is reported as a failed test instead.
+  const cargoPatterns = framework === "cargo" && tests.length === 0 ? [/^error: .+$/m] : [];
+  const errorLine = [...missingProgramPatterns, ...cargoPatterns]
+    .map((pattern) => pattern.exec(output)?.[0])
+    .find((match) => match !== undefined);
+  // If the command is the user's own, the task may be to create the missing program.
+  if (errorLine !== undefined && problem !== "" && !(isCommand && !isRepair)) {
+    const errorText = sanitise(errorLine).trim().slice(0, 200);
     return {
       verdict: "blocked",
-      reason: `The tests can't be run (${what}). Install what the project needs, in its own folder, as by npm ci or into .venv; or name the command that runs them with --test-command.`,
+      reason: `The tests can't be run (${errorText}). Install what the project needs, in its own folder, as by npm ci or into .venv; or name the command that runs them with --test-command.`,
     };
   }
   if (isRepair && !isCommand && tests.every(({ status }) => status === "skip"))

@@ -9,58 +9,59 @@ import { isFailing, wholeRunName } from "../../task/test-runs/results.js";
 import { runTests } from "../../task/test-runs/run-tests.js";
 import { signatureOf } from "../round/signature.js";
 
-/** Most failures that are kept. */
+/** Maximum number of stored failures. */
 const maxFailures = 50;
-/** Most milliseconds of some files of tests. */
-const maxMs = 300_000;
+/** Maximum milliseconds of a run of single test files. */
+const maxRunMs = 300_000;
 
-/** The tests as the criteria of a task have found them; `at`: when. Flaky tests are not counted. */
-export function testedIn({ runs }: Checked, at: string): Tested {
-  const all = runs.flatMap(({ results }) => results?.tests ?? []);
-  const number = (wanted: TestResult["status"]) => all.filter(({ status }) => status === wanted).length;
+/** The test results from the criteria of a task, checked at `at`. Flaky tests are not counted. */
+export function testedFrom({ runs }: Checked, at: string): Tested {
+  const allTests = runs.flatMap(({ results }) => results?.tests ?? []);
+  const countOf = (wantedStatus: TestResult["status"]) =>
+    allTests.filter(({ status }) => status === wantedStatus).length;
   const failures = runs.flatMap(failuresIn);
   const { framework = "command", coverage, problem } = runs[0]?.results ?? {};
   return {
     at,
     framework,
-    passed: number("pass"),
+    passed: countOf("pass"),
     failing: failures.length,
-    skipped: number("skip"),
+    skipped: countOf("skip"),
     failures: failures.slice(0, maxFailures),
     signatures: [...new Set(failures.map(({ signature }) => signature))].slice(0, maxFailures),
     ...withoutUndefined({ coverage, problem }),
   };
 }
 
-/** What fails in a run of tests: single tests, tests that are gone, else the run as a whole. */
+/** The failures of a test run: failed tests and missing tests. If there is none, the failure of the run as a whole. */
 function failuresIn({ passed, detail, results, gone = [], flaky = [] }: CheckResult): TestFailure[] {
   const failing = (results?.tests ?? []).filter((test) => isFailing(test) && !flaky.includes(test.test_name));
-  const lost = gone.map((name) => ({
+  const missingTests = gone.map((name) => ({
     test: name,
     signature: "gone: a test no longer runs",
     message: "It ran before, and it no longer runs.",
   }));
-  const failures = [...failing.map(failureOf), ...lost];
+  const failures = [...failing.map(failureOf), ...missingTests];
   if (passed || failures.length > 0) return failures;
   return [failureOf({ status: "fail", test_name: wholeRunName, error: { type: "logic", message: detail } })];
 }
 
-/** Tests that failed, and then passed on the same files; those known before included. */
-export const flakyIn = ({ runs }: Checked, known: readonly string[] = []): string[] => [
-  ...new Set([...known, ...runs.flatMap(({ flaky = [] }) => flaky)]),
+/** The flaky tests, which failed and then passed on the same files, and those that were known before. */
+export const flakyTestsIn = ({ runs }: Checked, knownFlaky: readonly string[] = []): string[] => [
+  ...new Set([...knownFlaky, ...runs.flatMap(({ flaky = [] }) => flaky)]),
 ];
 
-/** Runs these files of tests alone: how many tests ran, and what failed. */
-export async function testFiles(
+/** Runs only these test files. Answers with the number of tests that ran, and the failures. */
+export async function runTestFiles(
   place: Place,
   only: readonly string[],
 ): Promise<{ readonly ran: number; readonly failures: readonly TestFailure[] }> {
   const [detected] = detectTests(place.cwd);
   if (detected === undefined) return { ran: 0, failures: [] };
-  const { tests } = await runTests({ framework: detected.framework, only }, place, maxMs);
-  // A run that ended before its first test says nothing of these files.
-  const own = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRunName);
-  return { ran: own.length, failures: own.filter(isFailing).map(failureOf) };
+  const { tests } = await runTests({ framework: detected.framework, only }, place, maxRunMs);
+  // A run that ended before its first test says nothing about these files.
+  const testsOfFiles = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRunName);
+  return { ran: testsOfFiles.length, failures: testsOfFiles.filter(isFailing).map(failureOf) };
 }
 
 function failureOf(test: TestResult): TestFailure {

@@ -14,23 +14,23 @@ import type { OpenGuard } from "../../task/project-files/protect.js";
 import { completeIf, type LoadedTask, taskFrame, type TaskFrame } from "../../task/workflow/frame.js";
 import { budgetOf } from "../../task/workflow/status.js";
 import type { Place } from "../round/next-role.js";
-import { attemptRecord, eventOf, judge, type Judged, outcomeOf, type Refused } from "./judge.js";
+import { attemptRecord, eventOf, judge, type JudgedResult, outcomeOf, type RefusedResult } from "./judge.js";
 import type { TeamOptions } from "./options.js";
-import { type ForRole, gathered, roleText } from "./role-text.js";
-import { acceptTests, keepOfRound, tellFlaky } from "./round-end.js";
-import { nextRound, remedies, roundOf, stepped, stuckAfter, type TeamUnit, unitOf, withRound } from "./standing.js";
-import { whyNotBegin } from "./start-refusal.js";
-import { testedIn } from "./tests.js";
+import { type RoleMaterial, gatherMaterial, roleText } from "./role-text.js";
+import { acceptTests, writeRoundFile, reportFlaky } from "./round-end.js";
+import { nextRound, remedies, roundOf, withStep, stuckVerdict, type TeamUnit, unitOf, withRound } from "./standing.js";
+import { startRefusal } from "./start-refusal.js";
+import { testedFrom } from "./tests.js";
 
-type Found = { readonly checked: Checked } | { readonly plan: CodePlan } | ForRole;
+type PreparedWork = { readonly checked: Checked } | { readonly plan: CodePlan } | RoleMaterial;
 
-interface Context {
+interface AttemptContext {
   readonly protection: Awaited<ReturnType<OpenGuard>>;
 }
 
-export type TeamWorkflow = Workflow<LoadedTask, TeamUnit, Found, Context>;
+export type TeamWorkflow = Workflow<LoadedTask, TeamUnit, PreparedWork, AttemptContext>;
 
-/** A task that a team works on, role by role and round by round, until its criteria are met. */
+/** A task on which a team works, role by role and round by round, until its criteria are met. */
 export function teamWorkflow(options: TeamOptions): TeamWorkflow {
   const frame = taskFrame(options);
   const { common } = frame;
@@ -39,12 +39,12 @@ export function teamWorkflow(options: TeamOptions): TeamWorkflow {
     ...common,
     next: (loaded, busy) => (busy.length > 0 ? "wait" : nextOf(loaded, options)),
     account: (loaded) =>
-      isRole(placeIn(loaded.state, options))
+      isRole(stepOf(loaded.state, options))
         ? { spent: spentBy(loaded.state), budget: budgetOf(loaded.state) }
         : common.account(loaded),
     memory: (loaded) => ({ ...common.memory(loaded), remedies }),
     prepare: (loaded, unit, work) => orVerdict(() => prepare(options, frame, loaded, unit, work)),
-    brief: ({ state }, unit, found, notes) => orVerdict(() => brief(options, state, unit, found, notes)),
+    brief: ({ state }, unit, found, notes) => orVerdict(() => makeBrief(options, state, unit, found, notes)),
     accept: ({ state }, unit, done, work) =>
       orVerdict(async () => {
         if ("prepared" in done) return await acceptSettled(options, frame, state, unit, done.prepared, work);
@@ -56,45 +56,46 @@ export function teamWorkflow(options: TeamOptions): TeamWorkflow {
   };
 }
 
-/** Where the round under way stands; `completion` where none is. */
-function placeIn(state: TaskState, { placeOf, hasAdversary }: TeamOptions): Place {
-  const last = roundsOf(state).at(-1);
-  return last === undefined ? "completion" : placeOf(last.steps, hasAdversary);
+/** The next step of the current round; `completion` if there is no round. */
+function stepOf(state: TaskState, { placeOf, hasAdversary }: TeamOptions): Place {
+  const lastRound = roundsOf(state).at(-1);
+  return lastRound === undefined ? "completion" : placeOf(lastRound.steps, hasAdversary);
 }
 
-/** Whether a role is next of which nothing that a person did meanwhile takes the turn. */
+/** Whether a role or the tests are next. Such a step is taken even if a person has met the criteria meanwhile. */
 const isRole = (place: Place): boolean => place !== "completion" && place !== "error" && place !== "adversary";
 
 function nextOf(loaded: LoadedTask, options: TeamOptions): TeamUnit | Verdict {
   const { state, ledger, checked } = loaded;
-  const last = roundsOf(state).at(-1);
-  const place = placeIn(state, options);
-  if (last !== undefined && isRole(place)) return unitOf(place as TeamUnit["kind"], last.round, state);
-  if (last !== undefined && place === "error") return failedBy(last, ledger);
-  if (!checked) return unitOf("criteria", last?.round ?? nextRound(state), state);
-  const complete = completeIf(loaded);
-  if (complete !== undefined && last !== undefined && place === "adversary")
-    return unitOf("adversary", last.round, state);
-  if (complete !== undefined) return withRounds(complete, state);
-  return stuckAfter(state) ?? unitOf("librarian", nextRound(state), state);
+  const lastRound = roundsOf(state).at(-1);
+  const place = stepOf(state, options);
+  if (lastRound !== undefined && isRole(place)) return unitOf(place as TeamUnit["kind"], lastRound.round, state);
+  if (lastRound !== undefined && place === "error") return failedVerdict(lastRound, ledger);
+  if (!checked) return unitOf("criteria", lastRound?.round ?? nextRound(state), state);
+  const completeVerdict = completeIf(loaded);
+  if (completeVerdict !== undefined && lastRound !== undefined && place === "adversary")
+    return unitOf("adversary", lastRound.round, state);
+  if (completeVerdict !== undefined) return withRoundCount(completeVerdict, state);
+  return stuckVerdict(state) ?? unitOf("librarian", nextRound(state), state);
 }
 
-/** The verdict with what a person has to know of a team's work. */
-function withRounds({ reason, ...verdict }: Verdict, state: TaskState): Verdict {
+/** The verdict with the number of rounds and the flaky tests in its reason. */
+function withRoundCount({ reason, ...verdict }: Verdict, state: TaskState): Verdict {
   const { flaky = [] } = state;
   const rounds = roundsOf(state).length;
-  const after = rounds === 0 ? "" : ` It took ${many(rounds, "round")}.`;
-  const unsteady = flaky.length === 0 ? "" : ` Flaky, and not counted: ${flaky.slice(0, 3).join(", ")}.`;
-  return { ...verdict, reason: `${reason}${after}${unsteady}` };
+  const roundsText = rounds === 0 ? "" : ` It took ${many(rounds, "round")}.`;
+  const flakyText = flaky.length === 0 ? "" : ` Flaky, and not counted: ${flaky.slice(0, 3).join(", ")}.`;
+  return { ...verdict, reason: `${reason}${roundsText}${flakyText}` };
 }
 
-function failedBy({ round, steps }: Round, ledger: LoadedTask["ledger"]): Verdict {
+function failedVerdict({ round, steps }: Round, ledger: LoadedTask["ledger"]): Verdict {
   const role = steps.at(-1)?.role ?? "role";
-  const why = ledger.findLast(({ unit }) => unit === `${role}:${round}`)?.reasons?.[0];
-  const said = why === undefined ? "" : `, the last time as: ${oneLine(why).slice(0, 200).replace(/\.$/, "")}`;
+  const reason = ledger.findLast(({ unit }) => unit === `${role}:${round}`)?.reasons?.[0];
+  const reasonText =
+    reason === undefined ? "" : `, the last time as: ${oneLine(reason).slice(0, 200).replace(/\.$/, "")}`;
   return {
     verdict: "failed",
-    reason: `The ${role} of round ${round} failed three times in a row${said}. Run again to ask it three times more, or name another agent for it in code.roles.${role}; all reasons are in .ralph/ledger.jsonl.`,
+    reason: `The ${role} of round ${round} failed three times in a row${reasonText}. Run again to ask it three times more, or name another agent for it in code.roles.${role}; all reasons are in .ralph/ledger.jsonl.`,
   };
 }
 
@@ -104,7 +105,7 @@ async function prepare(
   loaded: LoadedTask,
   unit: TeamUnit,
   work: Work,
-): Promise<Prepared<Found> | Verdict> {
+): Promise<Prepared<PreparedWork> | Verdict> {
   const { state } = loaded;
   const later = { later: { until: options.now(), reason: "The run is ending." } };
   if (unit.kind === "criteria" || unit.kind === "tests") {
@@ -113,36 +114,36 @@ async function prepare(
     const isFirst = unit.kind === "criteria" && roundsOf(state).length === 0;
     const isOpen = checked.checks.some(({ passed }) => !passed);
     return (
-      (isFirst && isOpen ? whyNotBegin(state.task, checked.runs[0]?.results) : undefined) ?? { settled: { checked } }
+      (isFirst && isOpen ? startRefusal(state.task, checked.runs[0]?.results) : undefined) ?? { settled: { checked } }
     );
   }
   if (unit.kind === "librarian" && options.isBuiltIn) return { settled: { plan: await options.ranking.plan(state) } };
-  const found = await gathered(options, state, unit);
-  if ("change" in found)
-    await keepOfRound(options.folder, unit.round, "change.diff", options.redact(found.change.text));
-  return { ready: found };
+  const material = await gatherMaterial(options, state, unit);
+  if ("change" in material)
+    await writeRoundFile(options.folder, unit.round, "change.diff", options.redact(material.change.text));
+  return { ready: material };
 }
 
-async function brief(
+async function makeBrief(
   options: TeamOptions,
   state: TaskState,
   unit: TeamUnit,
-  found: Found,
+  prepared: PreparedWork,
   notes: Notes,
-): Promise<{ readonly brief: Brief; readonly context: Context }> {
+): Promise<{ readonly brief: Brief; readonly context: AttemptContext }> {
   const { store, workspace, snapshots, temperatures } = options;
-  if ("checked" in found || "plan" in found) throw new Error(`${unit.id} has no brief`);
+  if ("checked" in prepared || "plan" in prepared) throw new Error(`${unit.id} has no brief`);
   const iteration = store.nextIteration();
   const isArtisan = unit.kind === "artisan";
   const round = roundOf(state, unit.round);
   if (isArtisan && round !== undefined && round.before === undefined) {
-    // Before the round's first artisan, in case a kill comes while it is at work.
+    // The snapshot is stored before the round's first artisan starts, in case the process is killed while it works.
     const before = (await snapshots.take(Math.max(0, iteration - 1)))?.commit;
     if (before !== undefined) await store.edit((current) => withRound(current, { ...round, before }));
   }
-  const text = `${options.instructions}${roleText(options, state, unit, found, notes)}`;
-  const place = isArtisan ? workspace : options.roleFolder(iteration);
-  mkdirSync(place, { recursive: true });
+  const text = `${options.instructions}${roleText(options, state, unit, prepared, notes)}`;
+  const workFolder = isArtisan ? workspace : options.roleFolder(iteration);
+  mkdirSync(workFolder, { recursive: true });
   const access: Brief["access"] = {
     web: false,
     read: true,
@@ -154,37 +155,37 @@ async function brief(
   const temperature = temperatures[unit.kind];
   const tokens = estimateTokens(text);
   return {
-    brief: { iteration, text, tokens, workspace: place, access, ...withoutUndefined({ temperature }) },
+    brief: { iteration, text, tokens, workspace: workFolder, access, ...withoutUndefined({ temperature }) },
     context: { protection },
   };
 }
 
-/** Accepts what code alone has done. */
+/** Accepts the results of steps without an agent. */
 async function acceptSettled(
   options: TeamOptions,
   frame: TaskFrame,
   state: TaskState,
   unit: TeamUnit,
-  found: Found,
+  prepared: PreparedWork,
   { tell }: Work,
 ): Promise<Outcome> {
-  if ("plan" in found) {
-    const { plan } = found;
-    await options.store.edit((now) => withRound(now, { ...stepped(now, unit, "ok", frame.at()), plan }));
+  if ("plan" in prepared) {
+    const { plan } = prepared;
+    await options.store.edit((current) => withRound(current, { ...withStep(current, unit, "ok", frame.at()), plan }));
     return { outcome: "accepted", summary: plan.cause };
   }
-  if (!("checked" in found)) throw new Error(`${unit.id} can't be settled`);
-  const { checked } = found;
+  if (!("checked" in prepared)) throw new Error(`${unit.id} can't be settled`);
+  const { checked } = prepared;
   frame.take(state.task, checked);
   if (unit.kind === "tests") return await acceptTests(options, frame, state, unit, checked, tell);
-  const flaky = await tellFlaky(state, checked, tell);
-  const tested = testedIn(checked, frame.at());
-  await frame.keep(checked, (now) => ({ ...now, flaky, tested }), tell);
+  const flaky = await reportFlaky(state, checked, tell);
+  const tested = testedFrom(checked, frame.at());
+  await frame.keep(checked, (current) => ({ ...current, flaky, tested }), tell);
   const met = checked.checks.filter(({ passed }) => passed).length;
   return { outcome: "accepted", summary: `${met} of ${state.task.acceptance_criteria.length} criteria met` };
 }
 
-/** Accepts what a role has left: its step of the round, and what is kept of it. */
+/** Accepts the result of a role: stores its step of the round and its attempt. */
 async function acceptRole(
   options: TeamOptions,
   frame: TaskFrame,
@@ -195,29 +196,29 @@ async function acceptRole(
 ): Promise<Outcome> {
   const { store, now, redact, memory } = options;
   const { state } = await store.load();
-  const judged: Judged | Refused | undefined =
+  const result: JudgedResult | RefusedResult | undefined =
     run.failure === undefined ? await judge(options, state, unit, run, work) : undefined;
   if (unit.kind !== "artisan") rmSync(run.brief.workspace, { recursive: true, force: true });
-  const outcome = outcomeOf(run, judged);
-  const event = eventOf(state, unit, run, judged);
+  const outcome = outcomeOf(run, result);
+  const event = eventOf(state, unit, run, result);
   const judgedAt = new Date(now());
   const at = judgedAt.toISOString();
-  const round = event === undefined ? undefined : stepped(state, unit, event, at, run.iteration);
-  const set = judged === undefined || "reasons" in judged ? {} : judged.set;
+  const round = event === undefined ? undefined : withStep(state, unit, event, at, run.iteration);
+  const roundFields = result === undefined || "reasons" in result ? {} : result.set;
   const attempt = {
     in: "attempts",
     id: `attempt-${run.iteration}`,
     was: null,
-    set: { ...attemptRecord(unit, run, outcome, at, judged) },
+    set: { ...attemptRecord(unit, run, outcome, at, result) },
   };
   const isNew = roundOf(state, unit.round) === undefined;
-  const changed = round && {
+  const roundChange = round && {
     in: "rounds",
     id: round.id,
     ...(isNew ? { was: null } : {}),
-    set: { round: round.round, steps: round.steps, ...set },
+    set: { round: round.round, steps: round.steps, ...roundFields },
   };
-  const changes = changed === undefined ? [attempt] : [attempt, changed];
+  const changes = roundChange === undefined ? [attempt] : [attempt, roundChange];
   await store.fold({
     ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs, changes, redact, memory }),
     message: `task: ${unit.kind} ${outcome.outcome}`,

@@ -5,105 +5,110 @@ import type { TestFailure } from "../../task/generated/ralph-state.js";
 import { isTestFile } from "../graph/source-text.js";
 import { type Symbols, symbolsIn } from "../graph/symbols.js";
 
-/** The text of a file of the project by its path; undefined where there is no such text. */
-export type TextOf = (path: string) => Promise<string | undefined> | string | undefined;
+/** Reads the text of a file of the project; undefined if the file has no text. */
+export type ReadText = (path: string) => Promise<string | undefined> | string | undefined;
 
 /** A symbol that a fix has changed. */
 export interface ChangedSymbol {
   readonly file: string;
-  /** As {@link symbolsIn} names it. */
+  /** The name of the symbol, as {@link symbolsIn} returns it. */
   readonly symbol: string;
-  /** Each line whose number has changed: its hash, and how often the symbol held it before the fix and after it. */
+  /** Each line whose count changed: its hash, and how often the symbol contained it before and after the fix. */
   readonly lines: readonly (readonly [hash: string, before: number, after: number])[];
 }
 
-/** Most files of a change whose symbols are kept, and most lines of a symbol. */
+/** Maximum number of files of a change whose symbols are stored. */
 const maxFiles = 20;
+/** Maximum number of lines of a symbol. */
 const maxLines = 100;
 
 /**
- * The symbols that differ between two snapshots; those of tests only where nothing else differs.
- * @throws ExpectedError where git fails.
+ * The symbols that differ between two snapshots. Symbols of tests only if no other file differs.
+ * @throws ExpectedError if git fails.
  */
 export async function changedSymbols(
   snapshots: Pick<Snapshots, "changes" | "textAt">,
   from: string,
   to: string,
 ): Promise<ChangedSymbol[]> {
-  const all = (await snapshots.changes(from, to)).map(({ path }) => path);
-  const sources = all.filter((path) => !isTestFile(path));
-  const found: ChangedSymbol[] = [];
-  for (const file of (sources.length === 0 ? all : sources).slice(0, maxFiles)) {
+  const changedFiles = (await snapshots.changes(from, to)).map(({ path }) => path);
+  const sources = changedFiles.filter((path) => !isTestFile(path));
+  const symbols: ChangedSymbol[] = [];
+  for (const file of (sources.length === 0 ? changedFiles : sources).slice(0, maxFiles)) {
     const [before, after] = [await snapshots.textAt(from, file), await snapshots.textAt(to, file)];
-    const [then, now] = [await countsIn(file, before), await countsIn(file, after)];
-    for (const symbol of new Set([...then.keys(), ...now.keys()])) {
-      const [old, fresh] = [then.get(symbol) ?? none, now.get(symbol) ?? none];
-      const lines = [...new Set([...old.keys(), ...fresh.keys()])]
-        .map((line) => [line, old.get(line) ?? 0, fresh.get(line) ?? 0] as const)
-        .filter(([, was, is]) => was !== is);
-      if (lines.length > 0) found.push({ file, symbol, lines: lines.slice(0, maxLines) });
+    const [countsBefore, countsAfter] = [await lineCountsIn(file, before), await lineCountsIn(file, after)];
+    for (const symbol of new Set([...countsBefore.keys(), ...countsAfter.keys()])) {
+      const [linesBefore, linesAfter] = [countsBefore.get(symbol) ?? noLines, countsAfter.get(symbol) ?? noLines];
+      const lines = [...new Set([...linesBefore.keys(), ...linesAfter.keys()])]
+        .map((line) => [line, linesBefore.get(line) ?? 0, linesAfter.get(line) ?? 0] as const)
+        .filter(([, countBefore, countAfter]) => countBefore !== countAfter);
+      if (lines.length > 0) symbols.push({ file, symbol, lines: lines.slice(0, maxLines) });
     }
   }
-  return found;
+  return symbols;
 }
 
-/** How the project stands to a fix: its fault is back, the fix stands, or its symbols hold something else by now. */
-export type Standing = "back" | "mended" | "other";
+/**
+ * The state of a fix in the project: its fault is back, the fix is still there, or the symbols have different content.
+ */
+export type FixState = "back" | "mended" | "other";
 
-/** @see Standing */
-export async function standingOf(changed: readonly ChangedSymbol[], textOf: TextOf): Promise<Standing> {
-  const standings: Standing[] = [];
+/** @see FixState */
+export async function fixStateOf(changed: readonly ChangedSymbol[], textOf: ReadText): Promise<FixState> {
+  const states: FixState[] = [];
   for (const { file, symbol, lines } of changed) {
-    const now = (await countsIn(file, await textOf(file))).get(symbol) ?? none;
-    // A line that the fix took out has to be there again, and one that it put in has to be gone.
-    const isAs = (wanted: "before" | "after") =>
+    const counts = (await lineCountsIn(file, await textOf(file))).get(symbol) ?? noLines;
+    // A line that the fix removed must be there again, and a line that it added must be missing.
+    const matches = (wanted: "before" | "after") =>
       lines.every(([line, before, after]) => {
-        const [is, want] = [now.get(line) ?? 0, wanted === "before" ? before : after];
-        return Math.max(before, after) === want ? is >= want : is <= want;
+        const [count, wantedCount] = [counts.get(line) ?? 0, wanted === "before" ? before : after];
+        return Math.max(before, after) === wantedCount ? count >= wantedCount : count <= wantedCount;
       });
-    standings.push(isAs("before") ? "back" : isAs("after") ? "mended" : "other");
+    states.push(matches("before") ? "back" : matches("after") ? "mended" : "other");
   }
-  if (standings.includes("back")) return "back";
-  return standings.includes("other") || standings.length === 0 ? "other" : "mended";
+  if (states.includes("back")) return "back";
+  return states.includes("other") || states.length === 0 ? "other" : "mended";
 }
 
-const none: ReadonlyMap<string, number> = new Map();
+const noLines: ReadonlyMap<string, number> = new Map();
 
-/** How often each line stands in a symbol, by symbol and hash. */
-async function countsIn(file: string, text: string | undefined): Promise<Map<string, Map<string, number>>> {
+/** How often each line occurs in a symbol: counts by symbol and by hash of the line. */
+async function lineCountsIn(file: string, text: string | undefined): Promise<Map<string, Map<string, number>>> {
   const counts = new Map<string, Map<string, number>>();
   if (text === undefined) return counts;
-  for (const [symbol, lines] of (await symbolsOrWhole(file, text)).lines) {
-    const of = new Map<string, number>();
-    for (const line of lines) of.set(hashOf(line), (of.get(hashOf(line)) ?? 0) + 1);
-    counts.set(symbol, of);
+  for (const [symbol, lines] of (await symbolsOrFile(file, text)).lines) {
+    const lineCounts = new Map<string, number>();
+    for (const line of lines) lineCounts.set(hashOf(line), (lineCounts.get(hashOf(line)) ?? 0) + 1);
+    counts.set(symbol, lineCounts);
   }
   return counts;
 }
 
 const hashOf = (line: string): string => createHash("sha256").update(line).digest("hex").slice(0, 10);
 
-/** Where a grammar is not built for this platform, a file is one symbol. */
-const symbolsOrWhole = (file: string, text: string): Promise<Symbols> =>
+/** The symbols of a file. If the grammar is not available on this platform, the whole file is one symbol. */
+const symbolsOrFile = (file: string, text: string): Promise<Symbols> =>
   symbolsIn(file, text).catch(() => symbolsIn("", text));
 
 /**
- * Where in the sources a test fails, as `file#symbol`: the innermost frame of the project. Empty where that is the test
- * itself, which only compares.
+ * The place in the sources where a test fails, as `file#symbol`: the innermost frame in the project. Empty if that is
+ * the test itself: then a comparison failed.
  */
-export async function frameOf({ file, line }: TestFailure, textOf: TextOf): Promise<string> {
+export async function frameOf({ file, line }: TestFailure, textOf: ReadText): Promise<string> {
   if (file === undefined || isTestFile(file) || extname(file) === "") return "";
   const text = await textOf(file);
-  return text === undefined ? "" : `${file}#${(await symbolsOrWhole(file, text)).at(line ?? 1)}`;
+  return text === undefined ? "" : `${file}#${(await symbolsOrFile(file, text)).at(line ?? 1)}`;
 }
 
-/** Most characters of an error that is compared. */
-const maxError = 300;
+/** Maximum characters of an error that is compared. */
+const maxErrorChars = 300;
 
-/** What a failing test says, without paths and addresses, which differ from run to run. Values and numbers stay. */
+/**
+ * The message of a failing test, without paths and addresses, which differ from run to run. Values and numbers stay.
+ */
 export const errorOf = ({ type = "logic", message }: TestFailure): string =>
   `${type}: ${message}`
     .slice(0, 2_000)
     .replace(/(?:file:\/\/)?(?:\/[\w.@~+-]+){2,}(?::\d+)*|\b0x[0-9a-f]+\b/gi, "…")
     .replace(/\s+/g, " ")
-    .slice(0, maxError);
+    .slice(0, maxErrorChars);

@@ -3,123 +3,126 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import { isNoTest } from "../../task/test-runs/results.js";
 import type { Round, TestFailure } from "../../task/generated/ralph-state.js";
 import { textOf } from "../graph/source-text.js";
-import { type ChangedSymbol, errorOf, frameOf, standingOf, type TextOf } from "./fault.js";
+import { type ChangedSymbol, errorOf, frameOf, fixStateOf, type ReadText } from "./fault.js";
 import { type Fix, openVault, type Vault } from "./vault.js";
 
-/** What a round did about the failing tests that it began with, and what the tests say at its end. */
+/** What a round did about the tests that failed before it, and the test results at its end. */
 export interface FixAttempt {
-  /** Names the run, of which the round is one. */
+  /** The id of the run. */
   readonly run: string;
   readonly round: Pick<Round, "round" | "hypothesis" | "action_taken">;
   /** The tests that failed before the round. */
   readonly failures: readonly TestFailure[];
-  /** Names of the tests that pass at its end, and of those that fail; one that is in neither says nothing. */
+  /** Names of the tests that pass and that fail at the end of the round. The result of any other test is not known. */
   readonly passing: readonly string[];
   readonly failing: readonly string[];
-  /** Its change was put back, so it helped nothing. */
+  /** The round's change was put back, so it did not help. */
   readonly isPutBack: boolean;
   readonly changed: readonly ChangedSymbol[];
-  /** The texts of the project as the round found it. */
-  readonly before: TextOf;
+  /** Reads the files of the project as they were before the round. */
+  readonly before: ReadText;
   readonly tokens: number;
   readonly framework: string;
 }
 
-/** What helped against which faults, in the life of the project. */
+/** The memory of a project: which fixes helped against which faults. */
 export interface Fixes {
-  /** Fixes that helped when these tests failed by the same fault, a line each; empty where there was none. */
+  /** The fixes that helped when these tests failed by the same fault, a line each; empty if there are none. */
   recall(failures: readonly TestFailure[]): Promise<string>;
-  /** Keeps what a round did, once the tests have spoken. */
+  /** Stores what a round did, after the tests have run. */
   keep(attempt: FixAttempt): Promise<void>;
 }
 
-/** Most fixes that a brief is told of, and most estimated tokens of them. */
-const maxRecalled = 5;
+/** Maximum number of fixes in a brief. */
+const maxRecalledFixes = 5;
+/** Maximum estimated tokens of the fixes in a brief. */
 const maxTokens = 1_000;
-/** Most failing tests that are asked for. */
+/** Maximum number of failing tests for which fixes are searched. */
 const maxFailures = 20;
 
 const languages: Readonly<Record<string, string>> = { pytest: "python", unittest: "python", cargo: "rust", go: "go" };
 
 /**
- * The memory of fixes of the project in `folder`. The file is open only while it is used, so that what an agent does to
- * it meanwhile can be put back. Where it can't be had, nothing is recalled or kept; each problem is told once.
+ * Opens the memory of fixes of the project in `folder`. The file is open only during a call, so that changes of an
+ * agent can be put back in between. If it can't be opened, no fix is recalled or stored. Each problem is reported once.
  */
-export function fixesIn(folder: string, now: () => number, warn: (message: string) => void): Fixes {
-  const told = new Set<string>();
-  const tell = (message: string) => {
-    if (!told.has(message)) warn(message);
-    told.add(message);
+export function openFixes(folder: string, now: () => number, warn: (message: string) => void): Fixes {
+  const toldMessages = new Set<string>();
+  const warnOnce = (message: string) => {
+    if (!toldMessages.has(message)) warn(message);
+    toldMessages.add(message);
   };
-  async function use<Value>(otherwise: Value, work: (vault: Vault) => Promise<Value>): Promise<Value> {
-    const vault = await openVault(folder, tell);
+  async function withVault<Value>(fallback: Value, action: (vault: Vault) => Promise<Value>): Promise<Value> {
+    const vault = await openVault(folder, warnOnce);
     if (typeof vault === "string") {
-      tell(`${vault} The run goes on without it.`);
-      return otherwise;
+      warnOnce(`${vault} The run goes on without it.`);
+      return fallback;
     }
     try {
-      return await work(vault);
+      return await action(vault);
     } catch (error) {
-      tell(
+      warnOnce(
         `The memory of fixes can't be used (${error instanceof Error ? error.message : String(error)}); the run goes on without it.`,
       );
-      return otherwise;
+      return fallback;
     } finally {
       await vault.close();
     }
   }
   return {
     recall: (failures) =>
-      use("", async (vault) => {
+      withVault("", async (vault) => {
         const lines: string[] = [];
-        let used = 0;
-        for (const fix of await sameFault(vault, failures, (path) => textOf(folder, path))) {
+        let usedTokens = 0;
+        for (const fix of await fixesOfSameFault(vault, failures, (path) => textOf(folder, path))) {
           const line = lineOf(fix);
-          used += estimateTokens(line) + 1;
-          if (used > maxTokens) break;
+          usedTokens += estimateTokens(line) + 1;
+          if (usedTokens > maxTokens) break;
           lines.push(line);
         }
         return lines.join("\n");
       }),
-    keep: (attempt) => use(undefined, (vault) => keep(vault, attempt, new Date(now()).toISOString())),
+    keep: (attempt) => withVault(undefined, (vault) => storeFixes(vault, attempt, new Date(now()).toISOString())),
   };
 }
 
 /**
- * The fixes of these very faults, each action once: of a test or a frame that fails again, where a symbol that the fix
- * changed holds again what the fix took out. Without one, those of the same test, frame and error whose symbols hold
- * something else by now. A fix that still stands did not mend this fault.
+ * The fixes of these faults, each action once. A fix belongs to a fault if its test or frame fails again and a changed
+ * symbol contains again what the fix removed. If there is none, the fixes of the same test, frame and error are
+ * returned whose symbols have different content now. A fix that is still in the code did not repair this fault.
  */
-async function sameFault(vault: Vault, failures: readonly TestFailure[], now: TextOf): Promise<Fix[]> {
-  const [back, alike]: [Fix[], Fix[]] = [[], []];
-  const seen = new Set<number>();
+async function fixesOfSameFault(vault: Vault, failures: readonly TestFailure[], readText: ReadText): Promise<Fix[]> {
+  const [returnedFixes, similarFixes]: [Fix[], Fix[]] = [[], []];
+  const seenIds = new Set<number>();
   for (const failure of failures.slice(0, maxFailures)) {
-    const frame = await frameOf(failure, now);
+    const frame = await frameOf(failure, readText);
     for (const fix of await vault.helped(failure.test, frame)) {
-      if (seen.has(fix.id)) continue;
-      seen.add(fix.id);
-      const standing = await standingOf(fix.changed, now);
+      if (seenIds.has(fix.id)) continue;
+      seenIds.add(fix.id);
+      const standing = await fixStateOf(fix.changed, readText);
       const isSame = fix.test === failure.test && fix.frame === frame && fix.error_signature === errorOf(failure);
-      if (standing === "back") back.push(fix);
-      else if (standing === "other" && isSame && fix.changed.length > 0 && !isNoTest(fix.test)) alike.push(fix);
+      if (standing === "back") returnedFixes.push(fix);
+      else if (standing === "other" && isSame && fix.changed.length > 0 && !isNoTest(fix.test)) similarFixes.push(fix);
     }
   }
   const actions = new Set<string>();
-  return (back.length > 0 ? back : alike)
+  return (returnedFixes.length > 0 ? returnedFixes : similarFixes)
     .filter(({ action_taken }) => !actions.has(action_taken) && actions.add(action_taken))
-    .slice(0, maxRecalled);
+    .slice(0, maxRecalledFixes);
 }
 
-async function keep(vault: Vault, attempt: FixAttempt, timestamp: string): Promise<void> {
+async function storeFixes(vault: Vault, attempt: FixAttempt, timestamp: string): Promise<void> {
   const { run, failures, passing, failing, isPutBack, changed, before, tokens, framework } = attempt;
   const { round, hypothesis = "", action_taken = "" } = attempt.round;
-  const [passes, fails] = [new Set(passing), new Set(failing)];
+  const [passingTests, failingTests] = [new Set(passing), new Set(failing)];
   const language = languages[framework] ?? (framework === "command" ? "" : "javascript");
-  // A file that could not be loaded, and the run as a whole, have no name that passes.
-  const spoken = failures.filter(({ test }) => fails.has(test) || passes.has(test) || isNoTest(test));
+  // A file that could not be loaded, and a run as a whole, never appear among the passing tests.
+  const judgedFailures = failures.filter(
+    ({ test }) => failingTests.has(test) || passingTests.has(test) || isNoTest(test),
+  );
   await vault.add(
     await Promise.all(
-      spoken.map(async (failure) => ({
+      judgedFailures.map(async (failure) => ({
         key: `${run}/${round}/${failure.test}`,
         run,
         test: failure.test,
@@ -129,14 +132,14 @@ async function keep(vault: Vault, attempt: FixAttempt, timestamp: string): Promi
         hypothesis,
         action_taken,
         timestamp,
-        success: !isPutBack && !fails.has(failure.test),
+        success: !isPutBack && !failingTests.has(failure.test),
         cost_tokens: tokens,
         framework,
         language,
       })),
     ),
   );
-  if (!isPutBack && fails.size > 0) await vault.failedAgain(run, [...fails]);
+  if (!isPutBack && failingTests.size > 0) await vault.failedAgain(run, [...failingTests]);
 }
 
 const lineOf = ({ test, changed, hypothesis, action_taken }: Fix): string =>

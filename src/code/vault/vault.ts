@@ -8,12 +8,17 @@ import { Database } from "../../memory/database.js";
 import { vaultName } from "../project-files/layout.js";
 import type { ChangedSymbol } from "./fault.js";
 
-/** What a round did about a failing test, and whether the tests say that it helped. */
+/** What a round did about a failing test, and whether it helped. */
 export interface Fix {
   readonly id: number;
-  /** The name of the test; empty: written by a version that did not keep it, and recommended to nobody. */
+  /**
+   * The name of the test; empty if an old version, which did not store it, wrote the fix. Such fixes are not
+   * recommended.
+   */
   readonly test: string;
-  /** Where in the sources it failed, as `file#symbol`; empty where only the test's own comparison did. */
+  /**
+   * The place in the sources where the test failed, as `file#symbol`; empty if only a comparison in the test failed.
+   */
   readonly frame: string;
   readonly error_signature: string;
   /** The symbols that the round changed. */
@@ -29,38 +34,43 @@ export interface Fix {
   readonly language: string;
 }
 
-/** A fix as it is written. `key`: of run, round and test; the same is written once. `run`: names the run. */
+/** A new fix. `key`: identifies run, round and test; an equal key is stored once. `run`: the id of the run. */
 export type NewFix = Omit<Fix, "id"> & { readonly key: string; readonly run: string };
 
-/** What helped against which failing test, for the life of a project: a SQLite file that several processes may use. */
+/** Fixes and the tests that they helped, for the life of a project. A SQLite file that several processes may use. */
 export interface Vault {
-  /** Keeps fixes; one that is there under its key already stays as it is. */
+  /** Stores fixes. A fix whose key exists is skipped. */
   add(fixes: readonly NewFix[]): Promise<void>;
-  /** The fixes of a test, or of a frame that is not empty, that helped, the newest first. */
+  /** The fixes that helped this test or this frame, newest first. An empty frame matches nothing. */
   helped(test: string, frame: string): Promise<readonly Fix[]>;
-  /** Of the fixes of a run those of these tests did not last: they count as failed. */
+  /** Marks the fixes of a run for these tests as failed, because they did not last. */
   failedAgain(run: string, tests: readonly string[]): Promise<void>;
-  /** The newest first. */
+  /** The newest fixes first, at most `most`. */
   list(most: number): Promise<readonly Fix[]>;
   get(id: number): Promise<Fix | undefined>;
-  /** Whether there was such a fix. */
+  /** Answers whether the fix existed. */
   forget(id: number): Promise<boolean>;
-  /** Leaves one file, unless another process has it open: what lies next to it would go while an agent is at work. */
+  /**
+   * Closes the file and merges SQLite's side files into it, unless another process uses it: they might disappear while
+   * an agent works.
+   */
   close(): Promise<void>;
 }
 
-/** Fixes that are kept; of more, the oldest failures go first. */
+/**
+ * Maximum number of stored fixes. If there are more, failed fixes are deleted first, and older ones before newer ones.
+ */
 const maxFixes = 10_000;
-/** Fixes of one test or frame that are looked at. */
-const maxLookedAt = 100;
-const fields =
+/** Maximum number of fixes that are read for one test or frame. */
+const maxReadFixes = 100;
+const columns =
   "id, test, frame, error_signature, changed, hypothesis, action_taken, success, timestamp, cost_tokens, framework, language";
 
 /**
- * Opens the vault of the project in `folder`, made where it is missing. A file that is not a database, or is broken, is
- * set aside, and a new one begun; `warn` is told. Resolves with a sentence where the vault can't be had at all: a run
- * then goes on without.
- * @throws ExpectedError (exit 5) where a later version has written it.
+ * Opens the vault of the project in `folder`; creates it if it is missing. A broken file is renamed and replaced by a
+ * new vault; `warn` is called with a message. Answers with a sentence if the vault can't be opened: then a run
+ * continues without it.
+ * @throws ExpectedError (exit 5) if a later version wrote it.
  */
 export async function openVault(folder: string, warn: (message: string) => void): Promise<Vault | string> {
   const path = join(folder, vaultName);
@@ -71,11 +81,11 @@ export async function openVault(folder: string, warn: (message: string) => void)
     if (!isBroken(error)) return `The memory of fixes ${path} can't be opened (${messageOf(error)}).`;
   }
   try {
-    const aside = `${path}.broken-${Date.now()}`;
-    renameSync(path, aside);
-    for (const more of ["-wal", "-shm"])
-      if (existsSync(`${path}${more}`)) renameSync(`${path}${more}`, `${aside}${more}`);
-    warn(`The memory of fixes was broken; it is kept as ${aside}, and a new one is begun.`);
+    const brokenPath = `${path}.broken-${Date.now()}`;
+    renameSync(path, brokenPath);
+    for (const ending of ["-wal", "-shm"])
+      if (existsSync(`${path}${ending}`)) renameSync(`${path}${ending}`, `${brokenPath}${ending}`);
+    warn(`The memory of fixes was broken; it is kept as ${brokenPath}, and a new one is begun.`);
     return await open(path);
   } catch (error) {
     return `The memory of fixes ${path} can't be opened (${messageOf(error)}).`;
@@ -83,8 +93,8 @@ export async function openVault(folder: string, warn: (message: string) => void)
 }
 
 /**
- * Makes sure that the vault of the project in `folder` may be written. Writes nothing.
- * @throws ExpectedError (exit 5) where a later version has written it.
+ * Checks that the vault of the project in `folder` may be written. Writes nothing.
+ * @throws ExpectedError (exit 5) if a later version wrote it.
  */
 export async function requireKnownVault(folder: string): Promise<void> {
   const path = join(folder, vaultName);
@@ -93,7 +103,7 @@ export async function requireKnownVault(folder: string): Promise<void> {
   try {
     await requireKnownTable(path, database);
   } catch (error) {
-    // What is broken is told of, and mended, where it is opened for use.
+    // A broken file is reported and replaced when it is opened for use.
     if (error instanceof ExpectedError) throw error;
   } finally {
     database.close();
@@ -105,8 +115,8 @@ async function requireKnownTable(path: string, database: Database): Promise<void
   if (format > stateVersion) throw newerFormat(path, { format });
 }
 
-/** A key as it is stored: it stands in the index too. */
-const shortOf = (key: string): Uint8Array => Uint8Array.from(createHash("sha256").update(key).digest().subarray(0, 8));
+/** A key as it is stored: a short hash, because the index stores it too. */
+const hashOf = (key: string): Uint8Array => Uint8Array.from(createHash("sha256").update(key).digest().subarray(0, 8));
 
 const isBroken = (error: unknown): boolean =>
   /SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed|no such column/i.test(messageOf(error));
@@ -115,9 +125,9 @@ async function open(path: string): Promise<Vault> {
   const database = await Database.at(path);
   try {
     await requireKnownTable(path, database);
-    // Readers and a writer then don't wait for each other.
+    // In this mode readers and a writer do not wait for each other.
     await database.rows("PRAGMA journal_mode = WAL");
-    // A kill loses nothing, and a power cut the last rounds at most.
+    // A killed process loses nothing; a power cut loses at most the last rounds.
     await database.rows("PRAGMA synchronous = NORMAL");
     await database.write([
       `CREATE TABLE IF NOT EXISTS fixes (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE,
@@ -128,18 +138,18 @@ async function open(path: string): Promise<Vault> {
       "CREATE INDEX IF NOT EXISTS fixes_by_frame ON fixes (frame) WHERE frame <> ''",
       `PRAGMA user_version = ${stateVersion}`,
     ]);
-    await takeFormer(database);
+    await importOldTable(database);
   } catch (error) {
     database.close();
     throw error;
   }
-  return vaultOn(database);
+  return vaultOf(database);
 }
 
-/** Takes over what earlier versions kept, which knew errors by their likeness and not by their test. */
-async function takeFormer(database: Database): Promise<void> {
-  const [former] = await database.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fix_attempts'");
-  if (former === undefined) return;
+/** Imports the table of earlier versions, which did not store the test of an error. */
+async function importOldTable(database: Database): Promise<void> {
+  const [oldTable] = await database.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fix_attempts'");
+  if (oldTable === undefined) return;
   await database.write([
     `INSERT OR IGNORE INTO fixes (key, run, test, frame, error_signature, changed, hypothesis, action_taken, success,
          timestamp, cost_tokens, framework, language)
@@ -149,7 +159,7 @@ async function takeFormer(database: Database): Promise<void> {
   ]);
 }
 
-const vaultOn = (database: Database): Vault => ({
+const vaultOf = (database: Database): Vault => ({
   async add(fixes) {
     if (fixes.length === 0) return;
     await database.write([
@@ -157,7 +167,7 @@ const vaultOn = (database: Database): Vault => ({
         sql: `INSERT OR IGNORE INTO fixes (key, run, test, frame, error_signature, changed, hypothesis, action_taken,
                 success, timestamp, cost_tokens, framework, language) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         args: [
-          ...[shortOf(fix.key), shortOf(fix.run), fix.test, fix.frame, fix.error_signature],
+          ...[hashOf(fix.key), hashOf(fix.run), fix.test, fix.frame, fix.error_signature],
           ...[JSON.stringify(fix.changed), fix.hypothesis, fix.action_taken, fix.success ? 1 : 0],
           ...[fix.timestamp, fix.cost_tokens, fix.framework, fix.language],
         ],
@@ -170,20 +180,20 @@ const vaultOn = (database: Database): Vault => ({
     ]);
   },
   async helped(test, frame) {
-    const sql = `SELECT ${fields} FROM fixes WHERE success = 1 AND (test = ? OR (frame <> '' AND frame = ?))
-                   ORDER BY id DESC LIMIT ${maxLookedAt}`;
+    const sql = `SELECT ${columns} FROM fixes WHERE success = 1 AND (test = ? OR (frame <> '' AND frame = ?))
+                   ORDER BY id DESC LIMIT ${maxReadFixes}`;
     return (await database.rows(sql, [test, frame])).map(fixOf);
   },
   async failedAgain(run, tests) {
-    const marks = tests.map(() => "?").join(", ");
-    const sql = `UPDATE fixes SET success = 0 WHERE success = 1 AND run = ? AND test IN (${marks})`;
-    await database.write([{ sql, args: [shortOf(run), ...tests] }]);
+    const placeholders = tests.map(() => "?").join(", ");
+    const sql = `UPDATE fixes SET success = 0 WHERE success = 1 AND run = ? AND test IN (${placeholders})`;
+    await database.write([{ sql, args: [hashOf(run), ...tests] }]);
   },
-  async list(most) {
-    return (await database.rows(`SELECT ${fields} FROM fixes ORDER BY id DESC LIMIT ?`, [most])).map(fixOf);
+  async list(maxCount) {
+    return (await database.rows(`SELECT ${columns} FROM fixes ORDER BY id DESC LIMIT ?`, [maxCount])).map(fixOf);
   },
   async get(id) {
-    const [row] = await database.rows(`SELECT ${fields} FROM fixes WHERE id = ?`, [id]);
+    const [row] = await database.rows(`SELECT ${columns} FROM fixes WHERE id = ?`, [id]);
     return row && fixOf(row);
   },
   async forget(id) {

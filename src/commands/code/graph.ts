@@ -1,8 +1,8 @@
 import { readGraph } from "../../code/graph/graph.js";
-import { ranked, rankedText, startsOf } from "../../code/graph/ranking.js";
+import { rankFiles, rankedText, startingFiles } from "../../code/graph/ranking.js";
 import { isBegun } from "../task/task.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
-import { librarianTokens, mostBeside } from "../../code/roles/briefs.js";
+import { librarianTokens, maxOtherTokens } from "../../code/roles/briefs.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -23,9 +23,9 @@ export async function graphCommand(
   const begun = isBegun(folder) ? (await taskRecords(folder).catch(() => undefined))?.state : undefined;
   const { task = { task: "", acceptance_criteria: [] as never }, checks = [], tested } = begun ?? {};
   const graph = await readGraph(folder);
-  const starts = startsOf(folder, { task: { ...task, ...withoutUndefined({ target }) }, checks, tested }, graph);
-  const files = ranked(graph, starts);
-  const room = librarianTokens(window, 1, mostBeside);
+  const starts = startingFiles(folder, { task: { ...task, ...withoutUndefined({ target }) }, checks, tested }, graph);
+  const files = rankFiles(graph, starts);
+  const room = librarianTokens(window, 1, maxOtherTokens);
   const text = rankedText(folder, files, starts, room);
   const shown = new Map(
     text.split(/^(?=## .+ \(distance \d+\)$)/m).flatMap((block) => {

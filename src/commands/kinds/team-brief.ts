@@ -3,9 +3,9 @@ import { crewOf, librariansOf, windowOf } from "../../compose/code-roles.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { rankingOf, requireTeamPlace } from "../../compose/open-team.js";
 import { loadMachine } from "../../code/round/next-role.js";
-import { gathered, roleText } from "../../code/team/role-text.js";
+import { gatherMaterial, roleText } from "../../code/team/role-text.js";
 import { nextRound, unitOf } from "../../code/team/standing.js";
-import { fixesIn } from "../../code/vault/fixes.js";
+import { openFixes } from "../../code/vault/fixes.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { snapshotIndex } from "../../task/project-files/layout.js";
@@ -47,9 +47,9 @@ export async function nextOfTeam(
       views: [],
       notify: silent,
     }),
-    fixes: fixesIn(folder, io.clock.now, silent),
+    fixes: openFixes(folder, io.clock.now, silent),
     window: windowOf(librariansOf(crew), settingsFor(config, io, { folder, changes: true })),
   };
-  const text = roleText(means, state, unit, await gathered(means, state, unit), notes);
+  const text = roleText(means, state, unit, await gatherMaterial(means, state, unit), notes);
   return { id: unit.id, title: unit.title, text };
 }

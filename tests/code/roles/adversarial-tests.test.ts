@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { layTests, sweepTests } from "../../../src/code/roles/adversarial-tests.js";
+import { placeTests, removeLeftTests } from "../../../src/code/roles/adversarial-tests.js";
 import { adversaryFolder, keptTestsFolder } from "../../../src/code/project-files/layout.js";
 
 /** A project by the files of its framework, and a folder beside it that nobody may write to. */
@@ -30,11 +30,11 @@ const result = { tests: [{ file: "evil.test.mjs", content: "evil" }], findings: 
 
 it("an adversary's test is laid into a folder of its own and taken out again, or kept", () => {
   const { folder } = project(node);
-  const laid = layTests(folder, result, undefined);
+  const laid = placeTests(folder, result, undefined);
   expect(laid.written).toEqual([`${adversaryFolder}/evil.test.mjs`]);
   laid.remove(false);
   expect(readdirSync(folder)).toEqual(["package.json"]);
-  layTests(folder, result, undefined).remove(true);
+  placeTests(folder, result, undefined).remove(true);
   expect(readFileSync(join(folder, keptTestsFolder, "evil.test.mjs"), "utf8")).toBe("evil");
   expect(existsSync(join(folder, adversaryFolder))).toBe(false);
 });
@@ -43,24 +43,24 @@ it("an adversary's test is written through no link that an agent left in its pla
   const { folder, outside } = project(node);
   symlinkSync(outside, join(folder, adversaryFolder));
   symlinkSync(outside, join(folder, keptTestsFolder));
-  const laid = layTests(folder, result, undefined);
+  const laid = placeTests(folder, result, undefined);
   expect(laid.written).toEqual([`${adversaryFolder}/evil.test.mjs`]);
   laid.remove(true);
   expect(readdirSync(outside)).toEqual([]);
   const rust = project(cargo);
   symlinkSync(rust.outside, join(rust.folder, "tests"));
   writeFileSync(join(rust.outside, "ralph_adversarial_mine.rs"), "mine");
-  expect(layTests(rust.folder, result, undefined).written).toEqual([]);
-  sweepTests(rust.folder);
+  expect(placeTests(rust.folder, result, undefined).written).toEqual([]);
+  removeLeftTests(rust.folder);
   expect(readdirSync(rust.outside)).toEqual(["ralph_adversarial_mine.rs"]);
 });
 
 it("a file where its folder would be, and a test that deletes itself, break no run", () => {
   const { folder } = project({ ...cargo, tests: "a script of that name" });
-  expect(layTests(folder, result, undefined).written).toEqual([]);
+  expect(placeTests(folder, result, undefined).written).toEqual([]);
   expect(readFileSync(join(folder, "tests"), "utf8")).toBe("a script of that name");
   const other = project({ ...node, [adversaryFolder]: "" });
-  const laid = layTests(other.folder, result, undefined);
+  const laid = placeTests(other.folder, result, undefined);
   rmSync(join(other.folder, adversaryFolder), { recursive: true });
   laid.remove(true);
   expect(readdirSync(other.folder)).toEqual(["package.json"]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { whyNotBegin } from "../../../src/code/team/start-refusal.js";
+import { startRefusal } from "../../../src/code/team/start-refusal.js";
 import type { RalphTask } from "../../../src/task/generated/ralph.js";
 import type { TestResults } from "../../../src/task/generated/test-results.js";
 import { type Case, cases } from "../../fixtures/test-projects/projects.js";
@@ -14,10 +14,10 @@ const more: RalphTask = {
 describe.each(["jest", "mocha", "pytest", "cargo", "go"] as const)("after the first run of %s", (framework) => {
   it.each(cases)("agents begin with tests that are %s, unless there is none to repair", async (which: Case) => {
     const results = await recordedResults(framework, which);
-    const why = whyNotBegin(repair, results);
+    const why = startRefusal(repair, results);
     if (which === "none" || which === "skipped") expect(why?.reason).toContain("There is no test to repair");
     else expect(why).toBeUndefined();
-    expect(whyNotBegin(more, results)).toBeUndefined();
+    expect(startRefusal(more, results)).toBeUndefined();
   });
 });
 
@@ -33,7 +33,7 @@ describe("a test program that is not installed", () => {
   ] as const)("%s keeps agents from beginning (%i, %s)", async (framework, exitCode, stderr) => {
     const results = await resultsFrom(framework, { exitCode, stdout: "", stderr });
     for (const task of [repair, more])
-      expect(whyNotBegin(task, results)).toMatchObject({
+      expect(startRefusal(task, results)).toMatchObject({
         verdict: "blocked",
         reason: expect.stringContaining("Install what the project needs"),
       });
@@ -47,7 +47,7 @@ describe("a test program that is not installed", () => {
       problem: "It ended with exit code 127.",
       stderr: "sh: 1: ./check.sh: not found",
     };
-    expect(whyNotBegin(more, results)).toBeUndefined();
-    expect(whyNotBegin(repair, results)?.verdict).toBe("blocked");
+    expect(startRefusal(more, results)).toBeUndefined();
+    expect(startRefusal(repair, results)?.verdict).toBe("blocked");
   });
 });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { TestFailure } from "../../../src/task/generated/ralph-state.js";
 import { changedSymbols } from "../../../src/code/vault/fault.js";
-import { type FixAttempt, fixesIn } from "../../../src/code/vault/fixes.js";
+import { type FixAttempt, openFixes } from "../../../src/code/vault/fixes.js";
 
 let folder: string;
 beforeEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 type Files = Readonly<Record<string, string>>;
 
 const memoryOf = (warnings: string[] = []) =>
-  fixesIn(
+  openFixes(
     folder,
     () => 0,
     (message) => warnings.push(message),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { distancesFrom, readGraph } from "../../../src/code/graph/graph.js";
-import { ranked, rankedText } from "../../../src/code/graph/ranking.js";
+import { rankFiles, rankedText } from "../../../src/code/graph/ranking.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 
 let folder: string;
@@ -228,7 +228,7 @@ describe("the import graph", () => {
       "user.js": 'import "./m.js";',
       "far.js": "",
     });
-    const files = ranked(await readGraph(folder), new Map([["t.js", [1]]]));
+    const files = rankFiles(await readGraph(folder), new Map([["t.js", [1]]]));
     expect(files.map(({ path }) => path)).toEqual(["t.js", "m.js", "deep.js", "user.js", "far.js"]);
   });
 
@@ -240,7 +240,7 @@ describe("the import graph", () => {
       ...Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.js`, long.slice(0, 4_000)])),
     });
     const starts = new Map([["t.js", [3_000]]]);
-    const files = ranked(await readGraph(folder), starts);
+    const files = rankFiles(await readGraph(folder), starts);
     for (const room of [3_000, 12_000, 40_000]) {
       const text = rankedText(folder, files, starts, room);
       expect(estimateTokens(text)).toBeLessThanOrEqual(room);

@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkAll } from "../../../src/task/criteria/check-criteria.js";
-import { flakyIn, testedIn } from "../../../src/code/team/tests.js";
+import { flakyTestsIn, testedFrom } from "../../../src/code/team/tests.js";
 import { byRole, codeProject, offByOne } from "../../support/projects/code-project.js";
 import { cli } from "../../support/processes/in-process.js";
 import { placeOnHost } from "../../task/place.js";
@@ -114,7 +114,7 @@ describe("hostile tests", () => {
     const checked = await checkAll([criterion], place, { seen: [], flaky: [] }, async () => undefined);
     rmSync(place.cwd, { recursive: true, force: true });
     if (checked === undefined) throw new Error("the check was aborted");
-    return { tested: testedIn(checked, ""), flaky: flakyIn(checked) };
+    return { tested: testedFrom(checked, ""), flaky: flakyTestsIn(checked) };
   };
 
   it("that never end are ended, and count as failing", async () => {
