@@ -69,9 +69,9 @@ export async function judge(
       summary: findings.length === 0 ? decision : `${decision}: ${many(findings.length, "finding")}`,
     };
   }
-  const said = await readAnswer<AdversaryResult>(options, "result-adversary", run, true);
-  if ("reasons" in said) return said;
-  const findings = await tryTests(options, state, said.value, work);
+  const answer = await readAnswer<AdversaryResult>(options, "result-adversary", run, true);
+  if ("reasons" in answer) return answer;
+  const findings = await tryTests(options, state, answer.value, work);
   return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
 }
 
