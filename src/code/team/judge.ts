@@ -110,7 +110,7 @@ async function judgeArtisan(
 }
 
 /**
- * Moves an answer that the artisan left as a file in the project to the role's folder, so that it is no part of the
+ * Moves an answer that the artisan left as a file in the project to the role's folder, so that it is not part of the
  * change.
  */
 async function moveAnswer({ workspace, roleFolder, redact }: TeamOptions, { iteration }: AgentRun): Promise<boolean> {

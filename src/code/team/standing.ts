@@ -40,7 +40,7 @@ export const withRound = (state: TaskState, round: Round): TaskState => ({
   rounds: [...(state.rounds ?? []).filter(({ id }) => id !== round.id), round].toSorted((a, b) => a.round - b.round),
 });
 
-/** The round whose change is not tested yet; undefined if there is none. */
+/** The round whose change is not tested yet; undefined if every change is tested. */
 export function untestedRound(state: TaskState): number | undefined {
   const { steps = [], tests, round } = roundsOf(state).at(-1) ?? {};
   return tests === undefined && steps.some(({ role, event }) => role === "artisan" && event === "ok")

@@ -33,7 +33,7 @@ export function testedFrom({ runs }: Checked, at: string): Tested {
   };
 }
 
-/** The failures of a test run: failed tests and missing tests. If there is none, the failure of the run as a whole. */
+/** The failures of a test run: failed tests and missing tests. Without them, the failure of the whole run. */
 function failuresIn({ passed, detail, results, gone = [], flaky = [] }: CheckResult): TestFailure[] {
   const failing = (results?.tests ?? []).filter((test) => isFailing(test) && !flaky.includes(test.test_name));
   const missingTests = gone.map((name) => ({

@@ -27,7 +27,7 @@ export interface FixAttempt {
 
 /** The memory of a project: which fixes helped against which faults. */
 export interface Fixes {
-  /** The fixes that helped when these tests failed by the same fault, a line each; empty if there are none. */
+  /** The fixes that helped when these tests failed by the same fault, a line each; empty if no fix helped. */
   recall(failures: readonly TestFailure[]): Promise<string>;
   /** Stores what a round did, after the tests have run. */
   keep(attempt: FixAttempt): Promise<void>;
@@ -88,7 +88,7 @@ export function openFixes(folder: string, now: () => number, warn: (message: str
 
 /**
  * The fixes of these faults, each action once. A fix belongs to a fault if its test or frame fails again and a changed
- * symbol contains again what the fix removed. If there is none, the fixes of the same test, frame and error are
+ * symbol contains again what the fix removed. Without one, the fixes of the same test, frame and error are
  * returned whose symbols have different content now. A fix that is still in the code did not repair this fault.
  */
 async function fixesOfSameFault(vault: Vault, failures: readonly TestFailure[], readText: ReadText): Promise<Fix[]> {

@@ -98,7 +98,7 @@ function realPathOf(criterion: Criterion, { home }: Place): string | undefined {
 
 /**
  * A sentence about a variable or program in the check's output that exists on the user's machine but not in the
- * sandbox: its absence is not a fault of the checked work. Empty if there is none.
+ * sandbox: its absence is not a fault of the checked work. Empty for other output.
  */
 function notInSandbox(detail: string, { missing, reach }: Place): string {
   if (missing === undefined) return "";

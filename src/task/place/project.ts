@@ -37,7 +37,7 @@ const maxBytes = 10_000_000;
 /** The text of a file, at most 200,000 characters; empty if it can't be read. */
 export const textOf = (path: string): string => (readTextSync(path, maxBytes) ?? "").slice(0, 200_000);
 
-/** The path of an npm package's program that is installed for the folder; the plain name if there is none. */
+/** The path of an npm package's program that is installed for the folder; the plain name if it is not installed. */
 export function localProgram(folder: string, name: string): string {
   for (let folderAbove = folder; ; folderAbove = dirname(folderAbove)) {
     const path = join(folderAbove, "node_modules", ".bin", name);

@@ -171,7 +171,7 @@ export function problemsInTask(value: unknown): Problem[] {
   ];
 }
 
-/** The pointer of the criterion in the top list that contains a pointer; undefined if there is none. */
+/** The pointer of the criterion in the top list that contains a pointer; undefined for other pointers. */
 const criterionAt = (pointer: string): string | undefined => /^\/acceptance_criteria\/\d+/.exec(pointer)?.[0];
 
 const criterionHint = 'Add one, such as {"type": "command_succeeds", "command": "npm test"}.';

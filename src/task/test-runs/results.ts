@@ -148,7 +148,7 @@ export function withUniqueNames(tests: readonly TestResult[]): TestResult[] {
 export interface TestRunOutput {
   /** The folder that the tests belong to; paths in results are relative to it. */
   readonly root: string;
-  /** The content of the framework's result file; undefined if there is none. */
+  /** The content of the framework's result file; undefined if the file is missing. */
   readonly file: string | undefined;
   readonly stdout: string;
   readonly stderr: string;

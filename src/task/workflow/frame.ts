@@ -216,7 +216,7 @@ export function taskFrame(options: TaskOptions) {
       else latest = { task: state.task, checked: checkedNow, settled: true };
       return latest.settled === true ? { settled: checkedNow } : { ready: checkedNow };
     },
-    /** Sets the checks of this run; undefined: there are none. */
+    /** Sets the checks of this run; undefined removes them. */
     take(task: RalphTask, checked: Checked | undefined): void {
       latest = checked && { task, checked };
     },
