@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { windowOf } from "../engine/agents/prices.js";
-import { isOllama, ollamaAddress, standIn } from "../engine/agents/shared/model-address.js";
+import { isOllama, ollamaAddress, gatewayAddress } from "../engine/agents/shared/model-address.js";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import { type ConfigKeys, isLoopback, anyValue } from "../engine/config/keys.js";
@@ -248,7 +248,7 @@ function addressOf({ apiUrl, env }: Asked, written: Written, file: string): Addr
 /** The gateway that the environment or a file names in place of a maker's own address. */
 function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: Written, file: string): Address | undefined {
   const protocol = maker.name === "anthropic" ? "messages" : "chat";
-  const named = standIn(maker.name, env);
+  const named = gatewayAddress(maker.name, env);
   if (named !== undefined) return { text: named, from: `${maker.name.toUpperCase()}_BASE_URL`, protocol };
   const other = maker.name === "openai" ? written.openai_api_url : undefined;
   return blank(other) ? undefined : { text: other, from: file, protocol };
@@ -269,7 +269,7 @@ function keyOf(
   env: NodeJS.ProcessEnv,
   { written, file }: { readonly written: Written; readonly file: string },
 ): { readonly key: string; readonly from: string } | undefined {
-  const gateway = [standIn("openai", env), standIn("anthropic", env)].includes(url.href);
+  const gateway = [gatewayAddress("openai", env), gatewayAddress("anthropic", env)].includes(url.href);
   const mayUseEnvironment = isMakers(provider, url) || isLoopback(url) || gateway;
   const names = [...provider.variables, ...(gateway ? (provider.gatewayVariables ?? []) : [])];
   const variable = mayUseEnvironment ? names.find((name) => (env[name] ?? "").trim() !== "") : undefined;

@@ -6,7 +6,7 @@ import { type Fleet, fleetOf } from "../fleet/fleet.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { createAgent, isDistant } from "../engine/agents/registry.js";
+import { createAgent, isRemote } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
 import { variableOf } from "../engine/config/keys.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
@@ -158,7 +158,7 @@ async function idOf(folder: string): Promise<string> {
  */
 export function requireHere(name: string, { agents }: ResolvedConfig, work: string, named?: string): void {
   const where = named === undefined ? "" : `${named}: `;
-  if (isDistant(name))
+  if (isRemote(name))
     throw new ExpectedError(
       `${where}${name} works on another machine, where the files of ${work} are not; name an agent of this one with --agent.`,
       2,
@@ -179,13 +179,13 @@ export async function readyFleet(
   { jobs, origins }: ResolvedConfig,
   { fleet }: RunSettings,
 ): Promise<number> {
-  const here = names.find((name) => !isDistant(name));
+  const here = names.find((name) => !isRemote(name));
   if (here !== undefined && jobs > mostHere && origins.jobs === "--jobs")
     throw new ExpectedError(
       `--jobs ${jobs} is more than one machine can run: at most ${mostHere} agents work on this one, and ${here} does; name agents on other machines alone (fleet:${here}), or use --jobs ${mostHere}.`,
       2,
     );
-  if (names.some(isDistant)) await fleet.connect();
+  if (names.some(isRemote)) await fleet.connect();
   return here === undefined ? jobs : Math.min(jobs, mostHere);
 }
 
@@ -215,7 +215,7 @@ export async function requireAgents(
   const settings = settingsFor(config, io, { classic });
   const housing = await sandboxFor(config, io, settings, namesIn(config, roles));
   const { everyone } = crewFor(config, housed(settings, housing), roles);
-  if (everyone.some(({ name }) => isDistant(name))) redisOf(config);
+  if (everyone.some(({ name }) => isRemote(name))) redisOf(config);
   await housing.sandbox?.close();
 }
 

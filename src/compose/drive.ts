@@ -18,7 +18,7 @@ import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
 import type { ResolvedConfig } from "./config.js";
 import { extensionsIn } from "./extensions/extensions.js";
 import { timeoutSignal, timeoutReason } from "../engine/lib/clock.js";
-import { isDistant } from "../engine/agents/registry.js";
+import { isRemote } from "../engine/agents/registry.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
@@ -134,7 +134,7 @@ export async function drive<State, U extends Unit, P, C>(
     const ending = AbortSignal.any([finish, abort]);
     const everyName = namesIn(config, how.roles);
     const jobs = await readyFleet(everyName, config, settings);
-    for (const notice of [housing.notice, everyName.some(isDistant) ? insecureNotice(config) : undefined])
+    for (const notice of [housing.notice, everyName.some(isRemote) ? insecureNotice(config) : undefined])
       if (notice !== undefined) void tell({ type: "notice", ...notice });
     participants.push(...(await extensionsIn(config, io, { ...foldersOf(how), tell, redact, signal: abort })));
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });

@@ -122,7 +122,7 @@ export function placeFor(
     reach: { ...noReach, read, write: [workspace, scratch] },
     scratch,
     ...(sandbox === undefined ? {} : { home: homeOfTask({ folder }, config) }),
-    ...(sandbox === undefined ? {} : { missing: { variables: sandbox.outside, path: io.env["PATH"] ?? "" } }),
+    ...(sandbox === undefined ? {} : { missing: { variables: sandbox.hiddenVariables, path: io.env["PATH"] ?? "" } }),
     ...(sandbox?.name === "docker" ? { tests: testsInDocker(workspace, io) } : {}),
   };
 }

@@ -62,7 +62,7 @@ export async function sandboxFor(
     ...withoutUndefined({ image: config.sandbox_image }),
   });
   if (sandbox !== undefined) {
-    const { outside } = sandbox;
+    const { hiddenVariables: outside } = sandbox;
     const told =
       outside.length === 0
         ? ""

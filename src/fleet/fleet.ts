@@ -1,4 +1,4 @@
-import type { DistantAgent } from "../engine/agents/definition.js";
+import type { RemoteAgent } from "../engine/agents/definition.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Agent, Failure, StopCondition } from "../engine/loop/types.js";
@@ -8,7 +8,7 @@ import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
 /** The agents of a run whose processes are on other machines. */
 export interface Fleet {
   /** An agent whose runs are jobs. */
-  agent(named: DistantAgent): Agent;
+  agent(named: RemoteAgent): Agent;
   /**
    * Reaches Redis, so that what is wrong is known before anything is begun.
    * @throws ExpectedError as `reach`, and where no address was given (exit code 2).

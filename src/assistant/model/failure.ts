@@ -6,7 +6,7 @@ import {
   serviceFailure,
   timeIn,
 } from "../../engine/agents/failures.js";
-import { resetIn } from "../../engine/agents/reset-time.js";
+import { resetTimeIn } from "../../engine/agents/reset-time.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Failure } from "../../engine/loop/types.js";
@@ -113,7 +113,7 @@ export function retryAfter(error: unknown, now: number): number | undefined {
     const ms = /^\d+(?:\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
     if (Number.isFinite(ms)) return Math.max(0, ms);
   }
-  const reset = error.statusCode === 429 ? resetIn(error.message, now) : undefined;
+  const reset = error.statusCode === 429 ? resetTimeIn(error.message, now) : undefined;
   return reset === undefined ? undefined : Math.max(0, reset - now);
 }
 

@@ -1,7 +1,7 @@
 import { insecureNotice, redisOf, settingsFor } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { housed, sandboxFor } from "../../compose/sandbox.js";
-import { isDistant } from "../../engine/agents/registry.js";
+import { isRemote } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { FleetWorker, WorkerEvent } from "../../fleet/worker.js";
@@ -29,7 +29,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
   if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 1_000)
     throw new ExpectedError(`--concurrency is ${concurrency}; it must be a whole number from 1 to 1000.`, 2);
   const { agent } = config;
-  if (isDistant(agent))
+  if (isRemote(agent))
     throw new ExpectedError(
       `A worker runs the agent itself; name it without fleet:, as in --agent ${agent.replace(/^(?:fleet:)+/, "") || "claude"}.`,
       2,

@@ -5,7 +5,7 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { installedAgents } from "../../engine/agents/adapters.js";
 import type { AgentCheck } from "../../engine/agents/definition.js";
-import { checkAgent, isDistant } from "../../engine/agents/registry.js";
+import { checkAgent, isRemote } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -146,7 +146,7 @@ async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: Resolved
   const config = await resolveConfig(io, flags);
   if (config.origins.agent !== "default") {
     await requireAgents(config, io);
-    if (isDistant(config.agent) || config.sandbox === "docker") return { config };
+    if (isRemote(config.agent) || config.sandbox === "docker") return { config };
     const check = await checkAgent(config.agent, settingsFor(config, io));
     // A program that starts may be let in whatever it says of its login: its provider may need none.
     if (!check.ok && check.version === undefined)

@@ -1,6 +1,6 @@
 import type { AgentSettings } from "../../engine/agents/definition.js";
 import { installedAgents } from "../../engine/agents/adapters.js";
-import { agentsToShow, checkAgent, createAgent, isDistant } from "../../engine/agents/registry.js";
+import { agentsToShow, checkAgent, createAgent, isRemote } from "../../engine/agents/registry.js";
 import { type ResolvedConfig, resolveConfig, settingsIn, type ConfigFlags } from "../../compose/config.js";
 import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -121,7 +121,7 @@ async function pluginFindings(config: ResolvedConfig, io: Io): Promise<Finding[]
 
 /** Of the Redis server, where one is set or needed. A run needs it only for agents on other machines. */
 async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {
-  const needed = [config.agent, ...config.fallbacks].some(isDistant);
+  const needed = [config.agent, ...config.fallbacks].some(isRemote);
   if (config.redis === undefined && !needed) return [];
   try {
     const { checkRedis } = await import("../../fleet/checks.js");
@@ -138,7 +138,7 @@ async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {
  */
 async function agentFinding(name: string, chosen: boolean, settings: AgentSettings, isHeld: boolean): Promise<Finding> {
   try {
-    if (isDistant(name)) {
+    if (isRemote(name)) {
       createAgent(name, settings);
       return {
         name,

@@ -7,18 +7,18 @@ import { firstOnPath } from "./program.js";
 import { ralph } from "./ralph.js";
 
 /**
- * The engine's own adapters, named nowhere else in the code. Taking one away takes its file or folder, and its lines
+ * The engine's own adapters. No other code names them: to remove an adapter, delete its file or folder and its entry
  * here.
  */
 export const adapters: readonly AgentDefinition[] = [claude, codex, amp, ralph, acp];
 
-/** The agents that an adapter stands for, as `--agent` names them, and the program that each needs. */
-export const namedBy = ({ name, program, known }: AgentDefinition): readonly { name: string; program?: string }[] =>
-  known?.map((one) => ({ name: `${name}:${one.name}`, program: one.program })) ?? [{ name, program }];
+/** The agents of an adapter, by the names that `--agent` takes, and the program that each needs. */
+export const agentsOf = ({ name, program, known }: AgentDefinition): readonly { name: string; program?: string }[] =>
+  known?.map((agent) => ({ name: `${name}:${agent.name}`, program: agent.program })) ?? [{ name, program }];
 
-/** Agents whose own program stands in the user's PATH, as `--agent` names them. */
+/** Agents whose program is in PATH, by the names that `--agent` takes. */
 export const installedAgents = (env: NodeJS.ProcessEnv): readonly string[] =>
   adapters
-    .flatMap(namedBy)
+    .flatMap(agentsOf)
     .filter(({ program }) => program !== undefined && firstOnPath(program, env) !== undefined)
     .map(({ name }) => name);

@@ -3,23 +3,23 @@ import type { AgentCheck, AgentContext, AgentDefinition, Answer, Reader } from "
 import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { countAnswers, eventsOf } from "./shared/messages.js";
-import { ask, askVersion, ownReach, programOf, versionIn } from "./program.js";
+import { runProbe, askVersion, configuredAccess, programOf, versionIn } from "./program.js";
 import { keyHost, keyPlaceholder } from "../process/reach.js";
 import { serverName, withoutSecrets } from "./shared/tool-server.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
 const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/settings.";
 
-/** Amp: https://ampcode.com/manual. It has no flags that would confine it, and chooses its model itself. */
+/** Amp: https://ampcode.com/manual. It has no flags that confine it, and it chooses its model itself. */
 export const amp: AgentDefinition = {
   name: "amp",
   program: "amp",
-  setBy: /^AMP_/,
+  settingVariables: /^AMP_/,
   confinement: "unconfined",
   takesTools: true,
   keyVariables: ["AMP_API_KEY"],
   invoke({ access: { tools } }, context) {
-    // Without a key it waits for a login that nobody can give, -x or not.
+    // Without a key, Amp waits for a login, even with -x.
     if (!hasKey(context)) return { kind: "auth", message: `amp needs a key. ${fix}` };
     const env = { ...context.settings.env, ...context.options.env };
     const servers =
@@ -28,7 +28,7 @@ export const amp: AgentDefinition = {
     return { command: programOf(context, "amp"), args };
   },
   reach: ({ options, settings }) => ({
-    ...ownReach(options),
+    ...configuredAccess(options),
     keys: [
       {
         name: "amp",
@@ -36,14 +36,14 @@ export const amp: AgentDefinition = {
         headers: { authorization: `Bearer ${(options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || ""}` },
       },
     ],
-    // Of its address it uses the host alone.
+    // Amp uses only the host of this address.
     env: { AMP_URL: keyHost("amp"), AMP_API_KEY: keyPlaceholder },
   }),
   reader: readAmp,
   version: (context, signal) => askVersion(context, programOf(context, "amp"), signal),
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "amp");
-    const version = await ask(context, program, ["--version"]);
+    const version = await runProbe(context, program, ["--version"]);
     if (version.missing)
       return {
         ok: false,
@@ -69,9 +69,7 @@ export const amp: AgentDefinition = {
 const hasKey = ({ settings, options }: AgentContext): boolean =>
   ((options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || "") !== "";
 
-/**
- * Reads `amp -x --stream-json`. The `user` events echo the brief; an error ends with exit code 0 like everything else.
- */
+/** Reads `amp -x --stream-json`. The `user` events repeat the brief. An error also ends with exit code 0. */
 export function readAmp(): Reader {
   const answers = countAnswers();
   let result: Json | undefined;

@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import type { AgentCheck, AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { programIn, realPathOf } from "../process/search-path.js";
 import { readPlainText } from "./shared/plain-text.js";
-import { ask, ownReach } from "./program.js";
+import { runProbe, configuredAccess } from "./program.js";
 
 /**
- * Any other command: the brief on stdin, the workspace as its folder, plain text on stdout, the exit code as its
- * verdict. Nothing confines it.
+ * Any other command. It gets the brief on stdin and runs in the workspace; stdout is plain text, and the exit code
+ * shows success or failure. Nothing confines it.
  */
 export const command: AgentDefinition = {
   name: "command",
@@ -20,50 +20,54 @@ export const command: AgentDefinition = {
       ...(temperature === undefined ? {} : { env: { RALPH_TEMPERATURE: String(temperature) } }),
     };
   },
-  /** The files that its command line names; hosts and whatever else it needs are for the config to say. */
+  /** The files that the command line names. Hosts and other files must be set in the config. */
   reach(context) {
     const { options, settings } = context;
-    const configuredReach = ownReach(options);
+    const configuredReach = configuredAccess(options);
     return { ...configuredReach, read: [...filesIn(lineOf(context), settings.cwd), ...configuredReach.read] };
   },
   reader: readPlainText,
   async check(context): Promise<AgentCheck> {
-    const line = lineOf(context);
-    const word = firstWord(line);
-    if (word === undefined) return { ok: true, detail: `Runs \`${line}\`; its requirements are unknown.` };
-    const probe = await ask(context, "sh", ["-c", 'command -v -- "$1"', "sh", word]);
+    const commandLine = lineOf(context);
+    const programName = firstWord(commandLine);
+    if (programName === undefined)
+      return { ok: true, detail: `Runs \`${commandLine}\`; its requirements are unknown.` };
+    const probe = await runProbe(context, "sh", ["-c", 'command -v -- "$1"', "sh", programName]);
     if (probe.exitCode === 0) return { ok: true, detail: `Runs ${probe.stdout.trim()}.` };
     return {
       ok: false,
-      detail: `There is no executable program ${word}.`,
+      detail: `There is no executable program ${programName}.`,
       fix: "Correct the command, or make its file executable with `chmod +x`.",
     };
   },
 };
 
 /**
- * The command line, its program and the scripts that it names made absolute where they are given relative to the user's
- * folder: it runs in another one. `python3 agent.py` is found so, and `./agent.sh`.
+ * The configured command line. Its program and scripts get absolute paths if they are relative to the user's folder,
+ * because the command runs in another folder. This covers `python3 agent.py` and `./agent.sh`.
  */
 export function lineOf({ options, settings }: AgentContext): string {
-  const line = (options.command ?? "").trim();
-  const word = firstWord(line);
-  if (word === undefined) return line;
-  const { length } = line.startsWith("'") ? `'${word}'` : word;
-  const relative = word.includes("/") && !word.startsWith("/") ? resolve(settings.cwd, word) : undefined;
-  const path = relative ?? hiddenProgram(word, settings);
-  const program = path === undefined ? line.slice(0, length) : shellQuoted(path);
-  const otherWords = line.slice(length).replace(/(?<=\s)[^\s'"$`;&|<>()=~/-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (each) => {
-    const path = resolve(settings.cwd, each);
-    return /[./]/.test(each) && isFile(path) ? shellQuoted(path) : each;
-  });
+  const commandLine = (options.command ?? "").trim();
+  const programName = firstWord(commandLine);
+  if (programName === undefined) return commandLine;
+  const { length } = commandLine.startsWith("'") ? `'${programName}'` : programName;
+  const relative =
+    programName.includes("/") && !programName.startsWith("/") ? resolve(settings.cwd, programName) : undefined;
+  const programPath = relative ?? hiddenProgram(programName, settings);
+  const program = programPath === undefined ? commandLine.slice(0, length) : shellQuoted(programPath);
+  const otherWords = commandLine
+    .slice(length)
+    .replace(/(?<=\s)[^\s'"$`;&|<>()=~/-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (argument) => {
+      const path = resolve(settings.cwd, argument);
+      return /[./]/.test(argument) && isFile(path) ? shellQuoted(path) : argument;
+    });
   return `${program}${otherWords}`;
 }
 
-/** The path of a program in the user's PATH that bubblewrap shows only where it is named; undefined for others. */
-function hiddenProgram(word: string, { sandbox, env }: AgentContext["settings"]): string | undefined {
-  if (sandbox?.name !== "bubblewrap" || word.includes("/")) return undefined;
-  const path = programIn(env["PATH"] ?? "", word);
+/** The path of a program in PATH that bubblewrap shows only if it is named; undefined for others. */
+function hiddenProgram(programName: string, { sandbox, env }: AgentContext["settings"]): string | undefined {
+  if (sandbox?.name !== "bubblewrap" || programName.includes("/")) return undefined;
+  const path = programIn(env["PATH"] ?? "", programName);
   return path === undefined || realPathOf(path).startsWith("/usr/") ? undefined : path;
 }
 
@@ -72,17 +76,17 @@ const shellQuoted = (path: string): string => `'${path.replaceAll("'", String.ra
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /**
- * The program of a command line, where it stands there plainly or in single quotes: not computed, no assignment before
- * it.
+ * The program of a command line, if it is a plain word or in single quotes; undefined after an assignment or an
+ * expansion.
  */
 const firstWord = (line: string): string | undefined =>
   /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
 
-/** The files that stand in a command line as plain words; a relative one is of the user's folder. */
+/** The existing files among the words of a command line; a relative path is resolved against `cwd`. */
 export const filesIn = (line: string, cwd: string): string[] =>
   [...line.matchAll(/'([^']+)'|"([^"$`]+)"|([^\s'"$`;&|<>()]+)/g)]
-    .map(([, single, double, bare]) => resolve(cwd, single ?? double ?? bare ?? ""))
+    .map(([, single, double, unquoted]) => resolve(cwd, single ?? double ?? unquoted ?? ""))
     .filter(isFile);
 
-/** The line with arguments of its own, which the shell is given after it. */
+/** The command line, followed by the arguments that the shell gets separately. */
 export const withArgs = (line: string, args: readonly string[]): string => (args.length === 0 ? line : `${line} "$@"`);

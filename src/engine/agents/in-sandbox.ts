@@ -5,8 +5,8 @@ import type { Mount, Reach } from "../process/reach.js";
 import type { AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { locate } from "./program.js";
 
-/** The brief as an agent in a sandbox is to get it: the server of its tools runs outside. */
-export function briefInside(brief: Brief, { settings }: AgentContext): Brief {
+/** The brief for an agent in a sandbox: its tool server runs outside, so the relay replaces the command. */
+export function briefForSandbox(brief: Brief, { settings }: AgentContext): Brief {
   const { access } = brief;
   if (settings.sandbox === undefined || access.tools === undefined) return brief;
   return {
@@ -15,8 +15,8 @@ export function briefInside(brief: Brief, { settings }: AgentContext): Brief {
   };
 }
 
-/** What the agent's process is started with. */
-export interface Started {
+/** What the process of the agent is started with. */
+export interface StartSettings {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -24,49 +24,50 @@ export interface Started {
 }
 
 /**
- * The program, its environment and, in a sandbox, all that it has to reach; the brief is that of the workflow.
- * Undefined where there is no such program for a sandbox of this machine's files; an image may bring its own.
+ * The program, its environment and, in a sandbox, everything that it may access. `brief` is the original brief of the
+ * workflow. Undefined if bubblewrap is used and the program does not exist; a docker image may contain its own.
  */
 export function startSettings(
   definition: AgentDefinition,
   context: AgentContext,
   brief: Brief,
   { command, args, env }: Invocation,
-): Started | undefined {
+): StartSettings | undefined {
   const { settings, options } = context;
   const agentEnv = { ...settings.env, ...env, ...options.env };
   const git = gitSettings(agentEnv, brief.access, settings.sandbox === undefined && definition.confinement);
-  const fullEnv = { ...agentEnv, ...git };
-  if (settings.sandbox === undefined) return { command, args, env: fullEnv };
-  const { env: insideEnv, ...otherReach } = definition.reach(context, brief.access);
-  const program = locate(command, fullEnv);
+  const startEnv = { ...agentEnv, ...git };
+  if (settings.sandbox === undefined) return { command, args, env: startEnv };
+  const { env: sandboxEnv, ...otherReach } = definition.reach(context, brief.access);
+  const program = locate(command, startEnv);
   if (program === undefined && settings.sandbox.name === "bubblewrap") return undefined;
   const { tools } = brief.access;
-  // A command line may name files of the workspace that its program is to change.
-  const isOutside = (mount: Mount) => typeof mount !== "string" || !mount.startsWith(`${brief.workspace}/`);
+  // A command line may name files in the workspace, which the program may change.
+  const isOutsideWorkspace = (mount: Mount) => typeof mount !== "string" || !mount.startsWith(`${brief.workspace}/`);
   const reach: Reach = {
     ...otherReach,
-    read: [...(program?.read ?? []), ...otherReach.read.filter(isOutside), ...(brief.access.readOnly ?? [])],
+    read: [...(program?.read ?? []), ...otherReach.read.filter(isOutsideWorkspace), ...(brief.access.readOnly ?? [])],
     write: [brief.workspace, ...otherReach.write],
-    // Named by the person or the adapter for this very agent.
+    // The user or the adapter set these variables for this agent.
     variables: [
-      ...Object.keys({ ...env, ...options.env, ...git, ...insideEnv }),
-      ...configurationVariables(definition, fullEnv),
+      ...Object.keys({ ...env, ...options.env, ...git, ...sandboxEnv }),
+      ...configurationVariables(definition, startEnv),
     ],
     ...withoutUndefined({
-      tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, fullEnv) },
+      tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, startEnv) },
     }),
   };
-  return { command: program?.path ?? command, args, env: { ...fullEnv, ...insideEnv }, reach };
+  return { command: program?.path ?? command, args, env: { ...startEnv, ...sandboxEnv }, reach };
 }
 
-const configurationVariables = ({ setBy }: AgentDefinition, env: NodeJS.ProcessEnv): string[] =>
-  Object.keys(env).filter((name) => setBy?.test(name) === true && !namesSecret(name));
+const configurationVariables = ({ settingVariables }: AgentDefinition, env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env).filter((name) => settingVariables?.test(name) === true && !namesSecret(name));
 
 /**
- * What keeps the git that a CLI starts by itself from starting what stands in the agent's folder, which the agent, and
- * who sent it there, may have written. Where the CLI alone confines the agent, git finds no repository there at all, as
- * filters and external diffs have any name. In a folder of the user's own, git works as the user has set it up.
+ * A CLI may start git by itself. These settings prevent git from starting programs that are configured in the agent's
+ * folder, because the agent, or an earlier one, may have written that configuration. If only the CLI confines the
+ * agent, git finds no repository there at all, because filters and external diffs can have any name. In a folder of the
+ * user, git uses the user's settings.
  */
 function gitSettings(
   env: NodeJS.ProcessEnv,

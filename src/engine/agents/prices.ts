@@ -1,28 +1,28 @@
 import { withoutUndefined } from "../lib/without-undefined.js";
 import type { AgentEvent, Usage } from "../loop/types.js";
 
-/** A model as its maker lists it. Prices are US dollars for a million tokens, at the API's standard rate. */
+/** A model with the list price of its provider: US dollars for a million tokens, at the API's standard rate. */
 export interface Model {
-  /** What its names begin with; of several that fit, the longest counts. */
+  /** Prefix of the names of the model. If several models match, the longest prefix counts. */
   readonly name: string;
-  /** Tokens it takes in one request. */
+  /** Maximum number of tokens of one request. */
   readonly window: number;
-  /** Absent where only the window is listed. */
+  /** Absent if only the window is listed. */
   readonly input?: number;
-  /** Input that the provider's cache served. */
+  /** Price of input from the provider's cache. */
   readonly cached?: number;
   readonly output?: number;
-  /** An earlier kind, whose window says nothing of a name that is not in the list. */
+  /** An old model: its window is not used for similar names that are not in the list. */
   readonly former?: true;
 }
 
 type PricedModel = Required<Omit<Model, "former">>;
 
 /**
- * Nothing but data: correct it here when a maker changes a price, and set the date. Prices are of 2026-11-22. On
- * 2026-11-29 these were compared with stored copies of their makers' pages, windows and prices:
- * https://platform.claude.com/docs (fable 5.1; opus 5.5, 5 and 4.5; sonnet 5.5 and 4.5; haiku 5.5 and 4.5). OpenAI's
- * prices, https://developers.openai.com/api/docs/pricing, were not compared again.
+ * Only data: if a provider changes a price, correct it here and set the date. Prices are of 2026-11-22. On 2026-11-29
+ * these prices and windows were compared with stored copies of the providers' pages: https://platform.claude.com/docs
+ * (fable 5.1; opus 5.5, 5 and 4.5; sonnet 5.5 and 4.5; haiku 5.5 and 4.5). OpenAI's prices,
+ * https://developers.openai.com/api/docs/pricing, were not compared again.
  */
 export const models: readonly Model[] = [
   { name: "claude-fable-5", window: 1_000_000, input: 10, cached: 1, output: 50 },
@@ -50,46 +50,74 @@ export const models: readonly Model[] = [
   { name: "gpt-5.4-nano", window: 400_000, input: 0.2, cached: 0.02, output: 1.25 },
   { name: "gpt-5.5", window: 400_000, input: 5, cached: 0.5, output: 30 },
   { name: "gpt-5.5-pro", window: 400_000, input: 30, cached: 30, output: 180 },
-  // Earlier models, and those of other makers: the window alone, mostly from memory, written down on 2026-11-28; of
-  // several sizes or ways to ask the smallest. Compared with a maker's page or card: gemini-2.0-flash and -flash-lite,
-  // phi-4, granite-3, magistral, minimax-m2.
-  ...formerWindows([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
-  ...windows([200_000, "claude-2.1", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku", "claude-3-5-sonnet"]),
-  ...windows([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
-  ...formerWindows([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"]),
-  ...windows([128_000, "gpt-4-turbo"], [131_072, "gpt-oss"]),
-  ...windows([128_000, "gpt-4o", "gpt-4o-mini", "chatgpt-4o", "o1-mini", "o1-preview"]),
-  ...windows([1_047_576, "gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano"]),
-  ...windows([200_000, "o1", "o1-pro", "o3", "o3-mini", "o3-pro", "o4-mini"]),
-  ...windows([1_048_576, "gemini-1.5-flash", "gemini-2.0-flash", "gemini-2.0-flash-lite", "gemini-2.5-pro"]),
-  ...windows([1_048_576, "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro"], [2_097_152, "gemini-1.5-pro"]),
-  ...windows([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
-  ...windows([32_768, "qwen-max"], [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"], [262_144, "qwen3-max"]),
-  ...formerWindows([8_192, "llama3", "gemma2"]),
-  ...windows([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
-  ...windows([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),
-  ...windows([262_144, "qwen-3-coder"], [131_072, "mistral-large", "mistral-medium", "mistral-nemo", "ministral"]),
-  ...windows([131_072, "devstral", "deepseek-v3.1", "deepseek-v3.2", "deepseek-coder-v2"], [40_000, "magistral"]),
-  ...windows([16_384, "phi-4"], [131_072, "phi-4-mini", "grok-2", "grok-3"], [256_000, "grok-4", "grok-code-fast"]),
-  ...windows([131_072, "kimi-k2", "glm-4.5", "granite-4", "nemotron"], [200_000, "glm-4.6"], [4_096, "granite-3"]),
-  ...windows([131_072, "granite-3.1", "granite-3.2", "granite-3.3"]),
-  ...windows([128_000, "command-r", "nova-micro"], [256_000, "command-a"], [300_000, "nova-lite", "nova-pro"]),
-  ...windows([1_000_000, "minimax-m1"], [196_608, "minimax-m2"], [65_536, "smollm3"]),
+  // Older models and models of other providers: only the window, mostly from memory, written on 2026-11-28. If a model
+  // has several windows, the smallest is listed. Compared with a page or model card of the provider: gemini-2.0-flash
+  // and -flash-lite, phi-4, granite-3, magistral, minimax-m2.
+  ...formerModelsWithWindow([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
+  ...modelsWithWindow([
+    200_000,
+    "claude-2.1",
+    "claude-3-opus",
+    "claude-3-sonnet",
+    "claude-3-haiku",
+    "claude-3-5-sonnet",
+  ]),
+  ...modelsWithWindow([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
+  ...formerModelsWithWindow([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"]),
+  ...modelsWithWindow([128_000, "gpt-4-turbo"], [131_072, "gpt-oss"]),
+  ...modelsWithWindow([128_000, "gpt-4o", "gpt-4o-mini", "chatgpt-4o", "o1-mini", "o1-preview"]),
+  ...modelsWithWindow([1_047_576, "gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano"]),
+  ...modelsWithWindow([200_000, "o1", "o1-pro", "o3", "o3-mini", "o3-pro", "o4-mini"]),
+  ...modelsWithWindow([1_048_576, "gemini-1.5-flash", "gemini-2.0-flash", "gemini-2.0-flash-lite", "gemini-2.5-pro"]),
+  ...modelsWithWindow(
+    [1_048_576, "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-pro"],
+    [2_097_152, "gemini-1.5-pro"],
+  ),
+  ...modelsWithWindow([131_072, "deepseek-chat", "deepseek-reasoner", "deepseek-v3", "deepseek-r1"]),
+  ...modelsWithWindow(
+    [32_768, "qwen-max"],
+    [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"],
+    [262_144, "qwen3-max"],
+  ),
+  ...formerModelsWithWindow([8_192, "llama3", "gemma2"]),
+  ...modelsWithWindow([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
+  ...modelsWithWindow([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),
+  ...modelsWithWindow(
+    [262_144, "qwen-3-coder"],
+    [131_072, "mistral-large", "mistral-medium", "mistral-nemo", "ministral"],
+  ),
+  ...modelsWithWindow(
+    [131_072, "devstral", "deepseek-v3.1", "deepseek-v3.2", "deepseek-coder-v2"],
+    [40_000, "magistral"],
+  ),
+  ...modelsWithWindow(
+    [16_384, "phi-4"],
+    [131_072, "phi-4-mini", "grok-2", "grok-3"],
+    [256_000, "grok-4", "grok-code-fast"],
+  ),
+  ...modelsWithWindow(
+    [131_072, "kimi-k2", "glm-4.5", "granite-4", "nemotron"],
+    [200_000, "glm-4.6"],
+    [4_096, "granite-3"],
+  ),
+  ...modelsWithWindow([131_072, "granite-3.1", "granite-3.2", "granite-3.3"]),
+  ...modelsWithWindow([128_000, "command-r", "nova-micro"], [256_000, "command-a"], [300_000, "nova-lite", "nova-pro"]),
+  ...modelsWithWindow([1_000_000, "minimax-m1"], [196_608, "minimax-m2"], [65_536, "smollm3"]),
 ];
 
-type Row = readonly [window: number, ...names: string[]];
+type WindowRow = readonly [window: number, ...names: string[]];
 
-function windows(...rows: readonly Row[]): Model[] {
+function modelsWithWindow(...rows: readonly WindowRow[]): Model[] {
   return rows.flatMap(([window, ...names]) => names.map((name) => ({ name, window })));
 }
 
-/** Earlier kinds: see `Model.former`. */
-function formerWindows(...rows: readonly Row[]): Model[] {
-  return windows(...rows).map((model) => ({ ...model, former: true }));
+/** Old models: see `Model.former`. */
+function formerModelsWithWindow(...rows: readonly WindowRow[]): Model[] {
+  return modelsWithWindow(...rows).map((model) => ({ ...model, former: true }));
 }
 
-/** Names that Claude Code takes for the newest model of a family. */
-const aliases: Readonly<Record<string, string>> = {
+/** Names that Claude Code uses for the newest model of a family. */
+const newestOfFamily: Readonly<Record<string, string>> = {
   fable: "claude-fable-5-1",
   opus: "claude-opus-5-5",
   sonnet: "claude-sonnet-5-5",
@@ -97,12 +125,12 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * Behind a name of the list may stand a date, a snapshot or the size of the window; another number or word is another
- * model.
+ * A listed name may be followed by a date, a snapshot or the size of the window. With another number or word it is
+ * another model.
  */
 const suffixPattern = /^(?:$|[-@]\d{6,8}\b|-\d{4}$|:[\w.-]+$|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
 
-/** The model of this name, as the list has it; undefined for one it does not hold: a wrong price is worse than none. */
+/** The listed model with this name. Undefined if the list does not contain it: a wrong price is worse than none. */
 export function modelNamed(name: string | undefined): Model | undefined {
   if (name === undefined) return undefined;
   const plainModelName = plainName(name);
@@ -111,79 +139,76 @@ export function modelNamed(name: string | undefined): Model | undefined {
       plainModelName.startsWith(model.name) &&
       suffixPattern.test(plainModelName.slice(model.name.length).replace(/^-\d{4}-\d\d-\d\d/, "")),
   );
-  const exactModel = matches.reduce<Model | undefined>(
+  const listedModel = matches.reduce<Model | undefined>(
     (best, model) => (best === undefined || model.name.length > best.name.length ? model : best),
     undefined,
   );
-  return exactModel !== undefined && plainModelName.endsWith("[1m]")
-    ? { ...exactModel, window: 1_000_000 }
-    : exactModel;
+  return listedModel !== undefined && plainModelName.endsWith("[1m]")
+    ? { ...listedModel, window: 1_000_000 }
+    : listedModel;
 }
 
-/** A name without who offers it: "openrouter/anthropic/claude-sonnet-4.5" and "us.anthropic.claude-…" of Bedrock. */
+/** The name without the provider: "openrouter/anthropic/claude-sonnet-4.5", or "us.anthropic.claude-…" of Bedrock. */
 function plainName(name: string): string {
   const lowerName = name
     .toLowerCase()
     .replace(/^.*\//, "")
     .replace(/^(?:ft:|(?:[a-z]+\.)+(?=[a-z]))/, "")
-    .replace(/^[a-z]+(?=$|\[)/, (word) => aliases[word] ?? word);
+    .replace(/^[a-z]+(?=$|\[)/, (word) => newestOfFamily[word] ?? word);
   return lowerName.startsWith("claude") ? lowerName.replaceAll(".", "-") : lowerName;
 }
 
 /**
- * Tokens that a model of this name takes in one request: as the list has it, or the least of its nearest kin, whose
- * names share most parts from the first on. Undefined for a name without kin in the list.
+ * Maximum number of tokens of one request. For a name that is not listed, the smallest window of the most similar
+ * models, whose names share the most leading parts. Undefined if no listed name is similar.
  */
 export function windowOf(name: string | undefined): number | undefined {
   const exactModel = modelNamed(name)?.window;
   if (exactModel !== undefined || name === undefined) return exactModel;
   const parts = partsOf(plainName(name));
-  const sharedParts = models
+  const candidates = models
     .filter((model) => model.former !== true)
     .map(({ name: other, window }) => {
       const otherParts = partsOf(other);
-      const firstDifference = otherParts.findIndex((part, at) => part !== parts[at]);
+      const firstDifference = otherParts.findIndex((part, index) => part !== parts[index]);
       return { window, parts: firstDifference === -1 ? otherParts.length : firstDifference };
     });
-  const mostShared = Math.max(...sharedParts.map(({ parts: count }) => count));
+  const mostShared = Math.max(...candidates.map(({ parts: count }) => count));
   return mostShared === 0
     ? undefined
-    : Math.min(...sharedParts.flatMap((each) => (each.parts === mostShared ? [each.window] : [])));
+    : Math.min(...candidates.flatMap((candidate) => (candidate.parts === mostShared ? [candidate.window] : [])));
 }
 
-/**
- * The word that the names of its nearest kin begin with, such as "claude" or "gemini". Undefined for a name without kin
- * in the list.
- */
+/** The first word of similar listed names, such as "claude" or "gemini". Undefined if no listed name is similar. */
 export function familyOf(name: string): string | undefined {
   const [first] = partsOf(plainName(name));
   return models.some((model) => partsOf(model.name)[0] === first) ? first : undefined;
 }
 
-/** "gpt-5.1-codex" is gpt, 5, 1, codex; "qwen3:8b" is qwen, 3, 8, b. */
+/** The parts of "gpt-5.1-codex" are gpt, 5, 1, codex; those of "qwen3:8b" are qwen, 3, 8, b. */
 const partsOf = (name: string): string[] => name.match(/[a-z]+|\d+/g) ?? [];
 
-/** Whether the list holds the prices of a model. */
+/** Whether the list contains the prices of a model. */
 export const isPriced = (model: Model): model is PricedModel => model.input !== undefined;
 
 /**
- * US dollars that this use costs at the API's standard rate. Writing to a cache, which some makers charge more for,
- * counts as input.
+ * The cost of this usage in US dollars at the API's standard rate. Writing to a cache counts as input, although some
+ * providers charge more for it.
  */
 export const priceOf = ({ input, cached, output }: Usage, model: PricedModel): number =>
   ((input - cached) * model.input + cached * model.cached + output * model.output) / 1_000_000;
 
 /**
- * A usage event with the name of its model and what the list knows of it: the window, and our estimate where the CLI
- * tells no cost. Others stay.
+ * A usage event with the name of its model, the window and, if the CLI reports no cost, an estimated cost. Other events
+ * stay unchanged.
  */
 export function withPrice(event: AgentEvent, fallback: string | undefined): AgentEvent {
   if (event.type !== "usage") return event;
   const name = event.model ?? fallback;
   const model = modelNamed(name);
   const window = event.window ?? windowOf(name);
-  const exactModel = { ...event, ...withoutUndefined({ model: name, window }) };
+  const eventWithModel = { ...event, ...withoutUndefined({ model: name, window }) };
   return event.cost_usd === undefined && model !== undefined && isPriced(model)
-    ? { ...exactModel, cost_usd: priceOf(event.usage, model), estimated: true }
-    : exactModel;
+    ? { ...eventWithModel, cost_usd: priceOf(event.usage, model), estimated: true }
+    : eventWithModel;
 }

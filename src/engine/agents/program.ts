@@ -6,25 +6,23 @@ import { signalChild } from "../process/descendants.js";
 import { isOutside, pathOutside, workplaces } from "../process/search-path.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
-/** The program to start: as configured (a relative path from the user's folder), else the adapter's own. */
+/** The program to start: the configured one (a relative path is in the user's folder), or the adapter's default. */
 export function programOf({ options, settings }: AgentContext, fallback: string): string {
   const { command = fallback } = options;
   return command.includes("/") ? resolve(settings.cwd, command) : command;
 }
 
-/**
- * What to say to the model in place of a CLI's own long instructions: those cost thousands of tokens in every request.
- */
+/** The system prompt. It replaces the long prompt of a CLI, which costs thousands of tokens in every request. */
 export const instructionsFor = ({ shell }: { readonly shell?: boolean }): string =>
   shell === true
     ? "You work on the files of the current folder: follow the user's message to the letter, with your tools, then say in one sentence what you did."
     : "You do one unit of research work: follow the user's message to the letter, and answer with the result in the form it asks for, and nothing else.";
 
-/** The folder of the user. */
+/** The user's home folder. */
 export const homeIn = ({ HOME }: NodeJS.ProcessEnv): string => HOME ?? homedir();
 
-/** What the config says that an agent has to reach, whatever its adapter knows. Paths are as the config has them. */
-export const ownReach = ({ hosts = [], read = [] }: AgentOptions): AgentReach => ({
+/** The access that the config gives an agent. Relative paths are resolved against the current folder. */
+export const configuredAccess = ({ hosts = [], read = [] }: AgentOptions): AgentReach => ({
   read: read.map((path) => resolve(path.replace(/^~(?=\/|$)/, homedir()))),
   write: [],
   hosts,
@@ -32,20 +30,24 @@ export const ownReach = ({ hosts = [], read = [] }: AgentOptions): AgentReach =>
   env: {},
 });
 
-/** Where a program lies, and what has to be seen of the disk so that it runs; undefined where it is not there. */
+/** The path of a program, and the files that a sandbox has to show for it; undefined if it does not exist. */
 export function locate(command: string, env: NodeJS.ProcessEnv): { path: string; read: string[] } | undefined {
   const path = command.includes("/") ? command : firstOnPath(command, env);
   if (path === undefined || !existsSync(path)) return undefined;
-  const realProgram = realpathSync(path);
-  // The system's own are there in every sandbox, under the name by which they are called; a link of the user's is not.
-  if (realProgram.startsWith("/usr/"))
-    return { path: /^\/(?:usr|bin|sbin)\//.test(path) ? path : realProgram, read: [] };
-  // A package may be spread over others of its scope, and looks for them next to itself.
-  const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(realProgram) ?? [];
-  return { path: realProgram, read: [modules === undefined ? realProgram : join(modules, scope ?? name ?? "")] };
+  const realProgramPath = realpathSync(path);
+  // Every sandbox shows the system's programs under the names by which they are called, but not the user's links to
+  // them.
+  if (realProgramPath.startsWith("/usr/"))
+    return { path: /^\/(?:usr|bin|sbin)\//.test(path) ? path : realProgramPath, read: [] };
+  // A package may consist of several packages of its scope, and expects them in the same folder.
+  const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(realProgramPath) ?? [];
+  return {
+    path: realProgramPath,
+    read: [modules === undefined ? realProgramPath : join(modules, scope ?? name ?? "")],
+  };
 }
 
-/** The path of a program of this name in the user's PATH. */
+/** The path of the first program of this name in PATH. */
 export const firstOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): string | undefined =>
   PATH.split(delimiter)
     .filter((folder) => folder !== "")
@@ -53,15 +55,15 @@ export const firstOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): str
     .find((path) => existsSync(path));
 
 export interface Probe {
-  /** Undefined when the program is not there or did not end in time. */
+  /** Undefined if the program does not exist or did not end in time. */
   readonly exitCode?: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly missing: boolean;
 }
 
-/** Runs the agent's program for a few words about itself, such as its version, for at most `ms` milliseconds. */
-export async function ask(
+/** Runs the agent's program to get information about it, such as its version. Ends it after `ms` milliseconds. */
+export async function runProbe(
   context: AgentContext,
   command: string,
   args: readonly string[],
@@ -79,23 +81,23 @@ export async function ask(
     stdin: "ignore",
     ...limits,
   });
-  const endProgram = (): void => signalChild(child, "SIGTERM");
-  if (signal?.aborted === true) endProgram();
-  signal?.addEventListener("abort", endProgram);
+  const stopProgram = (): void => signalChild(child, "SIGTERM");
+  if (signal?.aborted === true) stopProgram();
+  signal?.addEventListener("abort", stopProgram);
   const { exitCode, stdout, stderr, code } = await child;
-  signal?.removeEventListener("abort", endProgram);
+  signal?.removeEventListener("abort", stopProgram);
   return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", missing: code === "ENOENT" || code === "EACCES" };
 }
 
-/** The first line of what a program says about its version. */
+/** The first version number in the output of a program. */
 export const versionIn = ({ stdout }: Probe): string | undefined => /(?<!\d)\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
 
-/** Milliseconds that a program may take to say its version during a run, and characters of it. */
-const [versionMs, maxVersion] = [5_000, 60];
+/** Limits of the version query during a run: milliseconds, and characters of the version. */
+const [versionMs, maxVersionChars] = [5_000, 60];
 
 /**
- * What the program of an agent says about its version during a run; undefined where it says none, and for one that an
- * image brings: that is not there to be asked.
+ * The version of an agent's program, queried during a run. Undefined if the program reports none, or if a docker image
+ * contains it.
  */
 export async function askVersion(
   context: AgentContext,
@@ -104,29 +106,31 @@ export async function askVersion(
 ): Promise<string | undefined> {
   const { sandbox, cwd, env } = context.settings;
   if (sandbox?.name === "docker") return undefined;
-  // It is asked outside of the sandbox, so it must be none that an agent has left in the folder.
+  // The program runs outside the sandbox here, so it must not come from a folder that an agent can change.
   const projectFolders = workplaces([cwd], homeIn(env));
-  const outside = sandbox === undefined ? {} : { PATH: pathOutside(projectFolders, env["PATH"]) };
+  const safeEnv = sandbox === undefined ? {} : { PATH: pathOutside(projectFolders, env["PATH"]) };
   if (sandbox !== undefined && command.includes("/") && !isOutside(projectFolders)(command)) return undefined;
-  const answer = await ask(context, command, ["--version"], outside, { ms: versionMs, signal });
-  return answer.exitCode === 0 ? versionIn(answer)?.slice(0, maxVersion) : undefined;
+  const answer = await runProbe(context, command, ["--version"], safeEnv, { ms: versionMs, signal });
+  return answer.exitCode === 0 ? versionIn(answer)?.slice(0, maxVersionChars) : undefined;
 }
 
-/** Whether a version is older than the oldest that the agent was tested with. */
-export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, found: string | undefined): boolean {
-  if (oldest === undefined || found === undefined) return false;
-  const [oldestParts, foundParts] = [oldest.version, found].map((version) => version.split(/[.+-]/).map(Number));
-  const firstDifference = (oldestParts ?? []).findIndex((part, place) => part !== foundParts?.[place]);
-  return firstDifference !== -1 && (foundParts?.[firstDifference] ?? 0) < (oldestParts?.[firstDifference] ?? 0);
+/** Whether a version is older than the oldest tested version of the agent. */
+export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, installedVersion: string | undefined): boolean {
+  if (oldest === undefined || installedVersion === undefined) return false;
+  const [oldestParts, installedParts] = [oldest.version, installedVersion].map((version) =>
+    version.split(/[.+-]/).map(Number),
+  );
+  const firstDifference = (oldestParts ?? []).findIndex((part, index) => part !== installedParts?.[index]);
+  return firstDifference !== -1 && (installedParts?.[firstDifference] ?? 0) < (oldestParts?.[firstDifference] ?? 0);
 }
 
-/** What `doctor` says of a program that is too old. */
+/** The report of `doctor` for a program that is too old. */
 export const tooOldCheck = (
   { name, oldest }: Pick<AgentDefinition, "name" | "oldest">,
-  found: string | undefined,
+  installedVersion: string | undefined,
 ): AgentCheck => ({
   ok: false,
-  version: found,
-  detail: `${name} ${found ?? ""} is older than ${oldest?.version}, the oldest version that research-ralph works with.`,
+  version: installedVersion,
+  detail: `${name} ${installedVersion ?? ""} is older than ${oldest?.version}, the oldest version that research-ralph works with.`,
   fix: `Update it with \`${oldest?.update}\`.`,
 });

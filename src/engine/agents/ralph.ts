@@ -27,36 +27,37 @@ import type {
   Invocation,
   Reader,
 } from "./definition.js";
-import { ask, homeIn, ownReach } from "./program.js";
-import { addressesIn, gatewayToken, makers, standIn } from "./shared/model-address.js";
+import { runProbe, homeIn, configuredAccess } from "./program.js";
+import { addressesIn, gatewayToken, modelProviders, gatewayAddress } from "./shared/model-address.js";
 import { number, object, objectIn, text, tokens } from "./shared/json-line.js";
 
-/** Where it keeps the pace of hosts inside a sandbox, and finds what the user trusts. */
+/** The state folder in a sandbox, with the rate limits of hosts and the user's trust. */
 const sandboxState = `${sandboxHome}/.state`;
 
-const keyVariables: readonly string[] = [...makers.flatMap(({ variables }) => variables), gatewayToken];
+const keyVariables: readonly string[] = [...modelProviders.flatMap(({ variables }) => variables), gatewayToken];
 
 /**
- * The assistant of this package as an agent: no other CLI is needed, a key or a local server is. A brief is one request
- * with one line before it. Node's own permission model confines it: it reads the package, its settings and the
- * workspace, and writes the workspace; it starts no program and loads no native code. Where it works on the files of a
- * folder it also writes them and runs commands, and only a sandbox confines it.
+ * The assistant of this package as an agent. It needs no other CLI, only a key or a local model server. A brief is sent
+ * as one request, with one line before it. Node's permission model confines it: it reads the package, its settings and
+ * the workspace, and writes only in the workspace; it starts no program and loads no native code. If it works on the
+ * files of a folder, it may also change them and run commands: then only a sandbox confines it.
  */
 export const ralph: AgentDefinition = {
   name: "ralph",
   confinement: "workspace",
-  looseAtWork: true,
+  unconfinedAtWork: true,
   briefsOnly: true,
   takesTools: true,
   takesTemperature: true,
-  setBy: /^(?:RESEARCH_RALPH|OLLAMA|OPENAI|ANTHROPIC|GOOGLE|GEMINI)_/,
+  settingVariables: /^(?:RESEARCH_RALPH|OLLAMA|OPENAI|ANTHROPIC|GOOGLE|GEMINI)_/,
   keyVariables,
   invoke(brief, context): Invocation {
     const { options, settings } = context;
     return {
       command: process.execPath,
       args: [
-        // What works on files starts programs: a sandbox holds it, or its user has allowed it to be held by nothing.
+        // An agent that works on files starts programs. A sandbox confines it, or the user has allowed it without
+        // confinement.
         ...(brief.access.shell === true ? [] : permissions(brief, context)),
         builtFile("ralph"),
         "--headless",
@@ -69,7 +70,7 @@ export const ralph: AgentDefinition = {
         ...(options.model === undefined ? [] : ["--model", options.model]),
         ...(options.args ?? []),
       ],
-      // It could hand over flags that open what the permissions close.
+      // NODE_OPTIONS could contain flags that weaken the permissions.
       env: {
         NODE_OPTIONS: undefined,
         ...(brief.temperature === undefined ? {} : { [variableOf("temperature")]: String(brief.temperature) }),
@@ -79,8 +80,8 @@ export const ralph: AgentDefinition = {
   reach(context, access): AgentReach {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
-    const addresses = addressesFor(context);
-    const configuredReach = ownReach(options);
+    const addresses = possibleAddresses(context);
+    const configuredReach = configuredAccess(options);
     const routes = keyRoutes(env, addresses);
     const hiddenVariables = keyVariables.filter((name) => (env[name] ?? "") !== "");
     return {
@@ -88,7 +89,7 @@ export const ralph: AgentDefinition = {
       read: [...configuredReach.read, ...readablePaths(context), ...settingsMounts(context)],
       hosts: [
         ...configuredReach.hosts,
-        ...makers.map(({ origin }) => hostOf(origin)),
+        ...modelProviders.map(({ origin }) => hostOf(origin)),
         ...addresses.map(hostOf),
         ...(access.web ? anyPublicHost : []),
       ],
@@ -110,41 +111,49 @@ export const ralph: AgentDefinition = {
   version: async () => packageVersion(),
   async check(context): Promise<AgentCheck> {
     const model = context.options.model === undefined ? [] : ["--model", context.options.model];
-    const probe = await ask(context, process.execPath, [
+    const probe = await runProbe(context, process.execPath, [
       builtFile("ralph"),
       "--settings",
       ...model,
       ...(context.options.args ?? []),
     ]);
-    const event = (probe.exitCode === 0 ? probe.stdout : probe.stderr).trim().replace(/^ralph: /, "");
+    const reply = (probe.exitCode === 0 ? probe.stdout : probe.stderr).trim().replace(/^ralph: /, "");
     return probe.exitCode === 0
-      ? { ok: true, version: process.version, detail: event }
+      ? { ok: true, version: process.version, detail: reply }
       : {
           ok: false,
-          detail: event === "" ? "It does not start." : event,
+          detail: reply === "" ? "It does not start." : reply,
           fix: "Set a key, or the address of a local server.",
         };
   },
 };
 
-/** Where it may be told to ask: the flags of the agent, the environment and the user's files each name addresses. */
-function addressesFor({ options: { args = [], env }, settings }: AgentContext): string[] {
-  const flag = args.flatMap((arg, at) =>
-    arg === "--api-url" ? [args[at + 1] ?? ""] : arg.startsWith("--api-url=") ? [arg.slice("--api-url=".length)] : [],
+/** Addresses to which it may send requests: from the flags of the agent, the environment and the user's files. */
+function possibleAddresses({ options: { args = [], env }, settings }: AgentContext): string[] {
+  const flagAddresses = args.flatMap((arg, index) =>
+    arg === "--api-url"
+      ? [args[index + 1] ?? ""]
+      : arg.startsWith("--api-url=")
+        ? [arg.slice("--api-url=".length)]
+        : [],
   );
-  const allAddresses = [...flag, ...addressesIn({ ...settings.env, ...env }), ...(settings.modelAddresses ?? [])];
+  const allAddresses = [
+    ...flagAddresses,
+    ...addressesIn({ ...settings.env, ...env }),
+    ...(settings.modelAddresses ?? []),
+  ];
   return [...new Set(allAddresses.filter((address) => URL.canParse(address)))];
 }
 
 /**
- * The keys of the environment, each for its maker or for the gateway in its place, and that of OpenAI for servers of
- * this machine.
+ * The routes for the keys in the environment: each key goes to its provider, or to the gateway that replaces it. The
+ * key of OpenAI also goes to model servers on this machine.
  */
 function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRoute[] {
   const firstValue = (names: readonly string[]) =>
     names.map((name) => (env[name] ?? "").trim()).find((key) => key !== "");
-  const routes = makers.flatMap(({ name, origin, variables, headers }): KeyRoute[] => {
-    const gateway = standIn(name, env);
+  const routes = modelProviders.flatMap(({ name, origin, variables, headers }): KeyRoute[] => {
+    const gateway = gatewayAddress(name, env);
     const key = firstValue(gateway !== undefined && name === "anthropic" ? [...variables, gatewayToken] : variables);
     if (key === undefined) return [];
     if (gateway === undefined || !URL.canParse(gateway)) return [{ name, to: origin, headers: headers(key) }];
@@ -164,27 +173,30 @@ function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRou
   const unroutedOrigins = localOrigins.filter((origin) => !routes.some(({ to }) => to === origin));
   return [
     ...routes,
-    ...unroutedOrigins.map((to, at) => ({
-      name: `local${"abcdefgh"[at] ?? "z"}`,
+    ...unroutedOrigins.map((to, index) => ({
+      name: `local${"abcdefgh"[index] ?? "z"}`,
       to,
       headers: { authorization: `Bearer ${key}` },
     })),
   ];
 }
 
-/** Each path once, and none that lies in another: Node 20 breaks down over a path that it was given already. */
+/** The paths without duplicates and without paths inside another one: Node 20 fails if a path is given twice. */
 const outermost = (paths: readonly string[]): string[] =>
   [...new Set(paths)].filter(
-    (path, _, allAddresses) => !allAddresses.some((other) => path.startsWith(`${other}${sep}`)),
+    (path, _, allPaths) => !allPaths.some((otherPath) => path.startsWith(`${otherPath}${sep}`)),
   );
 
-/** What it reads of the package, those next to it where it is installed for a project, and of the user's folder. */
+/**
+ * Paths that it reads: the package, the packages next to it if it is installed in a project, and files of the user's
+ * folder.
+ */
 function readablePaths({ settings }: AgentContext): string[] {
   const root = packageFile();
   const packages = dirname(root).endsWith("node_modules") ? dirname(root) : join(root, "node_modules");
   return outermost([
     root,
-    // Node names a file that it imports by its real path.
+    // Node uses the real path of an imported file.
     realPathOf(root),
     packages,
     realPathOf(packages),
@@ -193,22 +205,22 @@ function readablePaths({ settings }: AgentContext): string[] {
   ]);
 }
 
-/** Its user's settings, and what they trust in the folder. */
-function settingsOf({ settings, options }: AgentContext): string[] {
+/** The user's settings and the list of what the user trusts in the folder. */
+function settingsFiles({ settings, options }: AgentContext): string[] {
   const env = { ...settings.env, ...options.env };
   return [...userFiles(homeIn(env)), trustFile(settings.cwd, env)];
 }
 
-/** The same, each at its place in a sandbox. */
-function sandboxSettings(context: AgentContext): string[] {
-  const trusted = settingsOf(context).at(-1) ?? "";
-  return [...userFiles(sandboxHome), join(trustFolder(sandboxState), basename(trusted))];
+/** The paths of `settingsFiles` in a sandbox. */
+function sandboxSettingsFiles(context: AgentContext): string[] {
+  const trustFilePath = settingsFiles(context).at(-1) ?? "";
+  return [...userFiles(sandboxHome), join(trustFolder(sandboxState), basename(trustFilePath))];
 }
 
 function settingsMounts(context: AgentContext): Mount[] {
-  const insidePaths = sandboxSettings(context);
-  return settingsOf(context).flatMap((from, place) =>
-    existsSync(from) ? [{ from, at: insidePaths[place] ?? from }] : [],
+  const insidePaths = sandboxSettingsFiles(context);
+  return settingsFiles(context).flatMap((from, index) =>
+    existsSync(from) ? [{ from, at: insidePaths[index] ?? from }] : [],
   );
 }
 
@@ -217,10 +229,11 @@ function permissions({ workspace, access }: Brief, context: AgentContext): strin
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isStable = major > 22 || (major === 22 && minor >= 13);
   const { read = [], write = [] } = access.tools?.inProcess ?? {};
-  // Who asks hosts keeps their pace, which all processes of the user share; a sandbox has a state of its own.
+  // An agent with the web stores the rate limits of hosts, which all processes of the user share. A sandbox has its
+  // own.
   const stateDir = context.settings.sandbox === undefined ? context.settings.stateDir : sandboxState;
   const hostsFolders = access.web ? [hostsFolder(stateDir)] : [];
-  const settingsPaths = context.settings.sandbox === undefined ? settingsOf(context) : sandboxSettings(context);
+  const settingsPaths = context.settings.sandbox === undefined ? settingsFiles(context) : sandboxSettingsFiles(context);
   const writablePaths = outermost([workspace, ...write, ...hostsFolders]);
   return [
     isStable ? "--permission" : "--experimental-permission",
@@ -233,9 +246,9 @@ function permissions({ workspace, access }: Brief, context: AgentContext): strin
   ];
 }
 
-/** Node takes a path that is not there for that of a file: a folder that may come to be is named with what is in it. */
+/** Node treats a missing path as a file. A folder that may be created later also needs the pattern for its content. */
 const allowFlags = (kind: "read" | "write", path: string): string[] =>
-  [path, ...(existsSync(path) ? [] : [join(path, "*")])].map((each) => `--allow-fs-${kind}=${each}`);
+  [path, ...(existsSync(path) ? [] : [join(path, "*")])].map((pattern) => `--allow-fs-${kind}=${pattern}`);
 
 const kinds: ReadonlySet<string> = new Set<Failure["kind"]>([
   "rate-limit",
@@ -247,7 +260,7 @@ const kinds: ReadonlySet<string> = new Set<Failure["kind"]>([
   "context",
 ]);
 
-/** Reads the lines of `ralph --headless`. */
+/** Reads the output of `ralph --headless`. */
 function readRalph(): Reader {
   let model: string | undefined;
   let window: number | undefined;
@@ -266,7 +279,7 @@ function readRalph(): Reader {
           return [{ type: "notice", message: text(event["message"]) ?? "" }];
         case "tool": {
           const input = object(event["input"]) ?? {};
-          return [{ type: "tool", name: text(event["name"]) ?? "a tool", detail: detail(input) }];
+          return [{ type: "tool", name: text(event["name"]) ?? "a tool", detail: detailOfInput(input) }];
         }
         case "usage": {
           const usage = object(event["usage"]) ?? {};
@@ -294,14 +307,14 @@ function readRalph(): Reader {
   };
 }
 
-const detail = (input: Readonly<Record<string, unknown>>): string =>
+const detailOfInput = (input: Readonly<Record<string, unknown>>): string =>
   text(input["file_path"]) ?? text(input["directory_path"]) ?? "";
 
-function failureIn(event: Readonly<Record<string, unknown>>): Failure {
-  const kind = text(event["kind"]) ?? "";
+function failureIn(fields: Readonly<Record<string, unknown>>): Failure {
+  const kind = text(fields["kind"]) ?? "";
   return {
     kind: kinds.has(kind) ? (kind as Failure["kind"]) : "crashed",
-    message: text(event["message"]) ?? "ralph gave no reason.",
-    ...withoutUndefined({ reset_at: text(event["reset_at"]) }),
+    message: text(fields["message"]) ?? "ralph gave no reason.",
+    ...withoutUndefined({ reset_at: text(fields["reset_at"]) }),
   };
 }

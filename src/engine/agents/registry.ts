@@ -2,7 +2,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 import { nearestCandidate } from "../lib/nearest.js";
 import type { Agent } from "../loop/types.js";
-import { adapters as own, installedAgents, namedBy } from "./adapters.js";
+import { adapters as engineAdapters, installedAgents, agentsOf } from "./adapters.js";
 import { command } from "./command.js";
 import {
   type AgentCheck,
@@ -17,38 +17,36 @@ import {
 } from "./definition.js";
 import { agentFrom } from "./run-agent.js";
 
-const definitionsIn = ({ adapters }: Adapters): readonly AgentDefinition[] => [...own, ...adapters, command];
+const definitionsIn = ({ adapters }: Adapters): readonly AgentDefinition[] => [...engineAdapters, ...adapters, command];
 
 type Adapters = Pick<AgentSettings, "adapters">;
 
-/** Names a user can give without configuring anything; `cmd:<command line>` comes in addition. */
+/** Agents that need no configuration. In addition, `cmd:<command line>` works. */
 export const knownAgents = (settings: Adapters): readonly string[] =>
   definitionsIn(settings)
-    .filter((one) => one !== command)
-    .flatMap((one) => namedBy(one).map(({ name }) => name));
+    .filter((definition) => definition !== command)
+    .flatMap((definition) => agentsOf(definition).map(({ name }) => name));
 
-/** The known agents that a person is told of unasked: of the many of one kind, those that are installed. */
+/** The known agents to suggest to a user. Of a kind with many agents, only those that are installed. */
 export const agentsToShow = (settings: Adapters & Pick<AgentSettings, "env">): readonly string[] => {
   const installed = installedAgents(settings.env);
   return knownAgents(settings).filter((name) => installed.includes(name) || kindOf(name, settings) === undefined);
 };
 
-/** The kind of agent that `spec` begins with, as in `<kind>:<name>`. */
+/** The kind of agent that `spec` names, as in `<kind>:<name>`. */
 const kindOf = (spec: string, settings: Adapters): AgentDefinition | undefined =>
-  definitionsIn(settings).find(
-    ({ name, known: firstKnown }) => firstKnown !== undefined && spec.startsWith(`${name}:`),
-  );
+  definitionsIn(settings).find(({ name, known }) => known !== undefined && spec.startsWith(`${name}:`));
 
 /**
  * The agent that `spec` names: an adapter, an entry of the config's `agents`, or `cmd:<command line>`.
- * Throws an ExpectedError (exit code 2) for a name that is not known, and for an agent that nothing confines unless the
- * settings allow it.
+ * Throws an ExpectedError (exit code 2) if the name is unknown, or if nothing confines the agent and the settings do
+ * not allow that.
  */
 export function createAgent(spec: string, settings: AgentSettings): Agent {
-  if (isDistant(spec)) return distantAgent(spec, settings);
+  if (isRemote(spec)) return remoteAgent(spec, settings);
   const { definition, context } = findAgent(spec, settings);
-  const isLoose = ownConfinement(definition, settings) === "unconfined" && settings.sandbox === undefined;
-  if (isLoose && !settings.unconfined && !settings.classic) {
+  const isUnconfined = ownConfinement(definition, settings) === "unconfined" && settings.sandbox === undefined;
+  if (isUnconfined && !settings.unconfined && !settings.classic) {
     throw new ExpectedError(
       `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --sandbox bubblewrap (or docker) to confine it, or --unconfined if that is what you want.`,
       2,
@@ -62,18 +60,20 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
   return agentFrom(definition, context);
 }
 
-/** Whether the agent that `spec` names has no confinement of its own. Throws like createAgent for an unknown name. */
+/**
+ * Whether the agent that `spec` names has no confinement of its own. Throws like createAgent if the name is unknown.
+ */
 export const needsSandbox = (spec: string, settings: AgentSettings): boolean =>
-  ownConfinement(findAgent(spec, settings).definition, settings) === "unconfined" && !isDistant(spec);
+  ownConfinement(findAgent(spec, settings).definition, settings) === "unconfined" && !isRemote(spec);
 
-/** What stands before the name of an agent whose process runs on another machine. */
-const distantPrefix = "fleet:";
+/** The prefix of an agent whose process runs on another machine. */
+const remotePrefix = "fleet:";
 
 /** Whether `spec` names an agent whose process runs on another machine. */
-export const isDistant = (spec: string): boolean => spec.startsWith(distantPrefix);
+export const isRemote = (spec: string): boolean => spec.startsWith(remotePrefix);
 
-/** The other machine confines it, and reports how. */
-function distantAgent(name: string, settings: AgentSettings): Agent {
+/** The other machine confines the agent, and reports how. */
+function remoteAgent(name: string, settings: AgentSettings): Agent {
   const { definition } = findAgent(name, settings);
   if (settings.classic)
     throw new ExpectedError(
@@ -82,7 +82,7 @@ function distantAgent(name: string, settings: AgentSettings): Agent {
     );
   if (settings.fleet === undefined)
     throw new ExpectedError(
-      `The agent ${name} works on another machine, which is not possible here; name it without ${distantPrefix}.`,
+      `The agent ${name} works on another machine, which is not possible here; name it without ${remotePrefix}.`,
       2,
     );
   const { free, takesTemperature } = definition;
@@ -90,44 +90,44 @@ function distantAgent(name: string, settings: AgentSettings): Agent {
 }
 
 function specAfterPrefix(name: string): string {
-  const spec = name.slice(distantPrefix.length).trim();
-  if (spec !== "" && !isDistant(spec)) return spec;
+  const spec = name.slice(remotePrefix.length).trim();
+  if (spec !== "" && !isRemote(spec)) return spec;
   throw new ExpectedError(
     `The agent '${name}' names ${spec === "" ? "no agent after its colon" : "a fleet within a fleet"}; write fleet: and the name of an agent that a worker offers, such as fleet:claude.`,
     2,
   );
 }
 
-/** What `doctor` says about the agent that `spec` names; throws like createAgent for a name that is not known. */
+/** The report of `doctor` on the agent that `spec` names. Throws like createAgent if the name is unknown. */
 export function checkAgent(spec: string, settings: AgentSettings): Promise<AgentCheck> {
   const { definition, context } = findAgent(spec, settings);
   return definition.check(context);
 }
 
-/** The final message in what an agent printed; null where it is missing, or the agent is not known any more. */
-export function answerIn(printed: string, spec: string, settings: AgentSettings): string | null {
+/** The final message in the output of an agent; null if there is none, or if the agent is no longer known. */
+export function answerIn(output: string, spec: string, settings: AgentSettings): string | null {
   const reader = readerFor(spec, settings);
-  for (const line of printed.split("\n")) reader.line(line);
+  for (const line of output.split("\n")) reader.line(line);
   return reader.answer().message ?? null;
 }
 
-/** A reader of what the agent prints; of plain text where it is not known any more. */
+/** The reader for an agent's output; the one for plain text if the agent is no longer known. */
 export function readerFor(spec: string, settings: AgentSettings): Reader {
-  if (isDistant(spec)) return readerFor(specAfterPrefix(spec), settings);
-  const isNamed =
+  if (isRemote(spec)) return readerFor(specAfterPrefix(spec), settings);
+  const isKnown =
     spec.startsWith(commandPrefix) ||
     kindOf(spec, settings) !== undefined ||
     Object.hasOwn(settings.agents, spec) ||
     knownAgents(settings).includes(spec);
-  return (isNamed ? findAgent(spec, settings).definition : command).reader();
+  return (isKnown ? findAgent(spec, settings).definition : command).reader();
 }
 
 /**
- * Reads what some agent prints whose name nobody wrote down yet: as the first of the engine's own adapters that
- * understands a line does; as plain text once a line is not JSON.
+ * Reads the output of an agent whose name is not recorded. Uses the first adapter of the engine that understands a
+ * line, or plain text if a line is not JSON.
  */
 export function readUnknown(): Reader {
-  let candidates = own.map(({ reader }) => reader());
+  let candidates = engineAdapters.map(({ reader }) => reader());
   let reader = command.reader();
   let isChosen = false;
   return {
@@ -148,77 +148,78 @@ export function readUnknown(): Reader {
   };
 }
 
-/** The model that the agent uses, as far as the settings tell. */
+/** The model that the agent uses, if the settings determine it. */
 export function modelOf(spec: string, settings: AgentSettings): string | undefined {
   const { definition, context } = findAgent(spec, settings);
   return definition.modelOf === undefined ? context.options.model : definition.modelOf(context);
 }
 
-/** Models that the agent may choose by itself, where `modelOf` knows none. @throws as `createAgent`. */
+/** Models that the agent may choose by itself if none is set. @throws as `createAgent`. */
 export const usualModelsOf = (spec: string, settings: AgentSettings): readonly string[] =>
   findAgent(spec, settings).definition.usualModels ?? [];
 
 /**
- * First words of the names of its models, where the agent has those of one maker alone. Undefined where it may have
- * any: its arguments or the environment may send it to another service. @throws as `createAgent` for an unknown name.
+ * First words of the names of its models, if all its models come from one provider. Undefined if not: its arguments or
+ * the environment may select another service. @throws as `createAgent` for an unknown name.
  */
 export function familiesOf(
   spec: string,
   settings: Pick<AgentSettings, "adapters" | "agents" | "env">,
 ): readonly string[] | undefined {
-  const { about: facts, context } = factsOf(spec, settings);
-  const { families, setBy } = facts;
+  const { about: properties, context } = factsOf(spec, settings);
+  const { families, settingVariables } = properties;
   const env = Object.entries({ ...settings.env, ...context.options.env });
-  const isSentElsewhere = env.some(
-    ([name, value = ""]) => value !== "" && name.endsWith("_BASE_URL") && setBy?.test(name),
+  const hasOtherService = env.some(
+    ([name, value = ""]) => value !== "" && name.endsWith("_BASE_URL") && settingVariables?.test(name),
   );
-  return isSentElsewhere || (context.options.args ?? []).length > 0 ? undefined : families;
+  return hasOtherService || (context.options.args ?? []).length > 0 ? undefined : families;
 }
 
-/** Variables that may hold the key of the agent, the first that is set counts. @throws as `createAgent`. */
+/** Variables that may contain the agent's key; the first that is set counts. @throws as `createAgent`. */
 export const keyVariablesOf = (spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): readonly string[] =>
   factsOf(spec, settings).about.keyVariables ?? [];
 
-/** What an entry of the config's `agents` says to be the agent that `spec` names. @throws as `createAgent`. */
+/** The entry of the config's `agents` that describes the agent that `spec` names. @throws as `createAgent`. */
 export function entryOf(spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): AgentOptions {
   const { definition, context } = findAgent(spec, settings);
-  const isNamed = knownOf(definition, context)?.name;
-  return { type: definition.name, ...withoutUndefined({ command: isNamed }), ...context.options };
+  const knownName = knownOf(definition, context)?.name;
+  return { type: definition.name, ...withoutUndefined({ command: knownName }), ...context.options };
 }
 
 function factsOf<Settings extends Pick<AgentSettings, "adapters" | "agents">>(spec: string, settings: Settings) {
   const { definition, context } = findAgent(spec, settings);
-  const facts: Partial<KnownAgent> = definition.known === undefined ? definition : (knownOf(definition, context) ?? {});
-  return { about: facts, context };
+  const properties: Partial<KnownAgent> =
+    definition.known === undefined ? definition : (knownOf(definition, context) ?? {});
+  return { about: properties, context };
 }
 
 const commandPrefix = "cmd:";
 
 function findAgent<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
-  isNamed: string,
+  fullSpec: string,
   settings: Settings,
 ): { definition: AgentDefinition; context: Omit<AgentContext, "settings"> & { readonly settings: Settings } } {
-  const spec = isDistant(isNamed) ? specAfterPrefix(isNamed) : isNamed;
+  const spec = isRemote(fullSpec) ? specAfterPrefix(fullSpec) : fullSpec;
   if (spec.startsWith(commandPrefix)) {
-    const line = spec.slice(commandPrefix.length).trim();
-    if (line === "")
+    const commandLine = spec.slice(commandPrefix.length).trim();
+    if (commandLine === "")
       throw new ExpectedError(
         "The agent 'cmd:' has no command after the colon; give one, such as 'cmd:./my-agent.sh'.",
         2,
       );
-    return { definition: command, context: { name: spec, options: { command: line }, settings } };
+    return { definition: command, context: { name: spec, options: { command: commandLine }, settings } };
   }
   const configured = Object.hasOwn(settings.agents, spec) ? settings.agents[spec] : undefined;
   const kind = kindOf(spec, settings);
   if (kind !== undefined) {
-    const line = spec.slice(kind.name.length + 1).trim();
-    const isKnown = kind.known?.some(({ name }) => name === line) === true;
-    if (/^[\w-]*$/.test(line) && !isKnown && configured?.command === undefined)
+    const commandLine = spec.slice(kind.name.length + 1).trim();
+    const isKnown = kind.known?.some(({ name }) => name === commandLine) === true;
+    if (/^[\w-]*$/.test(commandLine) && !isKnown && configured?.command === undefined)
       throw new ExpectedError(
-        `research-ralph does not know the agent '${line}' of '${spec}'; known are ${kind.known?.map(({ name }) => name).join(", ")}. Write the command that starts another, such as '${kind.name}:${line === "" ? "my-agent" : line} --${kind.name}'.`,
+        `research-ralph does not know the agent '${commandLine}' of '${spec}'; known are ${kind.known?.map(({ name }) => name).join(", ")}. Write the command that starts another, such as '${kind.name}:${commandLine === "" ? "my-agent" : commandLine} --${kind.name}'.`,
         2,
       );
-    const command = isKnown ? {} : { command: line };
+    const command = isKnown ? {} : { command: commandLine };
     return { definition: kind, context: { name: spec, options: { ...command, ...configured }, settings } };
   }
   const definition =

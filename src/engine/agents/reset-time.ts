@@ -1,33 +1,36 @@
-const day = 86_400_000;
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: day };
+const dayMs = 86_400_000;
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs };
 
-/** "2m 30s", "3 hours", "1 day and 2 hours", "13h36m0s", "250ms". */
-const span =
+/** A duration: "2m 30s", "3 hours", "1 day and 2 hours", "13h36m0s", "250ms". */
+const spanPattern =
   /(?:\d+(?:\.\d+)?\s*(?:ms|d(?:ays?)?|h(?:(?:ou)?rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])[\s,]*(?:and\s+)?)+/
     .source;
-const waitPattern = new RegExp(`(?:(?:again|resets?|retry|available)[\\s-]+(?:in|after)|\\bin)[\\s:]+(${span})`, "i");
+const waitPattern = new RegExp(
+  `(?:(?:again|resets?|retry|available)[\\s-]+(?:in|after)|\\bin)[\\s:]+(${spanPattern})`,
+  "i",
+);
 
 /**
- * When a limit ends, milliseconds since the epoch, where the text says so; `now` is what "in two hours" and "at 3 pm"
- * are counted from.
+ * The time at which a limit ends, in milliseconds since the epoch; undefined if the text names none. `now` is the start
+ * for "in two hours" and "at 3 pm".
  */
-export function resetIn(text: string, now: number): number | undefined {
-  const epoch = /(?:reset\w*|reached)\D{0,12}\b(\d{10})\b/i.exec(text)?.[1];
-  if (epoch !== undefined) return Number(epoch) * 1000;
-  const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
-  if (iso !== undefined) return Date.parse(iso);
-  // In a log a date like this one is that of the line.
+export function resetTimeIn(text: string, now: number): number | undefined {
+  const epochSeconds = /(?:reset\w*|reached)\D{0,12}\b(\d{10})\b/i.exec(text)?.[1];
+  if (epochSeconds !== undefined) return Number(epochSeconds) * 1000;
+  const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
+  if (isoTime !== undefined) return Date.parse(isoTime);
+  // Without such a word, the date may be the timestamp of a log line.
   const date =
     /(?:again|resets?|available|until)\s+(?:at\s+|on\s+)?(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?)( ?(?:UTC|GMT|Z))?/i.exec(
       text,
     );
-  // Without a zone it is our own time.
+  // Without a zone it is local time.
   if (date !== null) return Date.parse(`${date[1]}T${date[2]}${date[3] === undefined ? "" : "Z"}`);
-  const header = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)\b(?!\s*(?:ms|[dhm]))/i.exec(text)?.[1];
-  if (header !== undefined) return now + Number(header) * 1000;
-  const spans = waitPattern.exec(text)?.[1];
-  if (spans === undefined) return clockTimeIn(text, now);
-  const parts = spans.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
+  const seconds = /retry[ _-]?after["':= ]{1,4}(\d+(?:\.\d+)?)\b(?!\s*(?:ms|[dhm]))/i.exec(text)?.[1];
+  if (seconds !== undefined) return now + Number(seconds) * 1000;
+  const spanText = waitPattern.exec(text)?.[1];
+  if (spanText === undefined) return clockTimeIn(text, now);
+  const parts = spanText.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
   return [...parts].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1),
     now,
@@ -54,7 +57,7 @@ const clockPattern = new RegExp(
   "i",
 );
 
-/** A time of the clock, in the zone it names or else in ours: the next such moment. */
+/** The next moment at which a clock shows the time in the text, in the named zone or in local time. */
 function clockTimeIn(text: string, now: number): number | undefined {
   const {
     named: dayName,
@@ -69,49 +72,49 @@ function clockTimeIn(text: string, now: number): number | undefined {
   // "Try again 3 times" is not a time.
   if (dayName === undefined && amOrPm === undefined && minute === undefined) return undefined;
   const hours = amOrPm === undefined ? Number(hour) : (Number(hour) % 12) + (amOrPm.toLowerCase() === "pm" ? 12 : 0);
-  const wallTime = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);
+  const setTime = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);
   try {
-    const localNow = new Date(now + offset(now, zone));
+    const localNow = new Date(now + zoneOffsetMs(now, zone));
     if (dayName !== undefined) {
       const weekdayIndex = weekdays.indexOf(dayName.slice(0, 3).toLowerCase());
       const daysAhead = weekdayIndex === -1 ? 1 : (weekdayIndex - localNow.getUTCDay() + 7) % 7;
-      const resetTime = moment(wallTime(localNow) + daysAhead * day, zone);
-      return resetTime > now ? resetTime : resetTime + 7 * day;
+      const resetTime = utcTimeOf(setTime(localNow) + daysAhead * dayMs, zone);
+      return resetTime > now ? resetTime : resetTime + 7 * dayMs;
     }
     if (month === undefined || date === undefined) {
-      const today = moment(wallTime(localNow), zone);
-      return today > now ? today : moment(wallTime(localNow) + day, zone);
+      const today = utcTimeOf(setTime(localNow), zone);
+      return today > now ? today : utcTimeOf(setTime(localNow) + dayMs, zone);
     }
-    const index = months.indexOf(month.toLowerCase());
-    if (index === -1) return undefined;
-    const inYear = (yearNumber: number): number =>
-      moment(wallTime(new Date(Date.UTC(yearNumber, index, Number(date)))), zone);
-    if (year !== undefined) return inYear(Number(year));
-    const thisYear = inYear(localNow.getUTCFullYear());
-    return thisYear > now - 31 * day ? thisYear : inYear(localNow.getUTCFullYear() + 1);
+    const monthIndex = months.indexOf(month.toLowerCase());
+    if (monthIndex === -1) return undefined;
+    const timeInYear = (yearNumber: number): number =>
+      utcTimeOf(setTime(new Date(Date.UTC(yearNumber, monthIndex, Number(date)))), zone);
+    if (year !== undefined) return timeInYear(Number(year));
+    const thisYear = timeInYear(localNow.getUTCFullYear());
+    return thisYear > now - 31 * dayMs ? thisYear : timeInYear(localNow.getUTCFullYear() + 1);
   } catch {
-    return undefined; // a zone that nobody knows
+    return undefined; // an unknown zone
   }
 }
 
-/** The moment at which a clock in this zone shows what a clock in UTC shows at `wallTime`. */
-function moment(wallTime: number, zone: string | undefined): number {
-  const approximate = wallTime - offset(wallTime, zone);
-  return wallTime - offset(approximate, zone);
+/** The time, in UTC, at which a clock in this zone shows `wallTime`. */
+function utcTimeOf(wallTime: number, zone: string | undefined): number {
+  const approximate = wallTime - zoneOffsetMs(wallTime, zone);
+  return wallTime - zoneOffsetMs(approximate, zone);
 }
 
-/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
-function offset(at: number, zone: string | undefined): number {
+/** The offset of a zone from UTC at a time, in milliseconds. */
+function zoneOffsetMs(time: number, zone: string | undefined): number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",
     dateStyle: "short",
     timeStyle: "medium",
   });
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
   const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
   return (
     Date.UTC(2000 + part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) -
-    Math.floor(at / 1000) * 1000
+    Math.floor(time / 1000) * 1000
   );
 }

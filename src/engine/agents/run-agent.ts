@@ -21,29 +21,29 @@ import {
 } from "./definition.js";
 import { installedAgents } from "./adapters.js";
 import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
-import { briefInside, startSettings } from "./in-sandbox.js";
+import { briefForSandbox, startSettings } from "./in-sandbox.js";
 import { withPrice } from "./prices.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
-/** Most bytes of a brief: Codex and Amp take no more on stdin. */
+/** Maximum size of a brief in bytes: Codex and Amp accept no more on stdin. */
 export const maxBriefBytes = 1_048_576;
 
-/** An agent that starts the definition's command afresh for every brief. */
+/** An agent that starts the command of the definition for every brief. */
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
   const redact = redactFor(settings.env, { ...context.options.env }, ...settings.secrets);
-  const heldBy = settings.sandbox === undefined ? ownConfinement(definition, settings) : "sandbox";
-  const confinement = settings.classic ? "unconfined" : heldBy;
-  const version = versionOnce(definition, context);
+  const runConfinement = settings.sandbox === undefined ? ownConfinement(definition, settings) : "sandbox";
+  const confinement = settings.classic ? "unconfined" : runConfinement;
+  const versionQuery = queryVersionOnce(definition, context);
   return {
     name,
     confinement,
     ...(definition.free === true ? { free: true as const } : {}),
-    // In classic mode the agent works with what its user gave it.
+    // In classic mode, the agent uses only the tools that its user configured.
     ...(takesTools(definition, settings) ? { takesTools: true as const } : {}),
     ...(definition.takesTemperature === true ? { takesTemperature: true as const } : {}),
     async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
-      const invocation = commandFor(definition, briefInside(brief, context), context, maxUsd);
+      const invocation = commandFor(definition, briefForSandbox(brief, context), context, maxUsd);
       if (isFailure(invocation)) return yield endWithFailure(invocation);
       try {
         for (const file of invocation.files ?? []) await prepareFile(file);
@@ -58,11 +58,11 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       if (start === undefined)
         return yield endWithFailure(startFailure(name, invocation.command, missingProgram, settings));
       const reader = definition.reader();
-      // A timer takes 0 for none.
+      // A timer treats 0 as no limit.
       const timeoutMs = Math.max(1, Math.min(settings.iterationMs, maxMs ?? Infinity));
       const transcript = settings.transcript(brief.iteration);
-      if (transcript !== undefined) keepBrief(transcript, redact(brief.text));
-      const versionQuery = version.ask();
+      if (transcript !== undefined) saveBrief(transcript, redact(brief.text));
+      const runningQuery = versionQuery.ask();
       const lines = settings.exec({
         ...start,
         cwd: brief.workspace,
@@ -83,10 +83,10 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
             break;
           }
           for (const event of reader.line(step.value))
-            yield withKnownDetails(event, reader, definition, context, version.known());
+            yield withKnownDetails(event, reader, definition, context, versionQuery.known());
         }
       } finally {
-        versionQuery.stop();
+        runningQuery.stop();
         await lines.return({ cause: "aborted", stderr: "" });
       }
       for (const message of end.notices ?? []) yield { type: "notice", message };
@@ -94,7 +94,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       const limits = { timeoutMs, why: signal.reason as unknown };
       const { failure: firstFailure, ...endEvent } = judgeEnd(end, reader, invocation, context, limits);
       const failure = firstFailure && withAdvice(firstFailure, definition, context);
-      // It quotes stderr, and goes into the ledger.
+      // The message quotes stderr and is written to the ledger, so secrets are removed.
       yield failure === undefined
         ? endEvent
         : { ...endEvent, failure: { ...failure, message: redact(failure.message) } };
@@ -105,29 +105,29 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
 const takesTools = ({ takesTools: definitionTakesTools }: AgentDefinition, { classic }: AgentSettings): boolean =>
   !classic && definitionTakesTools === true;
 
-/** Kept for people alone, so a full disk does not stop an agent, and an incomplete file is not reported. */
-function keepBrief(transcript: string, text: string): void {
+/** Only for the user, so a full disk does not stop the agent, and an incomplete file is not reported. */
+function saveBrief(transcript: string, text: string): void {
   const file = openTranscript(briefOf(transcript), Number.POSITIVE_INFINITY);
   file.write(Buffer.from(text));
   file.close();
 }
 
 /**
- * The version of an agent's program, asked while the program works and once in the agent's life: it delays nothing, and
- * an iteration that ends first has none.
+ * The version of an agent's program, queried only once and while the program works, so nothing waits for it. An
+ * iteration that ends earlier has no version.
  */
-function versionOnce(definition: AgentDefinition, context: AgentContext) {
-  let [isAsked, knownDetails]: [boolean, string | undefined] = [false, undefined];
+function queryVersionOnce(definition: AgentDefinition, context: AgentContext) {
+  let [isAsked, version]: [boolean, string | undefined] = [false, undefined];
   return {
-    known: () => knownDetails,
-    /** `stop` ends a program that is still thinking about it. */
+    known: () => version,
+    /** `stop` ends a program that has not answered yet. */
     ask() {
-      const given = new AbortController();
-      const stop = () => given.abort();
+      const controller = new AbortController();
+      const stop = () => controller.abort();
       if (isAsked || definition.version === undefined) return { stop };
       isAsked = true;
-      definition.version(context, given.signal).then(
-        (lastErrorText) => void (knownDetails = lastErrorText),
+      definition.version(context, controller.signal).then(
+        (reported) => void (version = reported),
         () => undefined,
       );
       return { stop };
@@ -135,7 +135,7 @@ function versionOnce(definition: AgentDefinition, context: AgentContext) {
   };
 }
 
-/** An event of usage with its price, how it is paid for, its program's version, and whether it is the last. */
+/** A usage event with the price, the billing, the version of the program, and whether it is the last one. */
 function withKnownDetails(
   event: AgentEvent,
   reader: Reader,
@@ -143,14 +143,14 @@ function withKnownDetails(
   context: AgentContext,
   version: string | undefined,
 ): AgentEvent {
-  const knownDetails = withPrice(
+  const pricedEvent = withPrice(
     event,
     definition.modelOf === undefined ? context.options.model : definition.modelOf(context),
   );
-  if (knownDetails.type !== "usage") return knownDetails;
-  const billing = knownDetails.billing ?? definition.billing?.(context);
-  const details = withoutUndefined({ billing, version: knownDetails.version ?? version });
-  return { ...knownDetails, ...details, ...(reader.finished() ? { final: true } : {}) };
+  if (pricedEvent.type !== "usage") return pricedEvent;
+  const billing = pricedEvent.billing ?? definition.billing?.(context);
+  const details = withoutUndefined({ billing, version: pricedEvent.version ?? version });
+  return { ...pricedEvent, ...details, ...(reader.finished() ? { final: true } : {}) };
 }
 
 function commandFor(
@@ -171,11 +171,11 @@ function commandFor(
 
 interface Limits {
   readonly timeoutMs: number;
-  /** Why the run's signal was aborted, where it was. */
+  /** The reason of the aborted signal; undefined if it was not aborted. */
   readonly why: unknown;
 }
 
-/** Our own clock first, then the CLI's protocol, then its stderr; the exit code alone is never trusted. */
+/** A timeout of ours decides first, then the CLI's protocol, then its stderr. The exit code alone proves nothing. */
 function judgeEnd(
   end: ProcessEnd,
   reader: Reader,
@@ -187,8 +187,8 @@ function judgeEnd(
     case "timeout":
       return endWith("timeout", `${name} was ended because it took longer than ${durationText(timeoutMs)}.`);
     case "idle": {
-      const why = limitIn(end.stderr, name);
-      if (why !== undefined) return endWithFailure(why);
+      const limitFailure = limitIn(end.stderr, name);
+      if (limitFailure !== undefined) return endWithFailure(limitFailure);
       return endWith("idle", `${name} was ended because it printed nothing for ${durationText(settings.idleMs)}.`);
     }
     case "resources":
@@ -213,39 +213,39 @@ function judgeEnd(
   const recognised = recogniseFailure(end.stderr, name, Date.now()) ?? limitIn(printed, name);
   if (recognised !== undefined) return endWithFailure(recognised);
   const lastError = quote(end.stderr) || quote(printed);
-  // A shell's words for a program that is not there or not executable; trying again would not change it.
+  // The shell reports that a program is missing or not executable. Another try would fail too.
   if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
-    const why = lastError === "" ? `its shell ended with exit code ${end.exitCode}` : lastError;
+    const reason = lastError === "" ? `its shell ended with exit code ${end.exitCode}` : lastError;
     return endWith(
       "missing",
-      `${name} can't be started: ${why}. Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings, name)}`,
+      `${name} can't be started: ${reason}. Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings, name)}`,
     );
   }
   const lastErrorText = lastError === "" ? "" : `; it said: ${lastError}`;
   if (isSuccess) return endWith("no-answer", `${name} ended without an answer${lastErrorText}.`);
   const endText = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
-  const hidden = namedFiles(end.stderr).some((path) => existsSync(path) && !name.includes(path));
-  const advice = hidden ? sandboxAdvice(command, settings, name) : "";
+  const missesFile = pathsIn(end.stderr).some((path) => existsSync(path) && !name.includes(path));
+  const advice = missesFile ? sandboxAdvice(command, settings, name) : "";
   return endWith("crashed", `${name} ended ${endText}${lastErrorText}.${advice}`);
 }
 
-/** Absolute paths in a text, outside of what every sandbox shows. */
-const namedFiles = (text: string): string[] =>
+/** Absolute paths in a text, except those that every sandbox shows. */
+const pathsIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w.:/])\/[^\s'"`:;,()]+/g)].map(([path]) => path).filter((path) => !path.startsWith("/usr/"));
 
-/** What to say of a command of the user's own that misses a file of this machine in its sandbox. */
+/** Advice for a command of the user that misses a file of this machine in its sandbox. */
 function sandboxAdvice(command: string, { sandbox }: AgentSettings, name: string): string {
   if (command !== "sh" || sandbox === undefined) return "";
-  const inFile = name.startsWith("cmd:")
+  const instruction = name.startsWith("cmd:")
     ? `write 'agents: { mine: { command: ${shellWord(name.slice(4))}, read: [<folder>] } }' into ralph.config.yaml and use --agent mine`
     : `name the folder under 'read' of the agent ${name} in the configuration`;
-  return ` It runs in a sandbox that shows it only the files that its command names; to show it more, ${inFile}; --unconfined shows it all.`;
+  return ` It runs in a sandbox that shows it only the files that its command names; to show it more, ${instruction}; --unconfined shows it all.`;
 }
 
-/** A limit that a program told in what it printed. Of anything else that stands there the loop makes nothing. */
-function limitIn(printed: string, name: string): Failure | undefined {
-  const firstFailure = recogniseFailure(printed, name, Date.now());
-  return firstFailure?.kind === "rate-limit" ? firstFailure : undefined;
+/** A rate limit that a program reported in its output. Other errors there are ignored. */
+function limitIn(output: string, name: string): Failure | undefined {
+  const failure = recogniseFailure(output, name, Date.now());
+  return failure?.kind === "rate-limit" ? failure : undefined;
 }
 
 const missingProgram: ProcessEnd = { cause: "not-started", startError: { code: "ENOENT", message: "" }, stderr: "" };
@@ -283,7 +283,7 @@ function startFailure(
 const endWithFailure = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
 const endWith = (kind: Failure["kind"], message: string): AgentEnd => endWithFailure({ kind, message });
 
-/** The failure with what a person can do about it with this very agent. */
+/** The failure with advice for this agent. */
 function withAdvice(
   { kind, message, ...otherFields }: Failure,
   { name: type, oldest, keyVariables = [] }: AgentDefinition,
@@ -305,7 +305,7 @@ function withAdvice(
   };
 }
 
-/** Writes or links a file, unless it is so already: several agents may start at once. */
+/** Writes or links a file, unless it already is as required: several agents may start at the same time. */
 async function prepareFile(file: PreparedFile): Promise<void> {
   await mkdir(dirname(file.path), { recursive: true });
   if ("text" in file) {
@@ -314,11 +314,12 @@ async function prepareFile(file: PreparedFile): Promise<void> {
     return;
   }
   if ((await readlink(file.path).catch(() => undefined)) === file.linkTo) return;
-  // A CLI that renews its login by renaming a new file over our link leaves the only valid login here: keep it.
-  const [ownFile, targetFile] = await Promise.all(
+  // A CLI may renew its login by renaming a new file over the link. That file is then the only valid login, so it
+  // stays.
+  const [currentFile, targetFile] = await Promise.all(
     [file.path, file.linkTo].map((path) => lstat(path).catch(() => undefined)),
   );
-  if (ownFile?.isFile() === true && targetFile !== undefined && ownFile.mtimeMs > targetFile.mtimeMs) return;
+  if (currentFile?.isFile() === true && targetFile !== undefined && currentFile.mtimeMs > targetFile.mtimeMs) return;
   await rm(file.path, { force: true });
   await symlink(file.linkTo, file.path);
 }

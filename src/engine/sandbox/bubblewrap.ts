@@ -55,7 +55,7 @@ export function bubblewrap(program: string, { env, home, limits: overrides, pass
   return {
     name: "bubblewrap",
     toolRelay: toolRelay(process.execPath),
-    outside: withheldVariables(env, passes),
+    hiddenVariables: withheldVariables(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let session: SandboxSession;
       try {

@@ -117,7 +117,7 @@ export function docker(
   return {
     name: "docker",
     toolRelay: toolRelay(nodePath),
-    outside: withheldVariables(env, passes),
+    hiddenVariables: withheldVariables(env, passes),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let session: SandboxSession;
       try {

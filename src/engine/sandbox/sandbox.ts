@@ -9,7 +9,7 @@ export interface Sandbox {
   /** How a program inside reaches the tool server of its request, which runs outside. */
   readonly toolRelay: ToolRelay;
   /** Names of the user's variables that stay outside. */
-  readonly outside: readonly string[];
+  readonly hiddenVariables: readonly string[];
   /** Ends the sandbox and removes its remaining files and processes. */
   close(): Promise<void>;
 }

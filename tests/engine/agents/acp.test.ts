@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as sdk from "@agentclientprotocol/sdk";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Line, takeTurn, type Turn } from "../../../src/engine/agents/acp/client.js";
-import { vainTries } from "../../../src/engine/agents/acp/vain-tries.js";
+import { watchRetries } from "../../../src/engine/agents/acp/vain-tries.js";
 import { readAcp } from "../../../src/engine/agents/acp/stream.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import { place } from "./support.js";
@@ -81,12 +81,12 @@ describe("an agent that can't reach its model service", () => {
   it("is given up where it tells nothing else for a time, by the line of its first try", () => {
     vi.useFakeTimers();
     const given: string[] = [];
-    const tries = vainTries(60_000, (line) => given.push(line));
-    tries.said("Starting.");
+    const tries = watchRetries(60_000, (line) => given.push(line));
+    tries.logLine("Starting.");
     vi.advanceTimersByTime(100_000);
-    tries.said(refused);
+    tries.logLine(refused);
     vi.advanceTimersByTime(30_000);
-    tries.said(refused.replace("1", "2"));
+    tries.logLine(refused.replace("1", "2"));
     vi.advanceTimersByTime(29_999);
     expect(given).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -96,9 +96,9 @@ describe("an agent that can't reach its model service", () => {
   it("is not where a later try was answered", () => {
     vi.useFakeTimers();
     const given: string[] = [];
-    const tries = vainTries(60_000, (line) => given.push(line));
-    tries.said(refused);
-    tries.heard();
+    const tries = watchRetries(60_000, (line) => given.push(line));
+    tries.logLine(refused);
+    tries.eventReceived();
     vi.advanceTimersByTime(100_000);
     expect(given).toEqual([]);
   });

@@ -33,7 +33,7 @@ async function requestOf(
   }
   const settings = settingsIn(here, {
     exec,
-    sandbox: { name: "bubblewrap", toolRelay, outside: [] },
+    sandbox: { name: "bubblewrap", toolRelay, hiddenVariables: [] },
     agents: { [spec]: options },
     env: { PATH: `${here.folder}:${process.env["PATH"]}`, HOME: join(here.folder, "home"), ...env },
   });
@@ -183,7 +183,7 @@ test("a program that is not there is missing, as it is without a sandbox", async
   };
   const settings = settingsIn(here, {
     exec,
-    sandbox: { name: "bubblewrap", toolRelay, outside: [] },
+    sandbox: { name: "bubblewrap", toolRelay, hiddenVariables: [] },
     env: { PATH: here.folder },
   });
   expect(endOf(await run("claude", settings, briefIn(here)))).toMatchObject({
@@ -201,7 +201,7 @@ test("a program's version is asked where one stands in the home, and not of what
         name: "versioned",
         options: {},
         settings: settingsIn(here, {
-          sandbox: { name: "bubblewrap", toolRelay, outside: [] },
+          sandbox: { name: "bubblewrap", toolRelay, hiddenVariables: [] },
           cwd: here.folder,
           env: { PATH: `${bin}:${process.env["PATH"]}`, HOME: home },
         }),

@@ -11,7 +11,7 @@ import {
   type Invocation,
   knownOf,
 } from "../definition.js";
-import { ask, locate, ownReach, versionIn } from "../program.js";
+import { runProbe, locate, configuredAccess, versionIn } from "../program.js";
 import { serverName, withoutSecrets } from "../shared/tool-server.js";
 import { type AcpAgent, commonAgents } from "./common-agents.js";
 import type { Turn } from "./client.js";
@@ -20,15 +20,17 @@ import { readAcp } from "./stream.js";
 const kind = { name: "acp", known: commonAgents };
 
 /**
- * Any agent that speaks the Agent Client Protocol. A program of this package is its client: it starts the agent in the
- * workspace, gives it the brief, answers what it asks leave for by what the unit may do, and prints what it does. An
- * agent that does not ask is held by nothing, so it needs a sandbox or leave as any command does.
+ * Any agent that speaks the Agent Client Protocol. A program of this package is the client: it starts the agent in the
+ * workspace, sends the brief, answers permission requests by the access of the unit, and prints the events. Nothing
+ * confines an agent that asks for no permission, so it needs a sandbox or the user's consent, like any command.
  */
 export const acp: AgentDefinition = {
   ...kind,
   confinement: "unconfined",
   takesTools: true,
-  setBy: new RegExp(commonAgents.flatMap(({ setBy }) => setBy?.source ?? []).join("|")),
+  settingVariables: new RegExp(
+    commonAgents.flatMap(({ settingVariables }) => settingVariables?.source ?? []).join("|"),
+  ),
   keyVariables: commonAgents.flatMap(({ keyVariables }) => keyVariables ?? []),
   invoke(brief, context): Invocation {
     const { access } = brief;
@@ -38,7 +40,7 @@ export const acp: AgentDefinition = {
     const turn: Omit<Turn, "prompt" | "cwd"> = {
       all: isAtWork,
       web: access.web,
-      // A limit may be that of a minute. Where another agent stands ready, it need not be waited for.
+      // A rate limit may last only a minute. If another agent can take over, waiting is not necessary.
       patienceMs: context.settings.hasFallback === true ? 15_000 : 60_000,
       version: packageVersion(),
       ...(known?.logVariable === undefined ? {} : { logVariable: known.logVariable }),
@@ -60,7 +62,7 @@ export const acp: AgentDefinition = {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
     const known = knownOf(kind, context);
-    const configuredReach = ownReach(options);
+    const configuredReach = configuredAccess(options);
     const [program = ""] = commandOf(context, known);
     const scriptFiles = known === undefined ? filesIn(lineOf(context), settings.cwd) : [];
     const read = [
@@ -79,7 +81,7 @@ export const acp: AgentDefinition = {
     const [program = "", ...args] = commandOf(context, known);
     if (known === undefined || program === "sh")
       return { ok: true, detail: `Starts \`${[program, ...args].join(" ")}\`; its login is its own.` };
-    const probe = await ask(context, program, ["--version"]);
+    const probe = await runProbe(context, program, ["--version"]);
     if (probe.missing)
       return { ok: false, detail: `There is no program ${program}.`, fix: `Install it: ${known.install}.` };
     const version = versionIn(probe);
@@ -87,19 +89,19 @@ export const acp: AgentDefinition = {
   },
 };
 
-/** The program and its arguments; a command line is for the shell. */
+/** The program and its arguments. A command line is run by the shell. */
 function commandOf(context: AgentContext, known: AcpAgent | undefined): string[] {
   const { args = [], model } = context.options;
   if (known === undefined) return ["sh", "-c", `exec ${withArgs(lineOf(context), args)}`, "sh", ...args];
   const modelArguments = known.modelFlag === undefined || model === undefined ? [] : [known.modelFlag, model];
   const { sandbox, env } = context.settings;
-  // The PATH inside is another one; an image has its own programs.
+  // PATH differs in the sandbox; a docker image has its own programs.
   const located =
     sandbox?.name === "bubblewrap" ? locate(known.program, { ...env, ...context.options.env }) : undefined;
   return [located?.path ?? known.program, ...known.args, ...modelArguments, ...args];
 }
 
-/** A key of a known service stays outside of the sandbox; without one the agent has a login of its own. */
+/** The key of a known service stays outside the sandbox. Without a key, the agent uses its own login. */
 function keyReach(
   known: AcpAgent | undefined,
   env: NodeJS.ProcessEnv,

@@ -5,35 +5,35 @@ import { messageOf } from "../../lib/errors.js";
 import { fieldsIn, isObject } from "../../lib/json-fields.js";
 import { isWithin, realPathOf } from "../../process/search-path.js";
 
-/** What one turn of an agent is asked, and what it may do in it. */
+/** One turn (a prompt and its answer) of an agent, and what the agent may do in it. */
 export interface Turn {
   readonly prompt: string;
-  /** Absolute path of the folder it works in. */
+  /** Absolute path of the folder that the agent works in. */
   readonly cwd: string;
   /**
-   * Every permission that it asks for is given, once. Otherwise it may read and write in `cwd`, and look at the web
-   * where `web` is set.
+   * True: every permission that the agent asks for is granted, once. Otherwise the agent may read and write in `cwd`,
+   * and may use the web if `web` is true.
    */
   readonly all: boolean;
   readonly web: boolean;
-  /** The model to choose; undefined keeps the agent's own. */
+  /** The model to choose. If absent, the agent keeps its current model. */
   readonly model?: string;
-  /** A server of tools that it may use unasked, and their names. */
+  /** A server of tools, and the names of the tools that the agent may use without asking. */
   readonly tools?: { readonly server: acp.McpServer; readonly names: readonly string[] };
-  /** Milliseconds that it may try in vain to reach its model service. */
+  /** Milliseconds for which the agent may fail to reach its model service before it is stopped. */
   readonly patienceMs: number;
-  /** The variable that names a file for its log. */
+  /** The environment variable that sets the path of the agent's log file. */
   readonly logVariable?: string;
   /** The version of this package. */
   readonly version: string;
 }
 
-/** One line of what an agent did, as `stream.ts` reads it. */
+/** One event of the agent's output, printed as one line of JSON and read by `stream.ts`. */
 export type Line = Readonly<Record<string, unknown>> & {
   readonly type: "start" | "update" | "refused" | "end" | "error";
 };
 
-/** An agent may send a whole file in one message. */
+/** Large, because an agent may send a whole file in one message. */
 const maxMessageBytes = 64 * 1024 * 1024;
 
 /** The stream over an agent's stdin and stdout. */
@@ -41,8 +41,8 @@ export const streamOver = (input: WritableStream<Uint8Array>, output: ReadableSt
   acp.ndJsonStream(input, output, { maxMessageBytes });
 
 /**
- * One turn with an agent that speaks the Agent Client Protocol: a new session, the prompt, its end. Everything that
- * happens goes to `print`, last an `end` or an `error`. Never throws. When `signal` aborts, the agent is asked to
+ * Runs one turn with an agent that speaks the Agent Client Protocol: opens a session and sends the prompt. Every event
+ * goes to `print`; the last event is an `end` or an `error`. Never throws. When `signal` aborts, the agent is asked to
  * cancel its turn.
  */
 export async function takeTurn(
@@ -65,7 +65,7 @@ export async function takeTurn(
     await client.connectWith(target, async (agent) => {
       const { agentInfo, protocolVersion } = await agent.request(acp.methods.agent.initialize, {
         protocolVersion: acp.PROTOCOL_VERSION,
-        // It uses tools of its own, in the sandbox that its process was started in.
+        // The agent uses its own tools, in the sandbox of its process.
         clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
         clientInfo: { name: "research-ralph", version: turn.version },
       });
@@ -80,7 +80,7 @@ export async function takeTurn(
         mcpServers: turn.tools === undefined ? [] : [turn.tools.server],
       });
       const { sessionId } = session;
-      const model = modelsOf(session);
+      const model = modelChoices(session);
       if (turn.model !== undefined && turn.model !== model?.current) {
         if (model?.option === undefined)
           return print({
@@ -110,25 +110,29 @@ export async function takeTurn(
   }
 }
 
-/** What a JSON-RPC error says: its code, its message, and the details that some agents put their reason into. */
+/** The code and the message of a JSON-RPC error, with the details, in which some agents give the reason. */
 function errorDetails(error: unknown): { readonly code?: number; readonly message: string } {
   if (!(error instanceof acp.RequestError)) return { message: messageOf(error) };
   const details = isObject(error.data) ? error.data["details"] : undefined;
   return { code: error.code, message: typeof details === "string" ? `${error.message}: ${details}` : error.message };
 }
 
-/** The model of a new session, and how it is changed: some agents tell it as an option, others in a field. */
-function modelsOf(
+/**
+ * The current model of a new session, and the option that changes it. Some agents report the model in an option, others
+ * in a field.
+ */
+function modelChoices(
   session: object,
 ): { readonly current: string | undefined; readonly option?: string; readonly values: readonly string[] } | undefined {
   const options: unknown = Reflect.get(session, "configOptions");
   const option = (Array.isArray(options) ? options : []).find(
-    (one) => isObject(one) && one["type"] === "select" && (one["category"] === "model" || one["id"] === "model"),
+    (entry) =>
+      isObject(entry) && entry["type"] === "select" && (entry["category"] === "model" || entry["id"] === "model"),
   );
   if (isObject(option)) {
     const listedOptions = Array.isArray(option["options"]) ? option["options"] : [];
-    const flatOptions = listedOptions.flatMap((one) =>
-      isObject(one) && Array.isArray(one["options"]) ? one["options"] : [one],
+    const flatOptions = listedOptions.flatMap((entry) =>
+      isObject(entry) && Array.isArray(entry["options"]) ? entry["options"] : [entry],
     );
     const values = flatOptions.flatMap((one) =>
       isObject(one) && typeof one["value"] === "string" ? [one["value"]] : [],
@@ -141,42 +145,48 @@ function modelsOf(
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Whether a tool may do what the agent asks leave for. */
+/** Whether the agent gets the permission that it asks for. */
 function isAllowed(tool: acp.ToolCallUpdate, { all, web, cwd, tools }: Turn): boolean {
   if (all) return true;
-  // An agent may put the name of the server before that of its tool.
+  // An agent may put the name of the server in front of the name of the tool.
   const words = `${tool.name ?? ""} ${tool.title ?? ""}`.split(/[^\w]+/);
   if (tools?.names.some((name) => words.some((word) => word === name || word.endsWith(`_${name}`))) === true)
     return true;
   if (tool.kind === "fetch") return web;
   // The brief asks for a result in a file of the workspace.
   if (tool.kind !== "read" && tool.kind !== "search" && tool.kind !== "edit") return false;
-  const places = (tool.locations ?? []).map(({ path }) => resolve(cwd, path));
-  return places.length > 0 && places.every((path) => isInFolder(path, cwd));
+  const paths = (tool.locations ?? []).map(({ path }) => resolve(cwd, path));
+  return paths.length > 0 && paths.every((path) => isInFolder(path, cwd));
 }
 
-/** By the real path, of its folder where it is not there yet: a link in the workspace may lead out of it. */
+/**
+ * Compares real paths, because a link in the workspace may point outside. For a missing file, the folder is resolved.
+ */
 function isInFolder(path: string, folder: string): boolean {
   if (existsSync(path)) return isWithin(realPathOf(path), realPathOf(folder));
   const isDangling = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   return !isDangling && isWithin(join(realPathOf(dirname(path)), basename(path)), realPathOf(folder));
 }
 
-/** The narrowest of the options that says yes or no; without one the request is cancelled. */
+/** The most restrictive option that allows or rejects. If there is none, the request is cancelled. */
 function answerTo(options: readonly acp.PermissionOption[], allowed: boolean): acp.RequestPermissionOutcome {
   const kinds = allowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
-  const option = kinds.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
-  return option === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: option.optionId };
+  const chosenOption = kinds
+    .map((kind) => options.find((chosenOption) => chosenOption.kind === kind))
+    .find((chosenOption) => chosenOption !== undefined);
+  return chosenOption === undefined
+    ? { outcome: "cancelled" }
+    : { outcome: "selected", optionId: chosenOption.optionId };
 }
 
-/** An update without what tools have read or written, which may be whole files. */
+/** An update without the text that tools read or wrote, which may be whole files. */
 function withoutContents(update: acp.SessionUpdate): Readonly<Record<string, unknown>> {
   if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return { ...update };
   const { content: _content, rawOutput: _output, ...otherFields } = update;
   return otherFields;
 }
 
-/** The turn that a program's one argument describes, with the prompt that it read. */
+/** The turn that the JSON argument of this program describes, with the prompt. */
 export function turnFrom(argument: string, prompt: string): Omit<Turn, "cwd"> {
   const fields = fieldsIn(argument) ?? {};
   return { all: false, web: false, patienceMs: 60_000, version: "", ...fields, prompt };

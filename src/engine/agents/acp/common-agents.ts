@@ -2,11 +2,11 @@ import type { KnownAgent } from "../definition.js";
 
 /** An agent that speaks the Agent Client Protocol (ACP), and how it is started and configured. */
 export interface AcpAgent extends KnownAgent {
-  /** Arguments that start it in ACP mode. */
+  /** Arguments that start the agent in ACP mode. */
   readonly args: readonly string[];
-  /** The flag that chooses its model. If absent, a request in the session sets the model. */
+  /** The flag that chooses the model. If absent, a request in the session sets the model. */
   readonly modelFlag?: string;
-  /** How to get it. */
+  /** How the user installs the agent; shown to the user. */
   readonly install: string;
   /** How the user logs in to it; shown to the user. */
   readonly login: string;
@@ -14,7 +14,7 @@ export interface AcpAgent extends KnownAgent {
   readonly service?: { readonly address: string; readonly baseVariable: string; readonly keyHeader: string };
   /** The variable that names its log file. Needed if the agent prints its errors only when it ends. */
   readonly logVariable?: string;
-  /** Environment variables that it is started with. */
+  /** Environment variables that the agent is started with. */
   readonly env?: Readonly<Record<string, string>>;
   /** More environment variables, only in a workspace of research-ralph and not in a folder of the user. */
   readonly envInWorkspace?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export const commonAgents: readonly AcpAgent[] = [
     install: "npm install -g @google/gemini-cli",
     login: "Set GEMINI_API_KEY, or run `gemini` once and log in.",
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    setBy: /^(?:GEMINI|GOOGLE)_/,
+    settingVariables: /^(?:GEMINI|GOOGLE)_/,
     service: {
       address: "https://generativelanguage.googleapis.com",
       baseVariable: "GOOGLE_GEMINI_BASE_URL",
@@ -55,7 +55,7 @@ export const commonAgents: readonly AcpAgent[] = [
     args: ["acp"],
     install: "npm install -g opencode-ai",
     login: "Run `opencode auth login`, or name a provider in its configuration.",
-    setBy: /^OPENCODE_/,
+    settingVariables: /^OPENCODE_/,
     env: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
   },
   {

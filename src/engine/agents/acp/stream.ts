@@ -18,16 +18,19 @@ import {
 /** The error code by which the protocol asks for a login. https://agentclientprotocol.com/protocol/v1/schema */
 const authRequired = -32_000;
 
-/** Reads the lines of `acp-client`: what an agent told over the Agent Client Protocol. `name` stands in messages. */
+/**
+ * Reads the output of `acp-client`: the events of an agent that speaks the Agent Client Protocol. `name` appears in
+ * messages.
+ */
 export function readAcp(name = "the agent"): Reader {
   let [model, version]: (string | undefined)[] = [];
   let window: number | undefined;
   let cost_usd: number | undefined;
   let requests = 1;
-  let isToolLast = false;
-  /** What it said since its last tool call. */
+  let isAfterTool = false;
+  /** Text of the agent since its last tool call. */
   let message = "";
-  /** Of the message, what was told already. */
+  /** Length of the part of `message` that was already reported. */
   let reportedLength = 0;
   let answer: Answer | undefined;
   const reportedCalls = new Set<string>();
@@ -38,32 +41,32 @@ export function readAcp(name = "the agent"): Reader {
     return unreported === "" ? [] : [{ type: "text", text: unreported }];
   }
 
-  function tool(update: Json): AgentEvent[] {
+  function toolEvents(update: Json): AgentEvent[] {
     const textEvents = newText();
-    if (!isToolLast) requests += 1;
-    [message, reportedLength, isToolLast] = ["", 0, true];
+    if (!isAfterTool) requests += 1;
+    [message, reportedLength, isAfterTool] = ["", 0, true];
     const id = text(update["toolCallId"]) ?? "";
     const [input] = [object(update["rawInput"]) ?? {}];
-    const place = text(objects(update["locations"])[0]?.["path"]);
-    const isKnown = Object.keys(input).length > 0 || place !== undefined;
-    const isOver = update["status"] === "completed" || update["status"] === "failed";
-    // Some agents tell first that they call a tool, and then with what.
-    if (reportedCalls.has(id) || (!isKnown && !isOver)) return textEvents;
+    const path = text(objects(update["locations"])[0]?.["path"]);
+    const hasInput = Object.keys(input).length > 0 || path !== undefined;
+    const isFinished = update["status"] === "completed" || update["status"] === "failed";
+    // Some agents report a tool call first without its input and then with it.
+    if (reportedCalls.has(id) || (!hasInput && !isFinished)) return textEvents;
     reportedCalls.add(id);
-    const toolInput = Object.keys(input).length > 0 ? input : { path: place ?? "" };
+    const toolInput = Object.keys(input).length > 0 ? input : { path: path ?? "" };
     const toolName = text(update["name"]) ?? text(update["title"]) ?? text(update["kind"]) ?? "tool";
     return [...textEvents, { type: "tool", name: toolName, detail: detailOf(toolInput), key: keyOf(toolInput) }];
   }
 
-  function update(event: Json): AgentEvent[] {
+  function updateEvents(event: Json): AgentEvent[] {
     switch (event["sessionUpdate"]) {
       case "agent_message_chunk":
-        isToolLast = false;
+        isAfterTool = false;
         message += text(object(event["content"])?.["text"]) ?? "";
         return [];
       case "tool_call":
       case "tool_call_update":
-        return tool(event);
+        return toolEvents(event);
       case "usage_update": {
         window = number(event["size"]) ?? window;
         const cost = object(event["cost"]);
@@ -76,7 +79,7 @@ export function readAcp(name = "the agent"): Reader {
   }
 
   function endEvents(end: Json): AgentEvent[] {
-    answer = answerAt(text(end["stopReason"]) ?? "", message.trim(), name);
+    answer = answerFor(text(end["stopReason"]) ?? "", message.trim(), name);
     const { usage, model: usedModel } = usageIn(end);
     model = usedModel ?? model;
     const details = withoutUndefined({ model, version, window, cost_usd });
@@ -91,7 +94,7 @@ export function readAcp(name = "the agent"): Reader {
           [model, version] = [text(event["model"]), text(event["version"])];
           return [];
         case "update":
-          return update(object(event["update"]) ?? {});
+          return updateEvents(object(event["update"]) ?? {});
         case "refused":
           return [...newText(), { type: "notice", message: `Refused: ${text(event["tool"]) ?? "a tool"}` }];
         case "end":
@@ -108,12 +111,12 @@ export function readAcp(name = "the agent"): Reader {
   };
 }
 
-/** How a turn ended: the message counts only where the agent came to its end. */
-function answerAt(reason: string, message: string, name: string): Answer {
+/** The answer for a stop reason. The message counts only if the agent finished its turn. */
+function answerFor(stopReason: string, message: string, name: string): Answer {
   const failure = (kind: Failure["kind"], clause: string): Answer => ({
     failure: { kind, message: `${name} ${clause}.` },
   });
-  switch (reason) {
+  switch (stopReason) {
     case "max_tokens":
       return failure("context", "ended because the answer became too long for its model");
     case "max_turn_requests":
@@ -127,7 +130,7 @@ function answerAt(reason: string, message: string, name: string): Answer {
   }
 }
 
-/** What the agent used, in the field of the protocol or in that of Gemini CLI. */
+/** The tokens that the agent used, from the field of the protocol or from the field of Gemini CLI. */
 function usageIn(end: Json): { usage: { input: number; cached: number; output: number }; model?: string } {
   const usage = object(end["usage"]);
   if (usage !== undefined) {
@@ -136,9 +139,13 @@ function usageIn(end: Json): { usage: { input: number; cached: number; output: n
     return { usage: { input: tokens(usage["inputTokens"]) + cached, cached, output } };
   }
   const quota = object(object(end["_meta"])?.["quota"]);
-  const count = object(quota?.["token_count"]);
+  const tokenCount = object(quota?.["token_count"]);
   const model = text(objects(quota?.["model_usage"]).at(-1)?.["model"]);
-  const geminiUsage = { input: tokens(count?.["input_tokens"]), cached: 0, output: tokens(count?.["output_tokens"]) };
+  const geminiUsage = {
+    input: tokens(tokenCount?.["input_tokens"]),
+    cached: 0,
+    output: tokens(tokenCount?.["output_tokens"]),
+  };
   return { usage: geminiUsage, ...withoutUndefined({ model }) };
 }
 

@@ -3,56 +3,56 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recogniseFailure } from "../failures.js";
 
-/** Hears whether an agent only tries again and again to reach its model service. */
-export interface VainTries {
-  /** A line of what the agent says of itself. */
-  said(line: string): void;
-  /** The agent has told something over the protocol. */
-  heard(): void;
+/** Detects an agent that only retries to reach its model service. */
+export interface RetryWatch {
+  /** A line that the agent printed on stderr or wrote to its log. */
+  logLine(line: string): void;
+  /** The agent sent an event over the protocol. */
+  eventReceived(): void;
 }
 
 /**
- * Some agents have no end to their own tries of a service that does not answer, and say so on stderr or in their log
- * alone. `giveUp` gets the line of the first in vain, `ms` milliseconds after it, unless the agent has told something
- * else meanwhile.
+ * Some agents retry without limit if their model service does not answer, and report this only on stderr or in their
+ * log. `giveUp` gets the first line that reports a failed request, `ms` milliseconds after that line, unless the agent
+ * sends an event in that time.
  */
-export function vainTries(ms: number, giveUp: (line: string) => void): VainTries {
+export function watchRetries(ms: number, giveUp: (line: string) => void): RetryWatch {
   let timer: NodeJS.Timeout | undefined;
   return {
-    said(line) {
+    logLine(line) {
       const kind = recogniseFailure(line, "", Date.now())?.kind;
       if (kind === "rate-limit" || kind === "network") timer ??= setTimeout(giveUp, ms, line);
     },
-    heard() {
+    eventReceived() {
       clearTimeout(timer);
       timer = undefined;
     },
   };
 }
 
-/** How often a log is read, in milliseconds. */
-const readMs = 1_000;
+/** Interval at which the log is read, in milliseconds. */
+const readIntervalMs = 1_000;
 
 /**
- * A file for the log of an agent, which it is told of by `variable`. `warned` gets the lines of warnings and errors: of
- * the others some repeat what the model says.
+ * Creates a log file for an agent; `env` sets its path in `variable`. `onWarning` gets the lines of warnings and
+ * errors. Other lines are ignored, because some of them repeat text of the model.
  */
 export function logFile(
   variable: string,
-  warned: (line: string) => void,
+  onWarning: (line: string) => void,
 ): { readonly env: Readonly<Record<string, string>>; close(): void } {
   const folder = mkdtempSync(join(tmpdir(), "rr-acp-"));
   const path = join(folder, "log");
-  let read = 0;
+  let readLines = 0;
   const timer = setInterval(() => {
     try {
       const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
-      for (const line of lines.slice(read)) if (/^\S+ \[(?:WARN|ERROR)\] /.test(line)) warned(line);
-      read = lines.length;
+      for (const line of lines.slice(readLines)) if (/^\S+ \[(?:WARN|ERROR)\] /.test(line)) onWarning(line);
+      readLines = lines.length;
     } catch {
-      // It has written nothing yet.
+      // The agent has not written its log yet.
     }
-  }, readMs);
+  }, readIntervalMs);
   timer.unref();
   return {
     env: { [variable]: path },

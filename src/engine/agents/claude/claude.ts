@@ -3,7 +3,16 @@ import { readClaude } from "./stream.js";
 import { join } from "node:path";
 import { anyPublicHost, hostOf, keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
-import { ask, homeIn, instructionsFor, isOlder, ownReach, programOf, tooOldCheck, versionIn } from "../program.js";
+import {
+  runProbe,
+  homeIn,
+  instructionsFor,
+  isOlder,
+  configuredAccess,
+  programOf,
+  tooOldCheck,
+  versionIn,
+} from "../program.js";
 import { serverName, withoutSecrets } from "../shared/tool-server.js";
 
 const keyVariables = ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
@@ -15,15 +24,15 @@ export const claude: AgentDefinition = {
   confinement: "workspace",
   takesTools: true,
   oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },
-  setBy: /^(?:ANTHROPIC|CLAUDE|DISABLE|MAX|BASH)_|^API_TIMEOUT_MS$/,
+  settingVariables: /^(?:ANTHROPIC|CLAUDE|DISABLE|MAX|BASH)_|^API_TIMEOUT_MS$/,
   keyVariables,
   families: ["claude"],
-  // By the account.
+  // Which of them is used depends on the account.
   usualModels: ["sonnet", "opus"],
   invoke(brief, context, maxUsd): Invocation {
     const { options } = context;
     const model = options.model === undefined ? [] : ["--model", options.model];
-    // It takes no 0, which there is no need to ask it for either.
+    // The CLI does not accept 0.
     const budget = maxUsd === undefined ? [] : ["--max-budget-usd", Math.max(maxUsd, 0.01).toFixed(2)];
     const mode = brief.access.everything
       ? ["--dangerously-skip-permissions", "--allowedTools", classicTools]
@@ -42,16 +51,16 @@ export const claude: AgentDefinition = {
       ],
       env: {
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        // What it left in the background would be killed with it.
+        // A background task would be killed at the end of the program.
         CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-        // By itself it retries 11 times, a refused key included; waiting is the loop's business. Its three retries take
-        // over a minute, in which another agent could work.
+        // The default is 11 retries, even for a refused key, but waiting is the task of the loop. Three retries take
+        // over a minute; if another agent can take over, that time is lost.
         CLAUDE_CODE_MAX_RETRIES: context.settings.hasFallback === true ? "0" : "3",
-        // Set where research-ralph was started from within a Claude Code session; it changes how a new one behaves.
+        // Set if research-ralph was started in a Claude Code session; these variables change a new session.
         CLAUDECODE: undefined,
         CLAUDE_CODE_ENTRYPOINT: undefined,
         ...(brief.access.tools === undefined ? {} : waitForTools),
-        // As root it refuses --dangerously-skip-permissions otherwise.
+        // Without this variable, it refuses --dangerously-skip-permissions as root.
         ...((brief.access.everything || context.settings.sandbox !== undefined) && process.getuid?.() === 0
           ? { IS_SANDBOX: "1" }
           : {}),
@@ -62,9 +71,9 @@ export const claude: AgentDefinition = {
     const { settings, options } = context;
     const env = { ...settings.env, ...options.env };
     const base = env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com";
-    const configuredReach = ownReach(options);
+    const configuredReach = configuredAccess(options);
     const hosts = [...configuredReach.hosts, ...(web ? anyPublicHost : [])];
-    // Its own files are those of a home that is empty inside.
+    // In the sandbox, its configuration is in a home that is empty at the start.
     const ownHomeEnv = { CLAUDE_CONFIG_DIR: undefined };
     const variable = keyVariables.find((name) => (env[name] ?? "") !== "");
     if (variable === undefined) {
@@ -91,7 +100,7 @@ export const claude: AgentDefinition = {
   reader: readClaude,
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "claude");
-    const version = await ask(context, program, ["--version"]);
+    const version = await runProbe(context, program, ["--version"]);
     if (version.missing) {
       return {
         ok: false,
@@ -100,7 +109,7 @@ export const claude: AgentDefinition = {
       };
     }
     const installedVersion = versionIn(version);
-    const login = await ask(context, program, ["auth", "status"]);
+    const login = await runProbe(context, program, ["auth", "status"]);
     const ok = /"loggedIn":\s*true/.test(login.stdout);
     const authMethod = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
     const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
@@ -120,18 +129,18 @@ export const claude: AgentDefinition = {
   },
 };
 
-/** What it writes anew into its login when the token has expired. */
+/** Fields that Claude Code renews in its login when the token has expired. */
 const renewedInLogin = [
   ...["accessToken", "refreshToken", "expiresAt", "refreshTokenExpiresAt", "scopes"],
   ...["subscriptionType", "rateLimitTier"],
 ].map((name) => `claudeAiOauth.${name}`);
 
-/** What the original gave it. */
+/** The tools of the original program. */
 const classicTools = "Bash,Read,Edit,Write,Grep,Glob,WebFetch,WebSearch";
 
 /**
- * By itself it asks the model after a few seconds without tools, however busy the machine, or hides them behind a
- * search.
+ * By default, Claude Code waits only a few seconds for tool servers before its first request, and may hide tools behind
+ * a search.
  */
 const waitForTools = {
   MCP_CONNECTION_NONBLOCKING: "0",
@@ -141,12 +150,12 @@ const waitForTools = {
 };
 
 /**
- * No shell, writes in the workspace alone, no file of the user's instructions or settings. `--tools` is what it has at
- * all,
- * `--permission-mode acceptEdits` refuses paths outside the workspace, `--allowedTools` lets the web's and our tools
- * run unasked. The memory folder among its own files is excepted from the refusal (2.1.330), also with memory turned
- * off: it has to be denied by name, or a document's hidden instruction could reach later sessions. In a sandbox its
- * home is a new one, and the sandbox refuses: its own permissions would only be in the way of a shell.
+ * Arguments without a sandbox: no shell, writes only in the workspace, no instructions or settings of the user.
+ * `--tools` lists all available tools. `--permission-mode acceptEdits` refuses paths outside the workspace.
+ * `--allowedTools` allows the web and our tools without a question.
+ * Except for the memory folder (2.1.330), even if memory is turned off: it is denied by name, because a hidden
+ * instruction in a document could otherwise reach later sessions.
+ * In a sandbox, the home is new and the sandbox confines the agent, so the permissions are skipped.
  */
 function confinedArguments({ access }: Brief, { options, settings }: AgentContext): string[] {
   const web = access.web ? ["WebSearch", "WebFetch"] : [];
@@ -165,7 +174,7 @@ function confinedArguments({ access }: Brief, { options, settings }: AgentContex
     ...(isInSandbox
       ? ["--dangerously-skip-permissions"]
       : [
-          // An absolute path begins with two slashes in its rules. Edit stands for every tool that changes a file.
+          // In its rules, an absolute path begins with two slashes. `Edit` covers every tool that changes a file.
           ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
           ...["--permission-mode", "acceptEdits"],
         ]),

@@ -5,8 +5,8 @@ import { amount, detailOf, type Json, number, object, objectIn, objects, text, t
 import { countAnswers, eventsOf, totalUsage, usageIn } from "../shared/messages.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 
-/** What the `error` of an assistant event or a retry means; the HTTP status is not always told. */
-const kindOfError: ReadonlyMap<string, ServiceFailure> = new Map(
+/** Kinds of failure by the `error` of an assistant event or a retry. The HTTP status is not always reported. */
+const kindByError: ReadonlyMap<string, ServiceFailure> = new Map(
   Object.entries({
     authentication_failed: "auth",
     oauth_org_not_allowed: "auth",
@@ -32,10 +32,10 @@ export function readClaude(): Reader {
   let reset_at: string | undefined;
   let result: Json | undefined;
 
-  function assistant(message: Json, error: string | undefined): AgentEvent[] {
-    errorKind = kindOfError.get(error ?? "");
+  function assistantEvents(message: Json, error: string | undefined): AgentEvent[] {
+    errorKind = kindByError.get(error ?? "");
     if (error !== undefined) return eventsOf(message);
-    // What was tried again has come right.
+    // The retry succeeded.
     lastRetry = undefined;
     answers.add(message);
     return [
@@ -44,8 +44,8 @@ export function readClaude(): Reader {
     ];
   }
 
-  function system(event: Json): AgentEvent[] {
-    // Work goes on, so what looked like the end was none.
+  function systemEvents(event: Json): AgentEvent[] {
+    // The agent continues, so the earlier result was not the last one.
     if (event["subtype"] === "init") {
       model = text(event["model"]) ?? model;
       version = text(event["claude_code_version"]) ?? version;
@@ -74,14 +74,14 @@ export function readClaude(): Reader {
     const cost_usd = amount(event["total_cost_usd"]);
     return [
       ...denials,
-      { type: "usage", usage: total(event), ...withoutUndefined({ cost_usd, model, version, billing }) },
+      { type: "usage", usage: totalOf(event), ...withoutUndefined({ cost_usd, model, version, billing }) },
     ];
   }
 
-  /** The result's own totals: those of the streamed events lack the last words of each answer. */
-  function total(event: Json): Usage {
+  /** Uses the totals of the result: those of the streamed events lack the last tokens of each answer. */
+  function totalOf(event: Json): Usage {
     const { requests, largest } = answers.total();
-    const models = Object.values(object(event["modelUsage"]) ?? {}).map((one) => object(one) ?? {});
+    const models = Object.values(object(event["modelUsage"]) ?? {}).map((usage) => object(usage) ?? {});
     if (models.length === 0) return { ...usageIn(object(event["usage"]) ?? {}, requests), largest };
     return { ...totalUsage(models.map(usageOfModel)), requests, largest };
   }
@@ -91,23 +91,24 @@ export function readClaude(): Reader {
     if (result?.["subtype"] === "error_max_budget_usd")
       return { kind: "budget", message: "claude stopped at its budget for this iteration." };
     const errors = Array.isArray(result?.["errors"])
-      ? result["errors"].filter((one) => typeof one === "string").join("\n")
+      ? result["errors"].filter((error) => typeof error === "string").join("\n")
       : "";
     const reported =
-      [text(result?.["result"]) ?? "", errors, text(lastRetry?.["error"]) ?? ""].find((one) => one.trim() !== "") ?? "";
+      [text(result?.["result"]) ?? "", errors, text(lastRetry?.["error"]) ?? ""].find((text) => text.trim() !== "") ??
+      "";
     const status = number(result?.["api_error_status"]) ?? number(lastRetry?.["error_status"]);
-    const ofStatus = status === undefined ? undefined : kindOfStatus(status);
+    const kindByStatus = status === undefined ? undefined : kindOfStatus(status);
     const now = Date.now();
-    const kind = errorKind ?? ofStatus ?? kindOfError.get(text(lastRetry?.["error"]) ?? "");
-    // What is wrong with a request only its words tell: too long a prompt is a 400 too, and so is an account without
-    // credit.
-    const known =
+    const kind = errorKind ?? kindByStatus ?? kindByError.get(text(lastRetry?.["error"]) ?? "");
+    // The status does not show what is wrong with a request: 400 means a prompt that is too long, but also an account
+    // without credit. The text shows it.
+    const recognised =
       kind === undefined || kind === "unusable"
         ? (recogniseFailure(reported, "claude", now) ?? (kind && serviceFailure(kind, reported, "claude", now)))
         : serviceFailure(kind, reported || `${status}`, "claude", now);
-    if (known !== undefined)
-      return reset_at === undefined || known.kind !== "rate-limit" ? known : { ...known, reset_at };
-    // Without a result and without a retry that tells why, the exit code and stderr have to.
+    if (recognised !== undefined)
+      return reset_at === undefined || recognised.kind !== "rate-limit" ? recognised : { ...recognised, reset_at };
+    // Without a result and a retry with a reason, the exit code and stderr decide.
     return result === undefined
       ? undefined
       : { kind: "crashed", message: `claude ended with an error: ${quote(reported) || text(result["subtype"])}.` };
@@ -118,9 +119,9 @@ export function readClaude(): Reader {
       const event = objectIn(line);
       switch (event?.["type"]) {
         case "assistant":
-          return assistant(object(event["message"]) ?? {}, text(event["error"]));
+          return assistantEvents(object(event["message"]) ?? {}, text(event["error"]));
         case "system":
-          return system(event);
+          return systemEvents(event);
         case "rate_limit_event":
           reset_at = resetOf(object(event["rate_limit_info"]) ?? {}) ?? reset_at;
           return [];
@@ -132,14 +133,14 @@ export function readClaude(): Reader {
     },
     finished: () => result !== undefined,
     answer(): Answer {
-      const wrong = failure();
-      if (wrong !== undefined) return { failure: wrong };
+      const failed = failure();
+      if (failed !== undefined) return { failure: failed };
       return result === undefined ? {} : { message: text(result["result"]) ?? "" };
     },
   };
 }
 
-/** Where the login is a subscription's, no source of a key is named. */
+/** A login with a subscription names no source of a key. */
 function billingOf(source: string | undefined): Billing | undefined {
   if (source === undefined) return undefined;
   return source === "none" || source === "oauth" ? "subscription" : "api";
@@ -151,12 +152,12 @@ function resetOf(info: Json): string | undefined {
 }
 
 function usageOfModel(usage: Json): Usage {
-  const count = (key: string): number => tokens(usage[key]);
-  const cached = count("cacheReadInputTokens");
+  const tokensOf = (key: string): number => tokens(usage[key]);
+  const cached = tokensOf("cacheReadInputTokens");
   return {
-    input: count("inputTokens") + count("cacheCreationInputTokens") + cached,
+    input: tokensOf("inputTokens") + tokensOf("cacheCreationInputTokens") + cached,
     cached,
-    output: count("outputTokens"),
+    output: tokensOf("outputTokens"),
     requests: 0,
   };
 }

@@ -7,12 +7,12 @@ import { readCodex } from "./stream.js";
 import { keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
 import {
-  ask,
+  runProbe,
   askVersion,
   homeIn,
   instructionsFor,
   isOlder,
-  ownReach,
+  configuredAccess,
   programOf,
   tooOldCheck,
   versionIn,
@@ -25,7 +25,7 @@ import { withoutUndefined } from "../../lib/without-undefined.js";
 export const codex: AgentDefinition = {
   name: "codex",
   program: "codex",
-  setBy: /^(?:CODEX|OPENAI)_|^RUST_LOG$/,
+  settingVariables: /^(?:CODEX|OPENAI)_|^RUST_LOG$/,
   confinement: "workspace",
   takesTools: true,
   oldest: { version: "0.169.0", update: "npm install -g @openai/codex@latest" },
@@ -35,17 +35,17 @@ export const codex: AgentDefinition = {
     const { options } = context;
     const command = programOf(context, "codex");
     const model = options.model === undefined ? [] : ["--model", options.model];
-    const args = ["exec", "--json", "--skip-git-repo-check", ...bounded, ...model];
+    const args = ["exec", "--json", "--skip-git-repo-check", ...retryLimits, ...model];
     if (brief.access.everything)
       return {
         command,
         args: [
           ...args,
-          ...["--dangerously-bypass-approvals-and-sandbox", "--output-last-message", lastMessage(context)],
+          ...["--dangerously-bypass-approvals-and-sandbox", "--output-last-message", lastMessageFile(context)],
           ...(options.args ?? []),
           "-",
         ],
-        files: [{ path: lastMessage(context), text: "" }],
+        files: [{ path: lastMessageFile(context), text: "" }],
       };
 
     const privateHome = options.user_settings === true ? undefined : ownHome(context);
@@ -53,58 +53,65 @@ export const codex: AgentDefinition = {
       command,
       args: [
         ...args,
-        ...confined(brief, privateHome !== undefined && ownModel(context), context.settings.sandbox !== undefined),
-        ...(privateHome === undefined ? [] : lean(privateHome.instructions)),
-        ...(brief.access.tools === undefined ? [] : served(brief.access.tools)),
-        ...(context.settings.sandbox === undefined ? (options.args ?? []) : argsInside(context)),
+        ...confinedArguments(
+          brief,
+          privateHome !== undefined && isDefaultModel(context),
+          context.settings.sandbox !== undefined,
+        ),
+        ...(privateHome === undefined ? [] : reducedInstructions(privateHome.instructions)),
+        ...(brief.access.tools === undefined ? [] : toolServerArguments(brief.access.tools)),
+        ...(context.settings.sandbox === undefined ? (options.args ?? []) : sandboxArguments(context)),
         "-",
       ],
       env: {
-        TMPDIR: temporary(context),
-        ...(privateHome === undefined ? {} : { CODEX_HOME: privateHome.home, ...keyFrom(context) }),
+        TMPDIR: temporaryFolder(context),
+        ...(privateHome === undefined ? {} : { CODEX_HOME: privateHome.home, ...keyEnv(context) }),
       },
       files:
         privateHome === undefined
-          ? [{ path: join(temporary(context), ".keep"), text: "" }]
+          ? [{ path: join(temporaryFolder(context), ".keep"), text: "" }]
           : [
-              { path: join(temporary(context), ".keep"), text: "" },
+              { path: join(temporaryFolder(context), ".keep"), text: "" },
               { path: privateHome.instructions, text: `${instructionsFor(brief.access)}\n` },
               { path: join(privateHome.home, "auth.json"), linkTo: privateHome.login },
             ],
     };
   },
   reach(context): AgentReach {
-    const configuredReach = ownReach(context.options);
-    const env = environment(context);
+    const configuredReach = configuredAccess(context.options);
+    const env = agentEnv(context);
     const providers = providersIn(context);
-    const more = { ...configuredReach, read: [...configuredReach.read, ownHome(context).instructions] };
-    // Its own home is new inside, and empty but for the login.
-    const fresh = { CODEX_HOME: undefined, OPENAI_API_KEY: undefined };
+    const ownAccess = { ...configuredReach, read: [...configuredReach.read, ownHome(context).instructions] };
+    // In the sandbox, the home of Codex is new and contains only the login.
+    const ownHomeEnv = { CODEX_HOME: undefined, OPENAI_API_KEY: undefined };
     if (providers.length > 0) {
       const keys = providers.map(({ id, base, keyVariable }) => ({ id, base, key: env[keyVariable ?? ""] ?? "" }));
       return {
-        ...more,
-        keys: keys.map(({ id, base, key }) => ({ name: id, to: base, headers: key === "" ? {} : bearer(key) })),
-        env: { ...fresh, ...Object.fromEntries(providers.map(({ keyVariable }) => [keyVariable, keyPlaceholder])) },
+        ...ownAccess,
+        keys: keys.map(({ id, base, key }) => ({ name: id, to: base, headers: key === "" ? {} : bearerHeader(key) })),
+        env: {
+          ...ownHomeEnv,
+          ...Object.fromEntries(providers.map(({ keyVariable }) => [keyVariable, keyPlaceholder])),
+        },
       };
     }
-    const { CODEX_API_KEY: key = "" } = { ...env, ...keyFrom(context) };
+    const { CODEX_API_KEY: key = "" } = { ...env, ...keyEnv(context) };
     if (key === "") {
       const login = {
-        from: join(usersHome(context), "auth.json"),
+        from: join(userCodexHome(context), "auth.json"),
         at: `${sandboxHome}/.codex/auth.json`,
         renewed: renewedInLogin,
       };
-      return { ...more, logins: [login], hosts: [...configuredReach.hosts, ...loginHosts], env: fresh };
+      return { ...ownAccess, logins: [login], hosts: [...configuredReach.hosts, ...loginHosts], env: ownHomeEnv };
     }
     return {
-      ...more,
-      keys: [{ name: "openai", to: ownBase(context), headers: bearer(key) }],
-      env: { ...fresh, CODEX_API_KEY: keyPlaceholder },
+      ...ownAccess,
+      keys: [{ name: "openai", to: ownBase(context), headers: bearerHeader(key) }],
+      env: { ...ownHomeEnv, CODEX_API_KEY: keyPlaceholder },
     };
   },
   reader: readCodex,
-  /** The user's own settings, which classic mode works with too, may name any. */
+  /** The settings of the user, which also apply in classic mode, may choose any model. */
   modelOf: (context) => {
     const { options, settings } = context;
     if (argsChooseModel(context)) return undefined;
@@ -114,7 +121,7 @@ export const codex: AgentDefinition = {
   version: (context, signal) => askVersion(context, programOf(context, "codex"), signal),
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "codex");
-    const version = await ask(context, program, ["--version"]);
+    const version = await runProbe(context, program, ["--version"]);
     if (version.missing) {
       return {
         ok: false,
@@ -122,102 +129,113 @@ export const codex: AgentDefinition = {
         fix: "Install it with `npm install -g @openai/codex`, then run `codex login`.",
       };
     }
-    const found = versionIn(version);
-    if (isOlder(codex, found)) return tooOldCheck(codex, found);
-    const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
+    const installedVersion = versionIn(version);
+    if (isOlder(codex, installedVersion)) return tooOldCheck(codex, installedVersion);
+    const { CODEX_API_KEY } = { ...agentEnv(context), ...keyEnv(context) };
     const key = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
     const login = key ?? (await loginOf(context, program));
     const fix = "Run `codex login`, or set CODEX_API_KEY.";
     if (login === undefined)
-      return { ok: false, version: found, detail: `${program} ${found ?? ""} is installed, but not logged in.`, fix };
-    return { ok: true, version: found, detail: `${program} ${found ?? ""}, logged in (${login}).` };
+      return {
+        ok: false,
+        version: installedVersion,
+        detail: `${program} ${installedVersion ?? ""} is installed, but not logged in.`,
+        fix,
+      };
+    return {
+      ok: true,
+      version: installedVersion,
+      detail: `${program} ${installedVersion ?? ""}, logged in (${login}).`,
+    };
   },
 };
 
-/** In classic mode, where the original kept it too. */
-const lastMessage = ({ settings }: AgentContext): string => codexLastMessage(settings.stateDir);
+/** Used in classic mode. The original program writes its file to the same place. */
+const lastMessageFile = ({ settings }: AgentContext): string => codexLastMessage(settings.stateDir);
 
 /**
- * Its sandbox shuts the temporary folder. Where that holds its own home, because the state folder lies in it, the
- * bubblewrap of Debian starts nothing any more: Codex wrote no result and ended with exit code 0.
+ * Codex's sandbox hides the temporary folder. If that folder contained the private home of Codex (because the state
+ * folder is in it), Debian's bubblewrap would start no program: Codex wrote no result and ended with exit code 0.
  */
-const temporary = ({ settings }: AgentContext): string => codexTemporary(settings.stateDir);
+const temporaryFolder = ({ settings }: AgentContext): string => codexTemporary(settings.stateDir);
 
-const set = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
+const configArguments = (key: string, value: string): string[] => ["-c", `${key}=${value}`];
 
 /**
- * With a dead server it reconnects forever; waiting is the loop's business. The few retries of its own provider can't
- * be set.
+ * If the server is down, Codex reconnects without limit, but waiting is the task of the loop. The few retries of the
+ * built-in provider can't be changed.
  */
-const bounded = [
+const retryLimits = [
   ...["--disable", "unbounded_connection_retries"],
-  ...set("analytics.enabled", "false"),
-  ...set("check_for_update_on_startup", "false"),
+  ...configArguments("analytics.enabled", "false"),
+  ...configArguments("check_for_update_on_startup", "false"),
 ];
 
 /**
- * Writes in the workspace alone (its sandbox counts /tmp and $TMPDIR in by default), no network for commands, no keys
- * in their environment. Its sandbox lets commands read everything, so there is no shell either where apply_patch is
- * certain to be there for writing: Codex gives that to the models it knows, and it knows its default.
+ * Codex may write only in the workspace (by default its sandbox includes /tmp and $TMPDIR); its commands get no network
+ * and no keys in their environment. Commands may read every file in this sandbox, so the shell is disabled if
+ * apply_patch is certain to be available: Codex offers apply_patch for models that it knows, and it knows its default
+ * model.
  */
-const confined = ({ access }: Brief, knownModel: boolean, isInSandbox: boolean): string[] => [
-  // Its own sandbox writes nothing within another, and ends well all the same.
+const confinedArguments = ({ access }: Brief, isKnownModel: boolean, isInSandbox: boolean): string[] => [
+  // Inside another sandbox, Codex's own sandbox writes nothing, but still reports success.
   ...(isInSandbox ? ["--dangerously-bypass-approvals-and-sandbox"] : ["-s", "workspace-write"]),
   ...["--ephemeral", "--disable", "view_image"],
-  ...(knownModel && !access.read && access.shell !== true ? ["--disable", "shell_tool"] : []),
-  ...set("sandbox_workspace_write.exclude_slash_tmp", "true"),
-  ...set("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
-  ...set("shell_environment_policy.ignore_default_excludes", "false"),
-  // A brief with files to read keeps the shell, which can read whatever the user can: then nothing may leave.
-  ...set("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
+  ...(isKnownModel && !access.read && access.shell !== true ? ["--disable", "shell_tool"] : []),
+  ...configArguments("sandbox_workspace_write.exclude_slash_tmp", "true"),
+  ...configArguments("sandbox_workspace_write.exclude_tmpdir_env_var", "true"),
+  ...configArguments("shell_environment_policy.ignore_default_excludes", "false"),
+  // With files to read, the agent has a shell, which can read every file of the user. So the web is disabled.
+  ...configArguments("web_search", access.web && !access.read ? '"live"' : '"disabled"'),
 ];
 
 /**
- * Codex gives a server PATH, HOME and a few like them, and of the rest what is named. Without the tools a run is worth
- * nothing.
+ * Codex passes a few variables such as PATH and HOME to a server; other variables must be named. `required`: without
+ * the tools, the run has no value.
  */
-const served = ({ command, args, env }: ToolServer): string[] => [
-  ...set(`mcp_servers.${serverName}.command`, JSON.stringify(command)),
-  ...set(`mcp_servers.${serverName}.args`, JSON.stringify(args)),
-  ...set(`mcp_servers.${serverName}.env_vars`, JSON.stringify(env)),
-  ...set(`mcp_servers.${serverName}.default_tools_approval_mode`, '"approve"'),
-  ...set(`mcp_servers.${serverName}.startup_timeout_sec`, "60"),
-  ...set(`mcp_servers.${serverName}.required`, "true"),
-  // Its newer models would have to search for the tools, and get what they answer cut at 10,000 tokens in all.
-  ...set("features.code_mode.direct_only_tool_namespaces", JSON.stringify([`mcp__${serverName}`])),
+const toolServerArguments = ({ command, args, env }: ToolServer): string[] => [
+  ...configArguments(`mcp_servers.${serverName}.command`, JSON.stringify(command)),
+  ...configArguments(`mcp_servers.${serverName}.args`, JSON.stringify(args)),
+  ...configArguments(`mcp_servers.${serverName}.env_vars`, JSON.stringify(env)),
+  ...configArguments(`mcp_servers.${serverName}.default_tools_approval_mode`, '"approve"'),
+  ...configArguments(`mcp_servers.${serverName}.startup_timeout_sec`, "60"),
+  ...configArguments(`mcp_servers.${serverName}.required`, "true"),
+  // Without this setting, newer models have to search for the tools, and all results together are cut at 10,000 tokens.
+  ...configArguments("features.code_mode.direct_only_tool_namespaces", JSON.stringify([`mcp__${serverName}`])),
 ];
 
-const choosesModel =
+const modelArgument =
   /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
 
 const argsChooseModel = ({ options }: AgentContext): boolean =>
-  (options.args ?? []).some((arg) => choosesModel.test(arg));
+  (options.args ?? []).some((arg) => modelArgument.test(arg));
 
-/** Whether the model is Codex's own choice. */
-const ownModel = (context: AgentContext): boolean => context.options.model === undefined && !argsChooseModel(context);
+/** Whether Codex chooses the model itself. */
+const isDefaultModel = (context: AgentContext): boolean =>
+  context.options.model === undefined && !argsChooseModel(context);
 
-/** Nothing of the user's instructions, and of its own only what the work needs: 7,600 tokens a request become 1,200. */
-const lean = (instructionsFile: string): string[] => [
-  ...set("model_instructions_file", JSON.stringify(instructionsFile)),
-  ...set("project_doc_max_bytes", "0"),
-  ...set("skills.include_instructions", "false"),
-  ...set("include_permissions_instructions", "false"),
-  ...set("include_apps_instructions", "false"),
-  ...set("include_environment_context", "false"),
-  ...set("include_collaboration_mode_instructions", "false"),
-  ...set("agents.enabled", "false"),
+/** Removes the instructions of the user and most of Codex's own: this reduces a request from 7,600 tokens to 1,200. */
+const reducedInstructions = (instructionsFile: string): string[] => [
+  ...configArguments("model_instructions_file", JSON.stringify(instructionsFile)),
+  ...configArguments("project_doc_max_bytes", "0"),
+  ...configArguments("skills.include_instructions", "false"),
+  ...configArguments("include_permissions_instructions", "false"),
+  ...configArguments("include_apps_instructions", "false"),
+  ...configArguments("include_environment_context", "false"),
+  ...configArguments("include_collaboration_mode_instructions", "false"),
+  ...configArguments("agents.enabled", "false"),
   ...["goals", "multi_agent", "apps", "plugins", "sleep_tool"].flatMap((feature) => ["--disable", feature]),
 ];
 
-/** What it writes anew into its login when the token is about to expire; the account stays. */
+/** Fields that Codex renews in its login before the token expires. The account stays the same. */
 const renewedInLogin = ["tokens.id_token", "tokens.access_token", "tokens.refresh_token", "last_refresh"];
 
-/** Where a login is good for, and where it is renewed. */
+/** Hosts for which a login is valid, or which renew it. */
 const loginHosts = ["chatgpt.com:443", "api.openai.com:443", "auth.openai.com:443"];
 
-const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
+const bearerHeader = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
 
-/** The key and the value of a configured setting; the value without its quotes. */
+/** The key and the value of a setting in an argument `key=value`; the value without quotes. */
 function settingIn(arg: string): { key: string; value: string } {
   const [key = "", ...value] = arg.split("=");
   return { key: key.trim(), value: value.join("=").trim().replace(/^"|"$/g, "") };
@@ -231,7 +249,7 @@ function providersIn({ options }: AgentContext): { id: string; base: string; key
   return settings.flatMap(({ key, value: base }) => {
     const id = providerBase.exec(key)?.[1];
     if (id === undefined) return [];
-    const keyVariable = settings.find((each) => each.key === `model_providers.${id}.env_key`)?.value;
+    const keyVariable = settings.find((setting) => setting.key === `model_providers.${id}.env_key`)?.value;
     return [{ id, base, ...withoutUndefined({ keyVariable }) }];
   });
 }
@@ -241,8 +259,8 @@ const ownBase = ({ options }: AgentContext): string =>
   (options.args ?? []).map(settingIn).findLast(({ key }) => key === "openai_base_url")?.value ??
   "https://api.openai.com/v1";
 
-/** The configured arguments, with the address of each model service where the proxy adds its key. */
-function argsInside(context: AgentContext): string[] {
+/** The configured arguments for a sandbox: model services get the address of the proxy, which adds the key. */
+function sandboxArguments(context: AgentContext): string[] {
   const args = (context.options.args ?? []).map((arg) => {
     const { key } = settingIn(arg);
     const id = providerBase.exec(key)?.[1];
@@ -250,46 +268,48 @@ function argsInside(context: AgentContext): string[] {
   });
   const { keys } = codex.reach(context, { web: false, read: false, everything: false });
   return keys.some(({ name }) => name === "openai")
-    ? [...args, ...set("openai_base_url", `"${keyAddress("openai")}"`)]
+    ? [...args, ...configArguments("openai_base_url", `"${keyAddress("openai")}"`)]
     : args;
 }
 
-const environment = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });
+const agentEnv = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });
 
 /**
- * A home of our own: AGENTS.md and config.toml in the user's one reach every session, whatever the flags. The login is
- * linked.
+ * A private home: AGENTS.md and config.toml in the home of the user would affect every session, whatever the flags. The
+ * private home contains a link to the login.
  */
 function ownHome(context: AgentContext): { home: string; instructions: string; login: string } {
   const home = codexHome(context.settings.stateDir);
-  return { home, instructions: join(home, "instructions.md"), login: join(usersHome(context), "auth.json") };
+  return { home, instructions: join(home, "instructions.md"), login: join(userCodexHome(context), "auth.json") };
 }
 
-function usersHome(context: AgentContext): string {
-  const env = environment(context);
+function userCodexHome(context: AgentContext): string {
+  const env = agentEnv(context);
   return env["CODEX_HOME"] ?? join(homeIn(env), ".codex");
 }
 
 /**
- * `codex exec` takes a key from CODEX_API_KEY alone; most people have set OPENAI_API_KEY. A login, often a
- * subscription, goes first.
+ * `codex exec` reads a key only from CODEX_API_KEY, but most users set OPENAI_API_KEY. If there is a login (often a
+ * subscription), it has priority.
  */
-function keyFrom(context: AgentContext): { CODEX_API_KEY?: string } {
-  const { CODEX_API_KEY, OPENAI_API_KEY } = environment(context);
+function keyEnv(context: AgentContext): { CODEX_API_KEY?: string } {
+  const { CODEX_API_KEY, OPENAI_API_KEY } = agentEnv(context);
   if ((CODEX_API_KEY ?? "") !== "" || (OPENAI_API_KEY ?? "") === "") return {};
-  return existsSync(join(usersHome(context), "auth.json")) ? {} : withoutUndefined({ CODEX_API_KEY: OPENAI_API_KEY });
+  return existsSync(join(userCodexHome(context), "auth.json"))
+    ? {}
+    : withoutUndefined({ CODEX_API_KEY: OPENAI_API_KEY });
 }
 
-/** A key is paid by use; the login that is linked says itself whether it is a subscription's. */
+/** A key is billed by use. The login file shows whether the login belongs to a subscription. */
 function billingOf(context: AgentContext): Billing | undefined {
-  const { CODEX_API_KEY } = { ...environment(context), ...keyFrom(context) };
+  const { CODEX_API_KEY } = { ...agentEnv(context), ...keyEnv(context) };
   if ((CODEX_API_KEY ?? "") !== "") return "api";
-  const login = fieldsIn(readTextSync(join(usersHome(context), "auth.json"), 1_000_000) ?? "");
+  const login = fieldsIn(readTextSync(join(userCodexHome(context), "auth.json"), 1_000_000) ?? "");
   return login?.["tokens"] != null ? "subscription" : login?.["OPENAI_API_KEY"] != null ? "api" : undefined;
 }
 
 async function loginOf(context: AgentContext, program: string): Promise<string | undefined> {
-  const { exitCode, stdout, stderr } = await ask(context, program, ["login", "status"]);
+  const { exitCode, stdout, stderr } = await runProbe(context, program, ["login", "status"]);
   if (exitCode !== 0) return undefined;
   return /using (ChatGPT|an API key|[\w ]{1,30})/i.exec(`${stdout}\n${stderr}`)?.[1] ?? "codex login";
 }

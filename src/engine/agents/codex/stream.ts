@@ -3,8 +3,8 @@ import type { Answer, Reader } from "../definition.js";
 import { quote, recogniseFailure } from "../failures.js";
 import { detailOf, type Json, keyOf, object, objectIn, text, tokens } from "../shared/json-line.js";
 
-/** Items that are work: a message before one of them was not the final one. */
-const work: ReadonlySet<string> = new Set([
+/** Items that are work. A message before such an item was not the final message. */
+const workItems: ReadonlySet<string> = new Set([
   "command_execution",
   "file_change",
   "mcp_tool_call",
@@ -13,45 +13,46 @@ const work: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads `codex exec --json`. `error` events are not the end ("Reconnecting…"); `turn.completed` and `turn.failed` are.
- * It reports no cost, and no number of requests: each round of tool use is one more.
+ * Reads `codex exec --json`. An `error` event is not the end ("Reconnecting…"); `turn.completed` and `turn.failed` are.
+ * Codex reports no cost and no number of requests; each round of tool calls counts as one more request.
  */
 export function readCodex(): Reader {
   let message = "";
-  let completed = false;
-  let fatal: string | undefined;
+  let isCompleted = false;
+  let fatalError: string | undefined;
   let lastError: string | undefined;
   let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
   let requests = 1;
-  let working = false;
+  let isWorking = false;
 
-  function item(item: Json, done: boolean): AgentEvent[] {
+  function itemEvents(item: Json, isDone: boolean): AgentEvent[] {
     const type = text(item["type"]) ?? "";
-    if (work.has(type)) {
+    if (workItems.has(type)) {
       message = "";
-      // Calls of one answer run side by side; the next answer begins when all are done and something else is said.
-      if (!working) requests++;
-      working = true;
-      return done ? [] : [{ type: "tool", name: type, detail: toolDetail(item), ...keyed(item) }];
+      // Tool calls of one answer run in parallel. The next answer begins when all of them are done and another item
+      // follows.
+      if (!isWorking) requests++;
+      isWorking = true;
+      return isDone ? [] : [{ type: "tool", name: type, detail: toolDetail(item), ...keyOfItem(item) }];
     }
-    if (type === "reasoning" || type === "agent_message") working = false;
-    if (!done) return [];
+    if (type === "reasoning" || type === "agent_message") isWorking = false;
+    if (!isDone) return [];
     if (type === "error") return [{ type: "notice", message: quote(text(item["message"]) ?? "") }];
     if (type !== "agent_message") return [];
     message = text(item["text"]) ?? "";
     return [{ type: "text", text: message }];
   }
 
-  function turnEnded(said: Json): AgentEvent[] {
-    completed = true;
-    const count = (key: string): number => tokens(said[key]);
+  function turnEndEvents(usageFields: Json): AgentEvent[] {
+    isCompleted = true;
+    const tokensOf = (key: string): number => tokens(usageFields[key]);
     usage = {
-      input: usage.input + count("input_tokens"),
-      cached: usage.cached + count("cached_input_tokens"),
-      output: usage.output + count("output_tokens"),
+      input: usage.input + tokensOf("input_tokens"),
+      cached: usage.cached + tokensOf("cached_input_tokens"),
+      output: usage.output + tokensOf("output_tokens"),
       requests,
     };
-    // Only of a single request is it known how large the largest was.
+    // The size of the largest request is known only if there was a single request.
     return [{ type: "usage", usage: requests === 1 ? { ...usage, largest: usage.input + usage.output } : usage }];
   }
 
@@ -61,32 +62,32 @@ export function readCodex(): Reader {
       switch (event?.["type"]) {
         case "item.started":
         case "item.completed":
-          return item(object(event["item"]) ?? {}, event["type"] === "item.completed");
+          return itemEvents(object(event["item"]) ?? {}, event["type"] === "item.completed");
         case "error":
           lastError = text(event["message"]) ?? lastError;
           return [{ type: "notice", message: quote(lastError ?? "") }];
         case "turn.completed":
-          return turnEnded(object(event["usage"]) ?? {});
+          return turnEndEvents(object(event["usage"]) ?? {});
         case "turn.failed":
-          fatal = text(object(event["error"])?.["message"]) ?? "the turn failed";
+          fatalError = text(object(event["error"])?.["message"]) ?? "the turn failed";
           return [];
         default:
           return [];
       }
     },
-    finished: () => completed || fatal !== undefined,
+    finished: () => isCompleted || fatalError !== undefined,
     answer(): Answer {
-      if (completed && fatal === undefined) return { message };
-      const said = fatal ?? lastError;
-      if (said === undefined) return {};
-      const failure: Failure = { kind: "crashed", message: `codex ended with an error: ${quote(said)}.` };
-      return { failure: recogniseFailure(said, "codex", Date.now()) ?? failure };
+      if (isCompleted && fatalError === undefined) return { message };
+      const reason = fatalError ?? lastError;
+      if (reason === undefined) return {};
+      const failure: Failure = { kind: "crashed", message: `codex ended with an error: ${quote(reason)}.` };
+      return { failure: recogniseFailure(reason, "codex", Date.now()) ?? failure };
     },
   };
 }
 
-/** Of a changed file it tells the name alone: whether two changes are the same is not known. */
-function keyed({ command, query, server, tool, arguments: input, changes }: Json): { key?: string } {
+/** A changed file has only a name, so two changes can't be compared: no key. */
+function keyOfItem({ command, query, server, tool, arguments: input, changes }: Json): { key?: string } {
   return changes === undefined ? { key: keyOf({ command, query, server, tool, input }) } : {};
 }
 

@@ -5,7 +5,7 @@ import { fieldsIn, isObject } from "../../lib/json-fields.js";
 /** Parsed JSON of a foreign protocol: any field may be missing or have another type. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The JSON object on a line; undefined without one, or if it is nested too deeply for JSON.stringify. */
+/** The JSON object on a line. Undefined if there is none, or if its nesting is too deep for JSON.stringify. */
 export function objectIn(line: string): Json | undefined {
   if (!line.trimStart().startsWith("{") || hasTooManyBrackets(line)) return undefined;
   const value = fieldsIn(line);
@@ -14,27 +14,27 @@ export function objectIn(line: string): Json | undefined {
 
 export const object = (value: unknown): Json | undefined => (isObject(value) ? value : undefined);
 export const objects = (value: unknown): readonly Json[] =>
-  Array.isArray(value) ? value.map(object).filter((one): one is Json => one !== undefined) : [];
+  Array.isArray(value) ? value.map(object).filter((item): item is Json => item !== undefined) : [];
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 export const number = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** Most tokens of a run; larger numbers are errors, and sums would not be exact. */
+/** Maximum number of tokens of a run; larger numbers are errors, and sums would not be exact. */
 const maxTokens = 1e12;
 
-/** A number of tokens; 0 where it is missing or implausible. */
+/** A number of tokens; 0 if it is missing or implausible. */
 export const tokens = (value: unknown): number => {
-  const reported = number(value) ?? 0;
-  return reported >= 0 && reported <= maxTokens ? Math.round(reported) : 0;
+  const count = number(value) ?? 0;
+  return count >= 0 && count <= maxTokens ? Math.round(count) : 0;
 };
 
-/** An amount of money; undefined where it is missing or implausible. */
+/** An amount of money; undefined if it is missing or implausible. */
 export const amount = (value: unknown): number | undefined => {
-  const reported = number(value);
-  return reported !== undefined && reported >= 0 && reported <= maxTokens ? reported : undefined;
+  const amountUsd = number(value);
+  return amountUsd !== undefined && amountUsd >= 0 && amountUsd <= maxTokens ? amountUsd : undefined;
 };
 
-/** Digest of the whole input of a tool. */
+/** Digest of the input of a tool; equal for equal inputs. */
 export const keyOf = (input: unknown): string =>
   createHash("sha256")
     .update(JSON.stringify(input ?? null))

@@ -1,7 +1,7 @@
 import type { AgentEvent, Usage } from "../../loop/types.js";
 import { detailOf, type Json, keyOf, object, objects, text, tokens } from "./json-line.js";
 
-/** What an assistant message of the Messages API says: its text and the tools it calls. */
+/** The events of an assistant message of the Messages API: its texts and its tool calls. */
 export function eventsOf(message: Json): AgentEvent[] {
   return objects(message["content"]).flatMap((block): AgentEvent[] => {
     if (block["type"] === "text") return [{ type: "text", text: text(block["text"]) ?? "" }];
@@ -11,21 +11,21 @@ export function eventsOf(message: Json): AgentEvent[] {
   });
 }
 
-/** Usage as the Messages API counts it: `input_tokens` are those that the cache did not serve. */
+/** Usage as the Messages API counts it: `input_tokens` does not include tokens from the cache. */
 export function usageIn(usage: Json, requests: number): Usage {
-  const count = (key: string): number => tokens(usage[key]);
-  const cached = count("cache_read_input_tokens");
+  const tokensOf = (key: string): number => tokens(usage[key]);
+  const cached = tokensOf("cache_read_input_tokens");
   return {
-    input: count("input_tokens") + count("cache_creation_input_tokens") + cached,
+    input: tokensOf("input_tokens") + tokensOf("cache_creation_input_tokens") + cached,
     cached,
-    output: count("output_tokens"),
+    output: tokensOf("output_tokens"),
     requests,
   };
 }
 
-/** What several runs or requests used together; which request was the largest is not among it. */
-export const totalUsage = (all: readonly Usage[]): Usage =>
-  all.reduce(
+/** The sum of several usages, without the largest request. */
+export const totalUsage = (usages: readonly Usage[]): Usage =>
+  usages.reduce(
     (a, b) => ({
       input: a.input + b.input,
       cached: a.cached + b.cached,
@@ -36,8 +36,8 @@ export const totalUsage = (all: readonly Usage[]): Usage =>
   );
 
 /**
- * Totals over the answers seen. An answer may come as several events, one a content block, each with the usage of the
- * whole: the last one of an id counts. The largest is that of a single answer, with what was sent for it.
+ * Totals over all answers. An answer may come as several events, one for each content block, each with the usage of the
+ * whole answer: the last event of an id counts. `largest` is the input and output of the largest single answer.
  */
 export function countAnswers(): { add(message: Json): void; total(): Usage & { readonly largest: number } } {
   const answers = new Map<string, Usage>();
@@ -46,10 +46,10 @@ export function countAnswers(): { add(message: Json): void; total(): Usage & { r
       answers.set(text(message["id"]) ?? `${answers.size}`, usageIn(object(message["usage"]) ?? {}, 1));
     },
     total: () => {
-      const all = [...answers.values()];
+      const usages = [...answers.values()];
       return {
-        ...totalUsage(all),
-        largest: all.reduce((most, { input, output }) => Math.max(most, input + output), 0),
+        ...totalUsage(usages),
+        largest: usages.reduce((most, { input, output }) => Math.max(most, input + output), 0),
       };
     },
   };

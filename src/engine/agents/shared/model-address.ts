@@ -1,5 +1,5 @@
-/** The makers of models: where each is asked, and what the environment says of it. */
-export const makers = [
+/** The providers of models: their addresses, and the environment variables with their keys and other addresses. */
+export const modelProviders = [
   {
     name: "openai",
     origin: "https://api.openai.com",
@@ -24,27 +24,30 @@ export const makers = [
   },
 ] as const;
 
-/** The variable with the key of a gateway that stands in for Anthropic, beside Anthropic's own. */
+/** The variable with the key of a gateway that replaces Anthropic; set in addition to Anthropic's own variable. */
 export const gatewayToken = "ANTHROPIC_AUTH_TOKEN";
 
 /**
- * The address, in full, of the gateway that the environment names in place of a maker, as the makers' own packages read
- * it; undefined without one. A base of Anthropic may end in its version.
+ * The full address of the gateway that the environment names for a provider, read as the provider's own library reads
+ * it; undefined if there is none. Anthropic's base address may end with its version.
  */
-export function standIn(maker: string, env: NodeJS.ProcessEnv): string | undefined {
-  const found = makers.find(({ name }) => name === maker);
-  if (found === undefined || !("base" in found)) return undefined;
-  const base = (env[found.base] ?? "").trim().replace(/\/$/, "");
+export function gatewayAddress(providerName: string, env: NodeJS.ProcessEnv): string | undefined {
+  const provider = modelProviders.find(({ name }) => name === providerName);
+  if (provider === undefined || !("base" in provider)) return undefined;
+  const base = (env[provider.base] ?? "").trim().replace(/\/$/, "");
   if (base === "") return undefined;
-  return found.name === "anthropic" && base.endsWith("/v1") ? `${base}/messages` : `${base}${found.path}`;
+  return provider.name === "anthropic" && base.endsWith("/v1") ? `${base}/messages` : `${base}${provider.path}`;
 }
 
 const ollamaPort = "11434";
 
-/** Whether an address is that of an Ollama server of this machine, at its usual port. */
+/** Whether an address uses the default port of Ollama. */
 export const isOllama = ({ port }: URL): boolean => port === ollamaPort;
 
-/** OLLAMA_HOST is a host, a host and a port, or an address. https://docs.ollama.com/faq */
+/**
+ * The full address of the Ollama server. OLLAMA_HOST is a host, a host and a port, or an address.
+ * https://docs.ollama.com/faq
+ */
 export function ollamaAddress(host: string): string {
   const address = /^https?:\/\//.test(host) ? host : `http://${host}`;
   if (!URL.canParse(address)) return address;
@@ -54,8 +57,8 @@ export function ollamaAddress(host: string): string {
   return `${url.origin}/v1/chat/completions`;
 }
 
-/** Every address of a model that the environment names, in full. */
+/** The full address of every model service that the environment names. */
 export const addressesIn = (env: NodeJS.ProcessEnv): string[] => [
   ...((env["OLLAMA_HOST"] ?? "") === "" ? [] : [ollamaAddress(env["OLLAMA_HOST"] ?? "")]),
-  ...makers.flatMap(({ name }) => standIn(name, env) ?? []),
+  ...modelProviders.flatMap(({ name }) => gatewayAddress(name, env) ?? []),
 ];

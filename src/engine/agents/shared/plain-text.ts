@@ -1,43 +1,46 @@
 import { saysComplete } from "../../loop/sentinel.js";
 import type { Reader } from "../definition.js";
 
-/** Characters of a final message that are kept; the sentinel stands at its end. */
-const maxMessage = 20_000;
+/** Maximum length of a final message, in characters; the end is kept, because the sentinel is there. */
+const maxMessageChars = 20_000;
 
 /**
- * Reads an agent that prints plain text: the exit code says how it ended, and the final message is the last block of
- * lines, after the last blank one, with the one before it where it is the sentinel alone. Bounded, however much is
- * printed.
+ * Reads an agent that prints plain text. The exit code shows success or failure. The final message is the last block of
+ * lines, after the last blank line. If that block is only the sentinel, the block before it is included. Memory is
+ * bounded, however much is printed.
  */
 export function readPlainText(): Reader {
-  let block: string[] = [];
-  let before: string[] = [];
-  let size = 0;
-  let ended = false;
+  let lastBlock: string[] = [];
+  let previousBlock: string[] = [];
+  let blockChars = 0;
+  let isBlockEnded = false;
   return {
     line(line) {
       const text = line.trimEnd();
       if (text.trim() === "") {
-        ended = true;
+        isBlockEnded = true;
         return [];
       }
-      if (ended) {
-        before = block;
-        block = [];
-        size = 0;
-        ended = false;
+      if (isBlockEnded) {
+        previousBlock = lastBlock;
+        lastBlock = [];
+        blockChars = 0;
+        isBlockEnded = false;
       }
-      const kept = text.slice(-maxMessage);
-      block.push(kept);
-      size += kept.length + 1;
-      while (size > maxMessage && block.length > 1) size -= (block.shift() ?? "").length + 1;
-      return [{ type: "text", text: text.slice(0, maxMessage) }];
+      const lineEnd = text.slice(-maxMessageChars);
+      lastBlock.push(lineEnd);
+      blockChars += lineEnd.length + 1;
+      while (blockChars > maxMessageChars && lastBlock.length > 1) blockChars -= (lastBlock.shift() ?? "").length + 1;
+      return [{ type: "text", text: text.slice(0, maxMessageChars) }];
     },
     finished: () => false,
-    lastLine: () => block.at(-1) ?? "",
-    // Programs like to say the sentinel apart, behind a blank line: then the block before it is the answer.
+    lastLine: () => lastBlock.at(-1) ?? "",
+    // Many programs print the sentinel after a blank line: then the block before it is the answer.
     answer: () => ({
-      message: block.length === 1 && saysComplete(block[0] ?? "") ? [...before, ...block].join("\n") : block.join("\n"),
+      message:
+        lastBlock.length === 1 && saysComplete(lastBlock[0] ?? "")
+          ? [...previousBlock, ...lastBlock].join("\n")
+          : lastBlock.join("\n"),
     }),
   };
 }

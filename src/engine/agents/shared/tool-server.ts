@@ -2,14 +2,14 @@ import { namesSecret } from "../../lib/redact.js";
 import type { ToolServer } from "../../loop/types.js";
 
 /**
- * What agents know the server by: Claude Code calls its tools mcp__rr__outline, and every letter is paid for in each
- * request.
+ * The name of the tool server for agents. Short, because it is part of every tool name (Claude Code: mcp__rr__outline)
+ * and costs tokens in each request.
  */
 export const serverName = "rr";
 
 /**
- * The command of the server for a CLI that hands on the whole of `env`, without the secrets in it that the server has
- * no use for. Only names are in the command line; other processes can read that.
+ * The command of the server for a CLI that passes its whole environment on. `env -u` removes the secrets that the
+ * server does not need. The command contains only names of variables, because other processes can read a command line.
  */
 export function withoutSecrets(
   { command, args, env: needed }: ToolServer,
