@@ -8,7 +8,7 @@ import type { Agent, Tell } from "./engine/loop/types.js";
 import type { SandboxResult } from "./engine/sandbox/open-sandbox.js";
 import type { SandboxChoice } from "./engine/sandbox/sandbox.js";
 import { plainSink } from "./engine/ui/plain.js";
-import { tellTo } from "./engine/ui/tell.js";
+import { createTell } from "./engine/ui/tell.js";
 
 export { runLoop } from "./engine/loop/run-loop.js";
 export { rulesFor, type RuleSettings, type Roles } from "./engine/loop/rules-of-run.js";
@@ -113,7 +113,12 @@ export interface PrintOptions {
 export function printLines(options: PrintOptions = {}): Tell {
   const { finish = new AbortController().signal, write = (text) => void process.stderr.write(text) } = options;
   const sink = plainSink({ stderr: write, clock: systemClock }, finish);
-  const tell = tellTo({ sink, points: { at: async () => [] }, redact: redactFor(process.env), now: systemClock.now });
+  const tell = createTell({
+    sink,
+    points: { at: async () => [] },
+    redact: redactFor(process.env),
+    now: systemClock.now,
+  });
   return async (told) => {
     await tell(told);
     if (told.type === "run-ended") sink.close();

@@ -8,7 +8,7 @@ import { oneLine, sanitise } from "../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { schemaAddress } from "../engine/storage/schema-check.js";
-import { judgeError } from "../engine/ui/command-line.js";
+import { errorReport } from "../engine/ui/command-line.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
 import { modelFetch } from "./model/fetch.js";
@@ -147,7 +147,7 @@ const interrupted = ({ reason }: AbortSignal, { readerGone }: Io): number =>
 /** Says what went wrong in one sentence, never with a stack trace; answers with the exit code. */
 export function fail(error: unknown, io: Io): number {
   // What was asked is the user's own, and stays out of a report.
-  const { message, exitCode } = judgeError(error, io, { name: "ralph", args: [], usage: usageSentence });
+  const { message, exitCode } = errorReport(error, io, { name: "ralph", args: [], usage: usageSentence });
   if (message !== undefined) io.stderr(`ralph: ${sanitise(message)}\n`);
   return exitCode;
 }

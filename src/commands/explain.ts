@@ -1,6 +1,6 @@
 import { nearestCandidate } from "../engine/lib/nearest.js";
 import { sanitise, shellWord } from "../engine/lib/sanitise.js";
-import { judgeError } from "../engine/ui/command-line.js";
+import { errorReport } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
 import { wrapForTerminal } from "../engine/ui/terminal/format.js";
 import { UnnamedWork } from "../research/overview/find-research.js";
@@ -9,7 +9,7 @@ import { summaries } from "./help-text.js";
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
 export function explain(error: unknown, io: Io, args: readonly string[]): number {
   const usage = (said: string, hint: string) => usageSentence(said, hint, args);
-  const { message, exitCode } = judgeError(error, io, { name: "research-ralph", args, usage });
+  const { message, exitCode } = errorReport(error, io, { name: "research-ralph", args, usage });
   if (message === undefined) return exitCode;
   const line = error instanceof UnnamedWork ? namingFirst(error, args) : undefined;
   const sentence = line === undefined ? message : `${message}, as in ${line}.`;

@@ -36,7 +36,7 @@ import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
 import { recordingUnderWay } from "../engine/storage/under-way.js";
-import { tellTo } from "../engine/ui/tell.js";
+import { createTell } from "../engine/ui/tell.js";
 
 /** How a run is driven. */
 interface Drive {
@@ -126,7 +126,7 @@ export async function drive<State, U extends Unit, P, C>(
     ? (await import("../engine/traces/traces.js")).tracesBeside(shown, io.env, (event) => void tell(event))
     : undefined;
   const sink = traces ?? shown;
-  const telling = tellTo({ sink, points, redact, now: clock.now });
+  const telling = createTell({ sink, points, redact, now: clock.now });
   const tell = folder === undefined ? telling : recordingUnderWay(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
   let limit: ReturnType<typeof timeoutSignal> | undefined;

@@ -13,7 +13,7 @@ import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Verdict } from "../engine/loop/types.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
-import { wholeForecast } from "../engine/ui/terminal/tally.js";
+import { forecastSentence } from "../engine/ui/terminal/tally.js";
 import type { Guard } from "../engine/storage/guard/guard.js";
 import type { Edit } from "../engine/storage/guard/held-edits.js";
 import { guardsRoot } from "../engine/config/state-dir.js";
@@ -281,7 +281,7 @@ async function forecastNow(research: Pick<Research, "load">, experience: Experie
   const isFresh = (rrd.statistics?.discovery_metrics?.batches ?? 0) === 0 && rrd.phase === "DISCOVERY";
   const records = isFresh ? await (await import("./library.js")).countBrought(rrd, root) : undefined;
   const forecast = forecastOf(rrd, ledger, { ...experience, ...withoutUndefined({ records }) });
-  return forecast === undefined ? [] : [wholeForecast(forecast)];
+  return forecast === undefined ? [] : [forecastSentence(forecast)];
 }
 
 /**

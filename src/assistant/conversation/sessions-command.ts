@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { pad, truncate, width } from "../../engine/ui/terminal/format.js";
+import { pad, truncate, textWidth } from "../../engine/ui/terminal/format.js";
 import { textOf } from "./compact.js";
 import { firstOf, type KeptSession } from "./saved.js";
 
@@ -18,7 +18,7 @@ export function listedSessions(sessions: readonly KeptSession[], isJson: boolean
     return JSON.stringify({ sessions: told });
   }
   if (sessions.length === 0) return "There is no conversation in this folder yet.";
-  const longest = Math.max(...sessions.map(({ name }) => width(name)));
+  const longest = Math.max(...sessions.map(({ name }) => textWidth(name)));
   const rows = sessions.map(({ name, kind, at, messages }) =>
     truncate(
       `${pad(name, longest)}  ${kind.padEnd(8)}  ${new Date(at).toISOString().slice(0, 16).replace("T", " ")}  ${messages.length} messages  ${oneLine(firstOf(messages))}`,

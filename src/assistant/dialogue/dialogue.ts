@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline";
 import { createColors } from "picocolors";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Redact } from "../../engine/lib/redact.js";
-import { width, wrap } from "../../engine/ui/terminal/format.js";
+import { textWidth, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { McpServers } from "../mcp/servers.js";
 import type { Session } from "../session.js";
@@ -142,7 +142,7 @@ export async function dialogue({
       else return settled(next);
     }
     const keysShown = "y yes · n no · a always";
-    const fits = width(`Allow ${tool}? ${keysShown} always`) < io.columns;
+    const fits = textWidth(`Allow ${tool}? ${keysShown} always`) < io.columns;
     const choice = fits ? ` ${keysShown}` : `\n${wrap(keysShown, io.columns - 8).join("\n")}`;
     io.stderr(`${colors.bold(`Allow ${tool}?`)}${choice} `);
     return settled(await keys.answer((key) => answers[key.toLowerCase()]));
@@ -260,7 +260,7 @@ export async function dialogue({
  */
 export function inColumns(text: string, columns: number): string {
   const lines = text.split("\n").flatMap((line) => {
-    if (width(line) < columns) return [line];
+    if (textWidth(line) < columns) return [line];
     const at = line.search(/(?<=\S) {2,}\S/);
     const second = at === -1 ? 0 : at + line.slice(at).search(/\S/);
     const lead = " ".repeat(line.search(/\S/));

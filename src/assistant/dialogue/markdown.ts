@@ -1,5 +1,5 @@
 import type { Colors } from "picocolors/types.js";
-import { pad, width } from "../../engine/ui/terminal/format.js";
+import { pad, textWidth } from "../../engine/ui/terminal/format.js";
 
 /** Where set lines go. */
 interface Target {
@@ -129,13 +129,13 @@ export class MarkdownSetter {
     const widths: number[] = [];
     for (const cells of rows.filter((each) => !isRule(each)))
       for (const [place, cell] of cells.entries())
-        widths[place] = Math.max(widths[place] ?? 0, width(this.#plain(cell)));
+        widths[place] = Math.max(widths[place] ?? 0, textWidth(this.#plain(cell)));
     const fits = widths.reduce((sum, each) => sum + each + 2, 0) <= this.#room("");
     for (const [place, cells] of rows.entries()) {
       if (isRule(cells)) continue;
       const set = cells.map((cell, column) => {
         const filled = fits
-          ? this.#inline(cell) + pad("", (widths[column] ?? 0) - width(this.#plain(cell)))
+          ? this.#inline(cell) + pad("", (widths[column] ?? 0) - textWidth(this.#plain(cell)))
           : this.#inline(cell);
         return place === 0 && rows.length > 1 && isRule(rows[1] ?? []) ? this.#target.colors.bold(filled) : filled;
       });
@@ -143,7 +143,7 @@ export class MarkdownSetter {
     }
   }
 
-  #room = (before: string): number => Math.max(leastWidth, this.#target.columns() - 1 - width(plainOf(before)));
+  #room = (before: string): number => Math.max(leastWidth, this.#target.columns() - 1 - textWidth(plainOf(before)));
 
   #row(before: string, text: string): void {
     this.#target.write(`${before}${text}\n`);
@@ -186,9 +186,9 @@ function broken(text: string, columns: number): string[] {
   const rows: string[] = [];
   let row = "";
   for (const word of text.split(" ")) {
-    if (row !== "" && width(row) + 1 + width(word) > columns) {
+    if (row !== "" && textWidth(row) + 1 + textWidth(word) > columns) {
       // Marks that reach over the end of a row would be printed as they are.
-      if (isClosed(row) || width(row) > columns * 2) {
+      if (isClosed(row) || textWidth(row) > columns * 2) {
         rows.push(row);
         row = word;
         continue;

@@ -12,8 +12,8 @@ import {
   idleText,
   missingCosts,
   shortCost,
-  wholeForecast,
-  type Sum,
+  forecastSentence,
+  type UsageSum,
 } from "../../engine/ui/terminal/tally.js";
 import { type Costs, sumOf, together, type WorkCosts } from "../../research/overview/costs.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
@@ -52,7 +52,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
     io.stdout(`${JSON.stringify({ researches: sums, elsewhere: sumOf(elsewhere), total }, null, 2)}\n`);
     return 0;
   }
-  const rows: [string, Sum][] = [...sums.map(({ folder, ...sum }): [string, Sum] => [basename(folder), sum])];
+  const rows: [string, UsageSum][] = [...sums.map(({ folder, ...sum }): [string, UsageSum] => [basename(folder), sum])];
   if (elsewhere.length > 0) rows.push(["failed new, and read", sumOf(elsewhere)]);
   for (const line of table([...rows, ["total", total]], io.tableWidth)) io.stdout(`${line}\n`);
   return 0;
@@ -61,13 +61,16 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
 function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
   const { total, phases, agents, models, parts, refused, failed, per_paper, historian, summaries, contexts, forecast } =
     costs;
-  const part = (title: string, sums: Readonly<Record<string, Sum>>) =>
+  const part = (title: string, sums: Readonly<Record<string, UsageSum>>) =>
     Object.keys(sums).length === 0 ? [] : ["", `By ${title}`, ...table(Object.entries(sums), room)];
   const flow = (text: string) => wrap(text, room - 1);
   const below = (text: string) => labelledLines("  ", text, room - 1);
   const full = Object.entries(contexts).map(([kind, share]) => `${oneLine(kind)} ${Math.round(share * 100)} %`);
   if (total.iterations === 0 && total.tokens === 0 && total.unrecorded === undefined)
-    return ["Nothing has been spent yet.", ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))])];
+    return [
+      "Nothing has been spent yet.",
+      ...(forecast === undefined ? [] : ["", ...flow(forecastSentence(forecast))]),
+    ];
   return [
     ...table([["Total", total]], room),
     ...(total.not_counted === undefined
@@ -107,7 +110,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
           ...flow(`History summarised ${many(summaries.times, "time")}: about ${savingText(summaries.tokens_saved)}`),
         ]),
     ...(full.length === 0 ? [] : ["", ...flow(`Fullest context: ${full.join(", ")}`)]),
-    ...(forecast === undefined ? [] : ["", ...flow(wholeForecast(forecast))]),
+    ...(forecast === undefined ? [] : ["", ...flow(forecastSentence(forecast))]),
     ...(total.estimated === true
       ? ["", ...flow("≈ estimated from a dated price table, because the agent reports no cost")]
       : []),
@@ -118,13 +121,13 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
 }
 
 /** The cost with a mark for a subscription's. */
-const dollars = (sum: Sum, text: typeof costText): string =>
+const dollars = (sum: UsageSum, text: typeof costText): string =>
   `${text(sum)}${sum.subscription === true && sum.cost_usd !== undefined ? "*" : ""}`;
 
-const spentText = (sum: Sum): string =>
+const spentText = (sum: UsageSum): string =>
   [dollars(sum, costText), `${count(sum.tokens)} tokens`, duration(Math.round(sum.seconds) * 1000)].join(", ");
 
-const table = (rows: readonly (readonly [string, Sum])[], room: number): string[] =>
+const table = (rows: readonly (readonly [string, UsageSum])[], room: number): string[] =>
   tableLines(
     [{ cut: "before-date" }, {}, {}, {}, {}],
     rows.map(([name, sum]) => [

@@ -1,7 +1,7 @@
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { shown } from "../../research/overview/find-research.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { type Standing, wordsOf } from "../../engine/ui/standing.js";
+import { type Standing, stateText } from "../../engine/ui/standing.js";
 import { bar, say, statusRow, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findWork } from "../kinds/find-work.js";
@@ -25,7 +25,7 @@ export async function statusCommand(
 
 /** What all work has: what it is called, its folder, how it stands, what is under way and what is next. */
 function headLines(standing: Standing, io: Io): string[] {
-  const { headline, underWay, lastRun, next, progress } = wordsOf(standing, io.clock.now());
+  const { headline, underWay, lastRun, next, progress } = stateText(standing, io.clock.now());
   const { done, total } = standing.progress;
   const percent = done === 0 ? "" : ` (${Math.floor((done / total) * 100)}%)`;
   const row = (label: string, text: string | undefined) =>

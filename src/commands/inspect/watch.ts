@@ -9,7 +9,7 @@ import { listenForSignals } from "../../engine/ui/signals.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import { wrapForTerminal } from "../../engine/ui/terminal/format.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
-import { type Change, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";
+import { type StateChange, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { isOfNoInterest } from "../../web/watch-folder.js";
 import { findWork, type FoundWork, kinds, lookAt, workIn } from "../kinds/find-work.js";
@@ -40,7 +40,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     );
   const paint = (lines: readonly string[] = []) => screen?.paint(lines, table());
 
-  const tell = (change: Change) => {
+  const tell = (change: StateChange) => {
     if (json) return io.stdout(`${JSON.stringify(jsonOf(change, io.clock.now()))}\n`);
     const line = `${clockTime(io.clock.now())} ${changeLine(change, io.clock.now())}`;
     if (screen === undefined) io.stderr(`${line}\n`);
@@ -124,7 +124,7 @@ async function watchedFolder(cwd: string, argument: string): Promise<string> {
 }
 
 /** A change as one JSON object: what `iteration-ended` is for a run of one's own. */
-function jsonOf(change: Change, now: number): object {
+function jsonOf(change: StateChange, now: number): object {
   const { noun, folder, broken, phase, progress, running, lastRun, underWay, spending } = change.work;
   const head = { type: change.type, at: new Date(now).toISOString(), kind: noun, research: basename(folder), folder };
   if (broken !== undefined) return { ...head, reason: broken };

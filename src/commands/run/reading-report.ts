@@ -10,7 +10,7 @@ import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { authorsOf } from "../../research/papers/authors.js";
-import { partText, unlabelledCost, type Sum } from "../../engine/ui/terminal/tally.js";
+import { partText, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import { count, duration } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -40,7 +40,7 @@ export interface Reading {
   readonly insights: readonly string[];
   /** How those who checked its claims answered to controls; absent where nobody has. */
   readonly checkers?: Checkers;
-  readonly spending: Sum;
+  readonly spending: UsageSum;
   readonly thirty_papers: { readonly seconds: number; readonly cost_usd?: number };
 }
 

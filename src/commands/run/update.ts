@@ -15,7 +15,7 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { wholeForecast } from "../../engine/ui/terminal/tally.js";
+import { forecastSentence } from "../../engine/ui/terminal/tally.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
@@ -344,7 +344,7 @@ async function forecast(
       ({ id: paper, says, compared }) => `  changed: ${paper}: ${oneLine(says)}${comparedText[compared]}`,
     ),
     ...(came?.retracted ?? []).map((paper) => `  retracted: ${paper}`),
-    whole === undefined ? "No agent is needed: the report is rendered again." : `${wholeForecast(whole)}${most}`,
+    whole === undefined ? "No agent is needed: the report is rendered again." : `${forecastSentence(whole)}${most}`,
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return 0;

@@ -6,7 +6,7 @@ import { createAgent } from "../../engine/agents/registry.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { duration } from "../../engine/lib/words.js";
-import { spending, tokensOf } from "../../engine/ui/terminal/tally.js";
+import { usageParts, tokensOf } from "../../engine/ui/terminal/tally.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { keepAnswer } from "../../engine/storage/result-file.js";
@@ -78,7 +78,7 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
         ...numbers,
       };
     }
-    const cost = spending(usage === undefined ? 0 : tokensOf(usage), cost_usd);
+    const cost = usageParts(usage === undefined ? 0 : tokensOf(usage), cost_usd);
     return {
       ok: true,
       detail: `${spec} answered ${written ? "and wrote its file" : "with its result"} in ${[duration(ms), ...cost].join(", ")}.`,

@@ -104,7 +104,7 @@ export function checkAgent(spec: string, settings: AgentSettings): Promise<Agent
   return definition.check(context);
 }
 
-/** The final message in the output of an agent; null if there is none, or if the agent is no longer known. */
+/** The final message in the output of an agent; null without a message, or if the agent is unknown. */
 export function answerIn(output: string, spec: string, settings: AgentSettings): string | null {
   const reader = readerFor(spec, settings);
   for (const line of output.split("\n")) reader.line(line);

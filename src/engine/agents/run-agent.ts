@@ -175,7 +175,7 @@ interface Limits {
   readonly why: unknown;
 }
 
-/** A timeout of ours decides first, then the CLI's protocol, then its stderr. The exit code alone proves nothing. */
+/** Our own timeouts decide first, then the CLI's protocol, then its stderr. The exit code is not trusted. */
 function judgeEnd(
   end: ProcessEnd,
   reader: Reader,

@@ -9,8 +9,8 @@ import { oneLine } from "../lib/sanitise.js";
 import { homeOf, type Io } from "./io.js";
 
 /**
- * What to tell a person of an error that nobody expected: one sentence with the version and the platform, and where the
- * details are kept for a bug report. `name`: the program as it was started, with `args`.
+ * The message for an unexpected error: one sentence with the version, the platform and the place of the details. Saves
+ * the details for a bug report. `name` and `args`: the program and its arguments.
  */
 export function bugSentence(error: unknown, io: Io, name: string, args: readonly string[]): string {
   const program = `${name} ${packageVersion()} (Node ${process.version}, ${process.platform} ${process.arch})`;

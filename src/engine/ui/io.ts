@@ -7,8 +7,8 @@ import type { Exec, ProcessRequest } from "../process/run-process.js";
 import { processSignals, type SignalSource } from "./signals.js";
 
 /**
- * The outside of a command: where it stands, what it is sent and where its words go. Injected, so that a test can run a
- * command in its own process.
+ * The environment of a command: its folder, its input and its output. Injected, so that a test can run a command in its
+ * own process.
  */
 export interface Io {
   /** Absolute path of the folder the command was started in. */
@@ -16,47 +16,49 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly signals: SignalSource;
-  /** Where a person types and a client writes. */
+  /** Input of the user, or of a client. */
   readonly stdin: Readable;
-  /** The stream of stderr, for questions that repaint themselves. */
+  /** The stream of stderr, for questions that are repainted. */
   readonly terminal: Writable;
-  /** Starts a program; as `runProcess` does. */
+  /** Starts a program, like `runProcess`. */
   readonly runProgram: Exec;
-  /** Results. Never throws, also when nobody reads any more. */
+  /** Writes a result. Never throws, even if the reader of stdout has closed it. */
   stdout(text: string): void;
-  /** Bytes of stdout that its reader has not taken yet: they are kept in memory. */
+  /** Bytes of stdout that the reader has not read yet; they are in memory. */
   readonly unread: number;
-  /** Everything else: progress, warnings, errors. */
+  /** Writes everything else: progress, warnings, errors. */
   stderr(text: string): void;
   /** Whether stderr is a terminal that can be repainted. */
   readonly isTTY: boolean;
   /**
-   * Width of the terminal, in columns; read it again before each painting, people resize. 80 where there is no
-   * terminal.
+   * Width of the terminal in columns; 80 without a terminal. Read it before each repaint, because users resize windows.
    */
   readonly columns: number;
-  /** Columns that a table on stdout may take; no limit where stdout is not a terminal: a pipe wants whole names. */
+  /**
+   * Maximum width of a table on stdout, in columns. Infinity if stdout is not a terminal, because a pipe needs full
+   * names.
+   */
   readonly tableWidth: number;
   /** Whether both streams are terminals and the user has not set NO_COLOR. */
   readonly color: boolean;
-  /** Whether a person can be asked: stdin is a terminal too. */
+  /** Whether the user can answer questions: stdin and stderr are terminals. */
   readonly canAsk: boolean;
-  /** What a person presses while a command works; undefined where stdin, stdout or stderr is not a terminal. */
+  /** Keys that the user presses while a command works; undefined if stdin, stdout or stderr is not a terminal. */
   readonly keyboard?: Keyboard;
   /**
-   * Aborted once stdout can't be written any more: with "SIGHUP" when its reader has gone (`| head -1`), with "ENOSPC"
-   * on a full disk.
+   * Aborted if stdout can't be written any more. The reason is "SIGHUP" if the reader has closed it (`| head -1`), or
+   * "ENOSPC" if the disk is full.
    */
   readonly readerGone: AbortSignal;
 }
 
-/** Runs a command line of this program, as its `main` does; answers with the exit code. */
+/** Runs a command line of this program, like `main`; returns the exit code. */
 export type RunCommand = (args: readonly string[], io: Io) => Promise<number>;
 
-/** The folder of the user. */
+/** The user's home folder. */
 export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir();
 
-/** The real process. `name`: of the program, for what it says itself. */
+/** The `Io` of this process. `name`: the name of the program in its messages. */
 export function processIo(name: string): Io {
   const { stdout, stderr, stdin, env } = process;
   const goneController = new AbortController();
@@ -74,7 +76,7 @@ export function processIo(name: string): Io {
     try {
       stream.write(text);
     } catch (error) {
-      // To a file Node writes at once, and throws what it tells of a pipe later.
+      // Node writes to a file at once and throws the error; for a pipe it emits the error later.
       onError(stream)(error);
     }
   };
@@ -87,7 +89,7 @@ export function processIo(name: string): Io {
     stdin,
     terminal: stderr,
     async *runProgram(request: ProcessRequest) {
-      // Loaded when it is needed: most commands start no program.
+      // Imported only here, because most commands start no program.
       const { runProcess } = await import("../process/run-process.js");
       return yield* runProcess(request);
     },
@@ -98,7 +100,7 @@ export function processIo(name: string): Io {
     stderr: write(stderr),
     isTTY: stderr.isTTY === true && !isDumbTerminal,
     get columns() {
-      // A terminal that nobody has told its size has 0 columns.
+      // A terminal without a known size has 0 columns.
       return stderr.columns || stdout.columns || 80;
     },
     get tableWidth() {

@@ -7,33 +7,35 @@ import { oneLine } from "../lib/sanitise.js";
 import { searchLines } from "./terminal/searching.js";
 import {
   emptyTally,
-  leftText,
+  shortForecastText,
   resumption,
-  spending,
+  usageParts,
   summary,
   addToTally,
   titleOf,
   tokensOf,
   type Tally,
-  underWay,
+  runningIterations,
 } from "./terminal/tally.js";
 
-/** Plain lines on stderr, for logs and pipes: one line per event worth reading, no escape sequences, local times. */
+/**
+ * Writes plain lines to stderr, for logs and pipes: one line for each important event, without escape sequences, in
+ * local time.
+ */
 export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal, verbose = false): Sink {
   let tally = emptyTally;
-  /** Titles of the units that are prepared, by the unit, and the units whose preparation was told of. */
+  /** Titles of the units in preparation, by unit. */
   const preparing = new Map<string, string>();
+  /** Units whose preparation was announced. */
   const announcedUnits = new Set<string>();
-  const formatSearch = searchLines();
+  const searchFormatter = searchLines();
   let announceTimer: NodeJS.Timeout | undefined;
-  const checks = announceLongChecks((line) =>
-    io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`),
-  );
-  // Other signals than Ctrl+C end the run at once, or nobody is there to press it.
+  const checks = watchLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
+  // Other signals end the run at once, so the message is not needed.
   const onFinish = () => void (finish.reason === "SIGINT" && io.stderr(`${stopMessage(tally)}\n`));
   finish.addEventListener("abort", onFinish);
 
-  /** While nothing but preparations is under way nothing else is said, for minutes where a host is slow. */
+  /** If only preparations are under way, no other event may come for minutes (a slow host), so they are announced. */
   function announcePreparations(): void {
     announceTimer = undefined;
     for (const [unit, title] of preparing) {
@@ -51,11 +53,11 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal,
       const resumeText = resumption(event, tally);
       if (resumeText !== undefined) io.stderr(`${clockTime(event.at)} ${resumeText}\n`);
       tally = addToTally(tally, event);
-      // A check says itself what is waited for.
-      if (preparing.size > 0 && underWay(tally).length === 0 && event.type !== "checking")
-        announceTimer ??= setTimeout(announcePreparations, silenceMs).unref();
+      // A check announces itself.
+      if (preparing.size > 0 && runningIterations(tally).length === 0 && event.type !== "checking")
+        announceTimer ??= setTimeout(announcePreparations, announceAfterMs).unref();
       else announceTimer = void clearTimeout(announceTimer);
-      const lines = event.type === "searching" ? formatSearch(event) : [lineOf(event, verbose) ?? []].flat();
+      const lines = event.type === "searching" ? searchFormatter(event) : [lineOf(event, verbose) ?? []].flat();
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended")
         io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);
@@ -68,32 +70,32 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal,
   };
 }
 
-/** Milliseconds of a preparation or a check in which nobody wonders what it is. */
-const silenceMs = 3_000;
+/** Preparations and checks that take longer are announced, in milliseconds. */
+const announceAfterMs = 3_000;
 
-/** Names a criterion whose check takes longer than a few seconds, once. */
-export function announceLongChecks(say: (line: string) => void): Sink {
+/** Announces the criterion of a check that takes more than a few seconds. */
+export function watchLongChecks(say: (line: string) => void): Sink {
   let timer: NodeJS.Timeout | undefined;
   const close = (): void => clearTimeout(timer);
   return {
     event(event) {
-      // Its line names it; so does what follows where it was interrupted.
+      // The line of a finished check names the criterion.
       if (event.type === "checked" || event.type === "run-ended") close();
       if (event.type !== "checking") return;
       close();
-      timer = setTimeout(() => say(oneLine(`checking: ${event.criterion}`)), silenceMs).unref();
+      timer = setTimeout(() => say(oneLine(`checking: ${event.criterion}`)), announceAfterMs).unref();
     },
     close,
   };
 }
 
-/** What a person who pressed Ctrl+C has to know. */
+/** The message after Ctrl+C. */
 export const stopMessage = (tally: Tally): string =>
-  underWay(tally).length > 0
+  runningIterations(tally).length > 0
     ? "Stopping after this iteration; press Ctrl+C again to stop at once."
     : "Stopping; no iteration is under way.";
 
-/** With --quiet: only what a person has to know: warnings, and why a run ended unless it is complete. */
+/** For --quiet: only warnings, and why a run ended if it is not complete. */
 export const quietSink = (io: Io): Sink => ({
   event(event) {
     if (event.type === "notice" && event.level === "warning") io.stderr(`warning: ${oneLine(event.message)}\n`);
@@ -105,7 +107,7 @@ export const quietSink = (io: Io): Sink => ({
   close() {},
 });
 
-/** What a person has to know of a unit that is put off; undefined of any other. */
+/** The warning for a unit that is delayed; undefined for other units. */
 export const delayMessage = ({
   title,
   outcome,
@@ -113,14 +115,14 @@ export const delayMessage = ({
 }: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
   outcome === "later" ? `"${title}" is done later: ${reason ?? ""}` : undefined;
 
-/** The line of an event that needs no other for it. */
+/** The line of an event; undefined if it has none, or if it needs other events. */
 function lineOf(event: LoopEvent, verbose: boolean): string | undefined {
   switch (event.type) {
     case "run-started":
       return `${event.workflow} with ${event.agent}`;
     case "iteration-started": {
       const { done, total } = event.progress;
-      const forecastSuffix = event.forecast === undefined ? "" : `; ${leftText(event.forecast)}`;
+      const forecastSuffix = event.forecast === undefined ? "" : `; ${shortForecastText(event.forecast)}`;
       return `#${event.iteration} ${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${forecastSuffix})`;
     }
     case "prepared": {
@@ -130,7 +132,7 @@ function lineOf(event: LoopEvent, verbose: boolean): string | undefined {
     case "agent-changed":
       return `warning: ${event.to} continues instead of ${event.from}: ${event.reason}`;
     case "iteration-ended": {
-      const cost = spending(tokensOf(event.usage), event.cost_usd, event.estimated);
+      const cost = usageParts(tokensOf(event.usage), event.cost_usd, event.estimated);
       return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.duration_seconds * 1000), ...cost].join(", ")})`;
     }
     case "settled":
@@ -153,15 +155,15 @@ function lineOf(event: LoopEvent, verbose: boolean): string | undefined {
   }
 }
 
-/** Where an agent on another machine has begun, and what confines it there. */
+/** The worker and the confinement of an agent that started on another machine. */
 export const begunText = ({ worker, confinement }: Extract<AgentEvent, { type: "begun" }>): string =>
   `on ${worker} (${confinement})`;
 
-/** "✓ file_exists hello.txt", or "✗ …" with what is missing. */
+/** "✓ file_exists hello.txt", or "✗ …" with the reason. */
 export const checkText = ({ criterion, passed, detail }: Extract<LoopEvent, { type: "checked" }>): string =>
   passed ? `✓ ${criterion}` : `✗ ${criterion}: ${detail}`;
 
-/** What became of an iteration, in words. */
+/** The outcome of an iteration as text. */
 function outcomeText(outcome: Outcome): string {
   if (outcome.outcome === "accepted" || outcome.outcome === "noted") return `${outcome.outcome}: ${outcome.summary}`;
   return outcome.outcome === "refused"
@@ -169,6 +171,8 @@ function outcomeText(outcome: Outcome): string {
     : `failed: ${failureText(outcome.failure)}`;
 }
 
-/** Why an agent failed. What to do about one that is missing stands in the verdict of the run, which says it again. */
+/**
+ * The reason of a failed agent. For a missing program without the advice, because the verdict of the run repeats that.
+ */
 export const failureText = ({ kind, message }: Failure): string =>
   kind === "missing" ? (message.split("; ")[0] ?? message) : message;

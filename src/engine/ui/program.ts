@@ -4,17 +4,17 @@ import { type Io, processIo } from "./io.js";
 
 /** A program of this package. */
 interface Program {
-  /** What people type to start it; it stands before each of its messages. */
+  /** The name that users type; it begins each message of the program. */
   readonly name: string;
-  /** What it does; answers with the exit code. */
+  /** Runs the program; returns the exit code. */
   run(io: Io): Promise<number>;
-  /** Tells of an error that nobody awaited; answers with the exit code. */
+  /** Reports an error that no code caught; returns the exit code. */
   fail(error: unknown, io: Io): Promise<number>;
 }
 
 /**
- * Runs a program in this process; answers with its exit code. What no program can do anything about is reported here,
- * in a sentence: a current folder that was deleted, a full disk under stdout, an error that nobody expected.
+ * Runs a program in this process; returns its exit code. Reports, in one sentence each, the errors that every program
+ * can meet: a current folder that was deleted, a full disk under stdout, an unexpected error.
  */
 export async function runProgram({ name, run, fail }: Program): Promise<number> {
   if (!cwdExists()) {
@@ -22,12 +22,12 @@ export async function runProgram({ name, run, fail }: Program): Promise<number> 
     return 1;
   }
   const io = processIo(name);
-  // Node tells of a full disk under stdout only after the write, so at the end it is asked for once more.
+  // Node reports a full disk under stdout only after the write, so it is checked again at the end.
   process.once("exit", () => {
     if (io.readerGone.reason === "ENOSPC") process.exitCode ||= 1;
   });
   try {
-    // What nobody awaited would otherwise print a stack trace and leave no report.
+    // Without this handler, Node would print a stack trace, and there would be no bug report.
     process.on("uncaughtException", (error) => void fail(error, io).then((exitCode) => process.exit(exitCode)));
     return await run(io);
   } catch (error) {
@@ -36,7 +36,7 @@ export async function runProgram({ name, run, fail }: Program): Promise<number> 
   }
 }
 
-/** Everything asks for the current folder, and Node throws where that was deleted. */
+/** Node throws if the current folder was deleted. */
 function cwdExists(): boolean {
   try {
     process.cwd();

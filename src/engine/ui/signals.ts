@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 
-/** The signals that a process can be sent. */
+/** Where a process receives signals; replaced in tests. */
 export interface SignalSource {
   on(name: NodeJS.Signals, handler: () => void): unknown;
   off(name: NodeJS.Signals, handler: () => void): unknown;
-  /** Whether `nohup` started us, so that SIGHUP must do nothing. */
+  /** Whether `nohup` started this process; SIGHUP must then do nothing. */
   readonly underNohup: boolean;
 }
 
@@ -18,9 +18,8 @@ export const processSignals: SignalSource = {
 };
 
 /**
- * Whether `nohup` started us. Node makes every ignored signal a deadly one again before any of our code runs, so what
- * it leaves of itself is asked for: stdin that was a terminal and is now /dev/null opened for writing only (GNU,
- * Linux).
+ * Whether `nohup` started this process. Node resets ignored signals before our code runs, so this function looks for
+ * another sign: nohup (GNU, Linux) replaces a terminal on stdin by /dev/null, opened for writing only.
  */
 function isUnderNohup(): boolean {
   try {
@@ -31,18 +30,18 @@ function isUnderNohup(): boolean {
 }
 
 export interface Signals {
-  /** Aborted, with the signal's name as its reason, when the run should end after the iteration under way. */
+  /** Aborted if the run should end after the current iterations. The reason is the name of the signal. */
   readonly finish: AbortSignal;
-  /** Aborted when the iteration under way should end at once. */
+  /** Aborted if the current iterations should end at once. */
   readonly abort: AbortSignal;
   /** Removes the signal handlers. */
   stop(): void;
 }
 
 /**
- * The first Ctrl+C lets the iteration finish, the second ends it at once; so do SIGTERM and SIGHUP the first time, and
- * SIGQUIT and SIGUSR2 as if they were SIGTERM. A reader of our stdout that went away counts as the first Ctrl+C.
- * SIGUSR1 does nothing, where Node would open a debugger; neither does SIGHUP under nohup.
+ * The first Ctrl+C (SIGINT) lets the current iterations finish, the second ends them at once. SIGTERM and SIGHUP end
+ * them at once; SIGQUIT and SIGUSR2 act like SIGTERM. If the reader of stdout closes it, that counts as the first
+ * Ctrl+C. SIGUSR1 is ignored (Node would open a debugger), and so is SIGHUP under nohup.
  */
 export function listenForSignals(
   io: { readonly signals: SignalSource; readonly readerGone?: AbortSignal } = { signals: processSignals },
@@ -51,26 +50,26 @@ export function listenForSignals(
   const abort = new AbortController();
   const onInterrupt = () => {
     if (finish.signal.aborted) abort.abort("SIGINT");
-    // The sinks say so: a line written past the live view would be painted over.
+    // The sinks print the message: a line written here would be painted over by the live view.
     else finish.abort("SIGINT");
   };
-  const endNow = (signal: string) => () => {
+  const abortWith = (signal: string) => () => {
     finish.abort(signal);
     abort.abort(signal);
   };
   const ignore = () => undefined;
   const handlers = {
     SIGINT: onInterrupt,
-    SIGTERM: endNow("SIGTERM"),
-    SIGQUIT: endNow("SIGTERM"),
-    SIGUSR2: endNow("SIGTERM"),
-    SIGHUP: io.signals.underNohup ? ignore : endNow("SIGHUP"),
+    SIGTERM: abortWith("SIGTERM"),
+    SIGQUIT: abortWith("SIGTERM"),
+    SIGUSR2: abortWith("SIGTERM"),
+    SIGHUP: io.signals.underNohup ? ignore : abortWith("SIGHUP"),
     SIGUSR1: ignore,
   } as const;
   const entries = Object.entries(handlers) as [keyof typeof handlers, () => void][];
   const onReaderGone = () => finish.abort("SIGHUP");
   for (const [signal, handler] of entries) io.signals.on(signal, handler);
-  // The reader may have gone before this run: during the one that made the project, say.
+  // The reader may have closed stdout before this run, for example during the command that created the project.
   if (io.readerGone?.aborted === true) onReaderGone();
   io.readerGone?.addEventListener("abort", onReaderGone);
   return {

@@ -10,20 +10,22 @@ interface WatchOptions {
   readonly quiet: boolean;
   /** Each summary of the history too. */
   readonly verbose: boolean;
-  /** What is worked on, where it has a name. */
+  /** The name of the project or task, if it has one. */
   readonly name?: string;
   readonly agent: string;
-  /** Most iterations of this run. */
+  /** Maximum number of iterations of this run. */
   readonly maxIterations?: number;
-  /** What may wait for a person's yes. */
+  /** Finds questions that wait for the user. */
   readonly questions?: Questions;
-  /** Aborted when the run ends after the iteration under way; a message says what a second Ctrl+C would do. */
+  /** Aborted if the run ends after the current iteration; a message then explains a second Ctrl+C. */
   readonly finish: AbortSignal;
 }
 
-/** JSON lines if asked for, next to nothing with --quiet, a live view on a terminal, else plain lines. */
-export function sinkFor(io: Io, { json, quiet, ...watched }: WatchOptions): Sink {
+/** The sink for these options: JSON lines, few lines with --quiet, a live view on a terminal, else plain lines. */
+export function sinkFor(io: Io, { json, quiet, ...otherOptions }: WatchOptions): Sink {
   if (json) return jsonSink(io);
   if (quiet) return quietSink(io);
-  return io.isTTY ? terminalSink(io, { ...watched, clock: io.clock }) : plainSink(io, watched.finish, watched.verbose);
+  return io.isTTY
+    ? terminalSink(io, { ...otherOptions, clock: io.clock })
+    : plainSink(io, otherOptions.finish, otherOptions.verbose);
 }

@@ -2,20 +2,23 @@ import { many } from "../lib/words.js";
 import type { LoopEvent } from "../loop/types.js";
 import type { Io } from "./io.js";
 
-/** Something that watches a running loop: a terminal, lines, JSON. */
+/** Shows the events of a run: on a terminal, as plain lines, or as JSON. */
 export interface Sink {
-  /** Never throws and never waits: a watcher must not hold up the loop. */
+  /** Never throws and never waits, because a sink must not delay the loop. */
   event(event: LoopEvent): void;
-  /** Called once, whether the loop ended or threw; gives the terminal back as it was. */
+  /** Called once, when the loop has ended or thrown; restores the terminal. */
   close(): void;
 }
 
-/** Bytes that may wait for the reader of stdout; then the words of agents are left out until it has caught up. */
-const maxUnread = 2 ** 19;
+/**
+ * Bytes that may wait for the reader of stdout. Above this limit, events of agents are omitted until the reader has
+ * read most of them.
+ */
+const maxUnreadBytes = 2 ** 19;
 
 /**
- * One LoopEvent a line on stdout (schemas/event.schema.json). Where its reader is slower than an agent speaks, what the
- * agent says and does on the way is left out, and a notice counts it; every other event is written.
+ * Writes each LoopEvent as a line of JSON to stdout (schemas/event.schema.json). If the reader is too slow, text and
+ * tool calls of agents are omitted, and a notice counts them. Every other event is written.
  */
 export function jsonSink(io: Io): Sink {
   let omittedCount = 0;
@@ -27,7 +30,7 @@ export function jsonSink(io: Io): Sink {
   };
   return {
     event: (event) => {
-      if (isIntermediate(event) && io.unread > (omittedCount > 0 ? maxUnread / 2 : maxUnread))
+      if (isIntermediate(event) && io.unread > (omittedCount > 0 ? maxUnreadBytes / 2 : maxUnreadBytes))
         return void (omittedCount += 1);
       reportOmitted(event.at);
       write(event);
@@ -36,6 +39,6 @@ export function jsonSink(io: Io): Sink {
   };
 }
 
-/** What an agent says and does before its end. What counts of it, the end of its iteration says too. */
+/** Text and tool calls of an agent before its end. The end of the iteration repeats the important facts. */
 const isIntermediate = (event: LoopEvent): boolean =>
   event.type === "agent" && event.event.type !== "begun" && event.event.type !== "end";

@@ -3,9 +3,9 @@ import { stopName } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { count, duration, timeText } from "../lib/words.js";
 import type { Outside, Progress, UnderWay } from "../loop/types.js";
-import { partText, unlabelledCost, type Sum } from "./terminal/tally.js";
+import { partText, unlabelledCost, type UsageSum } from "./terminal/tally.js";
 
-/** How a run ended, as its state keeps it. */
+/** The end of a run, as stored in its state. */
 interface RunEnd {
   readonly at: string;
   readonly verdict: string;
@@ -13,78 +13,78 @@ interface RunEnd {
   readonly cause?: string;
 }
 
-/** How a piece of work stands, whatever it is: its records, and what is seen of it from outside. */
+/** The state of a project, a task or a team: its records, and the facts that are visible from outside. */
 export interface Standing extends Outside {
-  /** What it is: "project", "task". */
+  /** What it is called: "project", "task". */
   readonly noun: string;
   readonly folder: string;
-  /** What it is called in its own words; absent where it can't be read. */
+  /** Its title; absent if it can't be read. */
   readonly title?: string;
-  /** As files and programs name where it is: "ANALYSIS". */
+  /** The phase as files and programs name it: "ANALYSIS". */
   readonly phase: string;
-  /** The same in words, where there is more than one: "analysis". */
+  /** The phase in words: "analysis"; absent if there is only one phase. */
   readonly stage?: string;
-  /** No agent would be started any more. */
+  /** True: no agent would be started any more. */
   readonly finished: boolean;
   readonly progress: Progress;
-  /** What the progress counts: "papers decided". */
+  /** The noun for the counts in `progress`: "papers decided". */
   readonly counts: string;
-  /** What came of it so far: "4 presented, 2 for insights". */
+  /** The results so far: "4 presented, 2 for insights". */
   readonly came?: string;
-  /** Its goals one by one, where there are few: whether each is met, if that was checked, and what was found. */
+  /** Its goals, if they are few. `met`: absent if the goal was not checked; `found`: the result of the check. */
   readonly goals?: readonly { readonly text: string; readonly met?: boolean; readonly found?: string }[];
   readonly lastRun?: RunEnd;
-  /** What only a person can settle, a sentence each. */
+  /** Decisions that only the user can make, one sentence each. */
   readonly waits: readonly string[];
   readonly ledger: readonly LedgerLine[];
-  /** What people call its units, by their ids; of any other the id is shown. */
+  /** Names of units by id; a unit without a name is shown by its id. */
   readonly names?: ReadonlyMap<string, string>;
-  /** What an agent at work on a unit does, by what people call that: "reads smith2020"; absent: just the name. */
+  /** The action of an agent on a unit with this name: "reads smith2020". If absent, only the name is shown. */
   doing?(work: Pick<UnderWay, "unit" | "phase">, name: string): string | undefined;
-  readonly spending: Sum;
-  /** Milliseconds that agents worked on it; absent where nothing was recorded. */
+  readonly spending: UsageSum;
+  /** Total working time of agents in milliseconds; absent if it was not recorded. */
   readonly spentMs?: number;
   /** What going on with it does, where that is one thing: "writes the report again"; absent: it continues. */
   readonly goesOn?: string;
-  /** The command that goes on with it, and the one that lets it run again. */
+  /** The commands that continue it, and that allow it to run again. */
   readonly commands: { readonly goOn: string; readonly resume: string };
-  /** Why it can't be read; the rest then says nothing. */
+  /** The error if it can't be read; other fields then have no meaning. */
   readonly broken?: string;
 }
 
-/** A state in sentences, for a terminal, a page and a report alike. */
-export interface StateWords {
+/** A state as text, for terminals, pages and reports. */
+export interface StateText {
   readonly tone: "running" | "held" | "finished" | "bad" | "waiting";
   /** "Running, in analysis", "Finished". */
   readonly headline: string;
-  /** "#5 reads p1", one for each iteration under way. */
+  /** "#5 reads p1", one entry for each iteration under way. */
   readonly doing: readonly string[];
-  /** The same in full: "#5 reads p1, claude: On hands, since 14:30". */
+  /** The same with more details: "#5 reads p1, claude: On hands, since 14:30". */
   readonly underWay: readonly string[];
   /** "3 of 12 papers decided". */
   readonly progress: string;
-  /** "limit, 14:30: All 2 iterations are used up."; absent while a run is under way. */
+  /** "limit, 14:30: All 2 iterations are used up."; absent during a run. */
   readonly lastRun?: string;
-  /** What a person can do about it: "research-ralph run hands continues it". */
+  /** The next step for the user: "research-ralph run hands continues it". */
   readonly next?: string;
-  /** What only a person can settle, a sentence each. */
+  /** Decisions that only the user can make, one sentence each. */
   readonly waits: readonly string[];
-  /** "36.1k tokens · $0.12 · 14m 20s"; absent where nothing was recorded. */
+  /** "36.1k tokens · $0.12 · 14m 20s"; absent if nothing was recorded. */
   readonly cost?: string;
 }
 
-/** The one wording of a state. `now`: milliseconds since the epoch. Pure. */
-export function wordsOf(standing: Standing, now: number): StateWords {
+/** The text of a state; the only place with this wording. `now`: milliseconds since the epoch. Pure. */
+export function stateText(standing: Standing, now: number): StateText {
   const { running, held, underWay, lastRun, waits } = standing;
   const { tone, word } = stateOf(standing);
   const [next, cost] = [nextStep(standing), costOf(standing)];
   return {
     tone,
     headline: `${headlineOf(standing, word)}${running && held.length > 0 ? "; ends before the next iteration" : ""}`,
-    doing: underWay.map((each) => doingText(each, standing)),
-    underWay: underWay.map((each) =>
+    doing: underWay.map((iteration) => doingText(iteration, standing)),
+    underWay: underWay.map((iteration) =>
       oneLine(
-        `${doingText(each, standing)}${each.agent === undefined ? "" : `, ${each.agent}`}: ${each.title}, since ${timeText(each.since, now)}`,
+        `${doingText(iteration, standing)}${iteration.agent === undefined ? "" : `, ${iteration.agent}`}: ${iteration.title}, since ${timeText(iteration.since, now)}`,
       ),
     ),
     progress: progressText(standing),
@@ -97,17 +97,14 @@ export function wordsOf(standing: Standing, now: number): StateWords {
   };
 }
 
-/** How it stands and where it is; what is read later than it is written, such as a report, knows of no run. */
+/**
+ * The state and the stage. `word`: absent in a text that is read later, such as a report, because the run may have
+ * ended by then.
+ */
 export const headlineOf = ({ finished, stage }: Pick<Standing, "finished" | "stage">, word?: string): string =>
   finished ? (word ?? "Finished") : `${word ?? "Unfinished"}${stage === undefined ? "" : `, in ${oneLine(stage)}`}`;
 
-function stateOf({
-  broken,
-  running,
-  held,
-  finished,
-  abandoned,
-}: Standing): Pick<StateWords, "tone"> & { word: string } {
+function stateOf({ broken, running, held, finished, abandoned }: Standing): Pick<StateText, "tone"> & { word: string } {
   if (broken !== undefined) return { tone: "bad", word: "Broken" };
   if (running) return { tone: held.length > 0 ? "held" : "running", word: "Running" };
   if (held.length > 0) return { tone: "held", word: held.includes(stopName) ? "Stopped" : "Paused" };
@@ -135,7 +132,7 @@ function nextStep({
   return `${commands.goOn} ${ledger.length === 0 ? "starts it" : goesOn}`;
 }
 
-/** What was used up: "36.1k tokens · $0.12 · 14m 20s"; undefined where nothing was recorded. */
+/** The usage so far: "36.1k tokens · $0.12 · 14m 20s"; undefined if nothing was recorded. */
 function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing): string | undefined {
   const parts = [
     ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
@@ -145,11 +142,11 @@ function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing
   return parts.length === 0 ? undefined : parts.join(" · ");
 }
 
-/** "#5 reads p1", "#6 critic of p1": what an iteration under way does. */
+/** The action of an iteration under way: "#5 reads p1", "#6 critic of p1". */
 const doingText = (work: UnderWay, standing: Pick<Standing, "names" | "doing">): string =>
   oneLine(`#${work.iteration} ${activityText(work, standing)}`);
 
-/** "reads p1", "critic of p1", "artisan 2": what is done under way; `fallback`: used if there is no other text. */
+/** The action of an iteration: "reads p1", "critic of p1", "artisan 2". `fallback`: used if there is no other text. */
 export function activityText(
   work: UnderWay,
   { names, doing }: Pick<Standing, "names" | "doing">,
@@ -158,6 +155,6 @@ export function activityText(
   const { unit, role, round } = work;
   const name = names?.get(unit) ?? unit;
   if (role === undefined) return doing?.(work, name) ?? fallback ?? name;
-  // A unit may be a role's part alone.
+  // A unit may belong to one role.
   return unit.startsWith(`${role}:`) ? partText(role, round) : `${partText(role, round)} of ${name}`;
 }

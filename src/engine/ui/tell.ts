@@ -3,13 +3,13 @@ import type { LoopEvent, Tell, Told } from "../loop/types.js";
 import type { Points } from "../points/points.js";
 import type { Sink } from "./sink.js";
 
-/** Anyone who watches a run. */
+/** Those who get the events of a run. */
 interface Watchers {
   readonly sink: Sink;
   readonly points: Pick<Points, "at">;
   /**
-   * Takes the user's secrets out of every event: an agent may print what it finds, and terminals, logs and hooks keep
-   * it.
+   * Removes the user's secrets from every event: an agent may print a secret that it finds, and terminals, logs and
+   * hooks would store it.
    */
   readonly redact: Redact;
   /** Milliseconds since the epoch. */
@@ -17,12 +17,12 @@ interface Watchers {
 }
 
 /**
- * The one way to tell a person something. Events are heard one after the other, in the order in which they were told:
- * by the sink, then by those who take part at points of the run. Events from before the start of the run follow its
- * first event.
+ * The only way to report an event to the user. Events are delivered one after the other, in the order of the calls:
+ * first to the sink, then to hooks and plugins at the points of the run. Events from before the start of the run are
+ * delivered after its first event.
  */
-export function tellTo({ sink, points, redact, now }: Watchers): Tell {
-  let last: Promise<void> = Promise.resolve();
+export function createTell({ sink, points, redact, now }: Watchers): Tell {
+  let lastDelivery: Promise<void> = Promise.resolve();
   let earlyEvents: Told[] | undefined = [];
 
   async function deliver(event: LoopEvent): Promise<void> {
@@ -31,13 +31,13 @@ export function tellTo({ sink, points, redact, now }: Watchers): Tell {
   }
 
   function deliverInOrder(event: LoopEvent): Promise<void> {
-    const delivery = last.then(() => deliver(event));
-    // An event that could not be delivered fails its sender, and does not stop the ones behind it.
-    last = delivery.catch(() => undefined);
+    const delivery = lastDelivery.then(() => deliver(event));
+    // If a delivery fails, its sender gets the error, and later events are still delivered.
+    lastDelivery = delivery.catch(() => undefined);
     return delivery;
   }
 
-  /** Times are those at which events are passed on, so that they never go back. */
+  /** The time of an event is the time of its delivery, so times never decrease. */
   function withTime({ type, ...facts }: Told): LoopEvent {
     const at = new Date(now()).toISOString();
     return redactValue({ type, at, ...facts }, redact).value as LoopEvent;
@@ -47,13 +47,13 @@ export function tellTo({ sink, points, redact, now }: Watchers): Tell {
     if (earlyEvents !== undefined && told.type !== "run-started") return void earlyEvents.push(told);
     const queuedEvents = earlyEvents ?? [];
     earlyEvents = undefined;
-    await Promise.all([told, ...queuedEvents].map((each) => deliverInOrder(withTime(each))));
+    await Promise.all([told, ...queuedEvents].map((event) => deliverInOrder(withTime(event))));
   }
 
   return (told) => {
     const delivery = tellAll(told);
-    // A notice is sent without waiting for it: a listener that throws ends the run at the next event that is awaited,
-    // not the process.
+    // The sender of a notice does not wait for it. If a listener throws, the next awaited event ends the run; the
+    // process does not crash.
     delivery.catch(() => undefined);
     return delivery;
   };

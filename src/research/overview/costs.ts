@@ -4,7 +4,7 @@ import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/forecast.js";
 import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import type { Sum } from "../../engine/ui/terminal/tally.js";
+import type { UsageSum } from "../../engine/ui/terminal/tally.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 
 /** A state that says what summaries of its history have cost. */
@@ -14,16 +14,16 @@ interface Summarised {
 
 /** What any work cost, and what for. */
 export interface WorkCosts {
-  readonly total: Sum;
-  readonly agents: Readonly<Record<string, Sum>>;
-  readonly models: Readonly<Record<string, Sum>>;
+  readonly total: UsageSum;
+  readonly agents: Readonly<Record<string, UsageSum>>;
+  readonly models: Readonly<Record<string, UsageSum>>;
   /** Of units that several agents share, by the part and its agent: "critic (codex)"; absent where they are missing. */
-  readonly parts?: Readonly<Record<string, Sum>>;
+  readonly parts?: Readonly<Record<string, UsageSum>>;
   /** Attempts that brought nothing. */
-  readonly refused: Sum;
-  readonly failed: Sum;
+  readonly refused: UsageSum;
+  readonly failed: UsageSum;
   /** What a model used for summaries of the history, part of the total; undefined where none made any. */
-  readonly historian?: Sum;
+  readonly historian?: UsageSum;
   /** How often the history was summarised, by a model or by code; undefined where it never was. */
   readonly summaries?: { readonly times: number; readonly tokens_saved: number };
   /** How full a model's context was at most, of each kind of unit. */
@@ -32,9 +32,9 @@ export interface WorkCosts {
 
 /** What a project of papers cost, and what for. */
 export interface Costs extends WorkCosts {
-  readonly phases: Readonly<Record<string, Sum>>;
+  readonly phases: Readonly<Record<string, UsageSum>>;
   /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
-  readonly per_paper?: Sum & { readonly papers: number };
+  readonly per_paper?: UsageSum & { readonly papers: number };
   readonly forecast?: Forecast;
 }
 
@@ -86,7 +86,7 @@ export function workCosts(
  * All that a project used up, summaries of its history by a model included, and how many iterations have no record any
  * more.
  */
-export function totalOf(rrd: Summarised, ledger: readonly LedgerLine[]): Sum {
+export function totalOf(rrd: Summarised, ledger: readonly LedgerLine[]): UsageSum {
   const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
   const historian = historianIn(rrd);
   const first = ledger.reduce((least, { iteration }) => Math.min(least, iteration), (rrd.loop?.iteration ?? 0) + 1);
@@ -96,7 +96,7 @@ export function totalOf(rrd: Summarised, ledger: readonly LedgerLine[]): Sum {
   };
 }
 
-export function sumOf(lines: readonly LedgerLine[]): Sum {
+export function sumOf(lines: readonly LedgerLine[]): UsageSum {
   const sum = (of: (line: LedgerLine) => number | undefined) =>
     lines.reduce((total, line) => total + (of(line) ?? 0), 0);
   const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
@@ -131,7 +131,7 @@ const didNotSay = ({ agent, cost_usd, failure, tokens }: LedgerLine): boolean =>
  * What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most
  * are read.
  */
-function historianIn({ loop }: Summarised): Sum | undefined {
+function historianIn({ loop }: Summarised): UsageSum | undefined {
   const {
     historian_tokens: tokens = 0,
     historian_cost_usd: cost_usd,
@@ -151,8 +151,8 @@ function historianIn({ loop }: Summarised): Sum | undefined {
 }
 
 /** Several sums as one. */
-export function together(sums: readonly Sum[]): Sum {
-  const add = (of: (sum: Sum) => number | undefined) => sums.reduce((total, sum) => total + (of(sum) ?? 0), 0);
+export function together(sums: readonly UsageSum[]): UsageSum {
+  const add = (of: (sum: UsageSum) => number | undefined) => sums.reduce((total, sum) => total + (of(sum) ?? 0), 0);
   return {
     iterations: add(({ iterations }) => iterations),
     ...(add(({ not_counted: idle }) => idle) === 0 ? {} : { not_counted: add(({ not_counted: idle }) => idle) }),
@@ -171,12 +171,12 @@ export function together(sums: readonly Sum[]): Sum {
   };
 }
 
-function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string): Record<string, Sum> {
+function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string): Record<string, UsageSum> {
   const keys = [...new Set(lines.map(key))];
   return Object.fromEntries(keys.map((each) => [each, sumOf(lines.filter((line) => key(line) === each))]));
 }
 
-function divided(sum: Sum, by: number): Sum {
+function divided(sum: UsageSum, by: number): UsageSum {
   return {
     ...sum,
     tokens: Math.round(sum.tokens / by),

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../generated/rrd.js";
 import { sumOf } from "../overview/costs.js";
-import type { Sum } from "../../engine/ui/terminal/tally.js";
+import type { UsageSum } from "../../engine/ui/terminal/tally.js";
 import {
   criteriaDecide,
   fullScore,
@@ -49,7 +49,7 @@ export interface AgentUse {
 }
 
 /** Tokens, time and cost of one phase. */
-export interface PhaseUse extends Sum {
+export interface PhaseUse extends UsageSum {
   readonly phase: string;
   readonly accepted: number;
   readonly refused: number;

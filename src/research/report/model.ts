@@ -3,7 +3,7 @@ import type { QueryLine } from "../../engine/generated/query.js";
 import { linesInForce } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { isCostKnown, missingCosts, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
+import { isCostKnown, missingCosts, shortCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import { duration } from "../../engine/lib/words.js";
 import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
@@ -125,7 +125,7 @@ export interface Scores {
 /** What one paper cost. */
 export interface PaperCost {
   readonly paper: PaperRow;
-  readonly cost: Sum;
+  readonly cost: UsageSum;
 }
 
 /** A work that the report names, with its number and status. */
@@ -210,7 +210,7 @@ export interface ReportModel {
   readonly search: SearchYield;
   readonly queries: () => readonly Query[];
   readonly costByPaper: () => readonly PaperCost[];
-  readonly total: Sum;
+  readonly total: UsageSum;
   readonly method: Method;
   /** Whether there are a search log and a ledger. */
   readonly recorded: { readonly queries: boolean; readonly ledger: boolean };
@@ -469,7 +469,7 @@ function figuresOf(
   { rrd, ledger }: Pick<ReportInput, "rrd" | "ledger">,
   rows: readonly PaperRow[],
   insights: number,
-  total: Sum,
+  total: UsageSum,
 ): Figure[] {
   const decided = rrd.papers_pool.filter(isDecided).length;
   const read = readOf(rows);

@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
 import { count, many } from "../../engine/lib/words.js";
-import { forecastText, shortCost, type Sum } from "../../engine/ui/terminal/tally.js";
+import { forecastText, shortCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
 import { span } from "./texts.js";
@@ -9,7 +9,7 @@ import { span } from "./texts.js";
 export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
   if (costs.total.iterations === 0) return [];
   const { phases, agents, models, parts, total, refused, failed, forecast } = costs;
-  const groups: readonly (readonly [string, Readonly<Record<string, Sum>>])[] = [
+  const groups: readonly (readonly [string, Readonly<Record<string, UsageSum>>])[] = [
     ...(phases === undefined ? [] : [["Phase", phases] as const]),
     ["Agent", agents],
     ["Model", models],
@@ -31,5 +31,5 @@ export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
   ];
 }
 
-const row = (name: string, sum: Sum): Markup =>
+const row = (name: string, sum: UsageSum): Markup =>
   markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${span(sum.seconds)}</td><td class="n">${count(sum.input)}</td><td class="n">${count(sum.output)}</td><td class="n">${shortCost(sum)}</td></tr>`;

@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
 import { timeText } from "../../engine/lib/words.js";
-import { type Standing, wordsOf } from "../../engine/ui/standing.js";
+import { type Standing, stateText } from "../../engine/ui/standing.js";
 import { type Page, part } from "../live-page.js";
 import { controls, projectAt, stateLine } from "./texts.js";
 
@@ -47,7 +47,7 @@ function row({ name, where, standing }: Listed, now: number) {
   const head = markup`<h2><a href="${projectAt(name)}" dir="auto">${shown.length > 160 ? `${shown.slice(0, 159)}…` : shown}</a></h2>`;
   const article = (body: Markup) => part(id, markup`<article id="${id}" class="project">${head}${body}</article>`);
   if (broken !== undefined) return article(markup`<p class="note bad">It can’t be read: ${broken}</p>`);
-  const words = wordsOf(standing, now);
+  const words = stateText(standing, now);
   const last = lastOf(standing);
   const facts = [
     noun,

@@ -7,7 +7,7 @@ import { differences } from "../../research/overview/screen/settle-field.js";
 import { screenAt } from "./screen.js";
 import { settleAt } from "./settle.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
-import { activityText, type Standing, wordsOf } from "../../engine/ui/standing.js";
+import { activityText, type Standing, stateText } from "../../engine/ui/standing.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
@@ -69,7 +69,7 @@ export function personParts(name: string, rrd: Rrd, asked: Asked | undefined): P
 }
 
 function state({ name, standing, agents, at }: Now): Markup {
-  const words = wordsOf(standing, at);
+  const words = stateText(standing, at);
   const lines = [
     ...(standing.running && agents.length === 0 ? ["No agent is at work: code searches, fetches or checks."] : []),
     ...(words.lastRun === undefined || standing.finished ? [] : [`Last run: ${words.lastRun}`]),

@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { type Standing, type StateWords, progressText } from "../../engine/ui/standing.js";
+import { type Standing, type StateText, progressText } from "../../engine/ui/standing.js";
 import { duration } from "../../engine/lib/words.js";
 
 /** Where a page shows a project or a task, and where it shows a paper of a project next to the text. */
@@ -7,7 +7,7 @@ export const projectAt = (name: string): string => `/p/${encodeURIComponent(name
 export const readingAt = (name: string, id: string): string => `${projectAt(name)}paper/${encodeURIComponent(id)}`;
 
 /** The state of something in words, and how far it is; the words stand next to the bar. */
-export function stateLine(standing: Standing, { tone, headline }: StateWords): Markup {
+export function stateLine(standing: Standing, { tone, headline }: StateText): Markup {
   const { done, total } = standing.progress;
   const most = Math.max(1, total);
   return markup`<b class="is ${tone}">${headline}</b> <span class="progress"><progress max="${most}" value="${Math.min(done, most)}">${done} of ${total}</progress> ${progressText(standing)}</span>`;

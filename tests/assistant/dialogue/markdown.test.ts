@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
 import { describe, expect, it } from "vitest";
 import { MarkdownSetter } from "../../../src/assistant/dialogue/markdown.js";
-import { width } from "../../../src/engine/ui/terminal/format.js";
+import { textWidth } from "../../../src/engine/ui/terminal/format.js";
 import fc from "../../support/runner/fast-check.js";
 
 function set(pieces: readonly string[], columns = 40, isColoured = false): string {
@@ -90,7 +90,7 @@ describe("Markdown on a terminal", () => {
           .trimEnd()
           .split("\n");
         expect(rows.join(" ")).toBe(list.join(" "));
-        for (const row of rows) expect(width(row)).toBeLessThan(20);
+        for (const row of rows) expect(textWidth(row)).toBeLessThan(20);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { headlineOf, type Standing, wordsOf } from "../../../src/engine/ui/standing.js";
+import { headlineOf, type Standing, stateText } from "../../../src/engine/ui/standing.js";
 import { changeLine, changesOf, watchTable } from "../../../src/engine/ui/watch-lines.js";
 
 const at = "2026-03-01T14:30:00.000Z";
@@ -62,20 +62,20 @@ test.each<[string, Partial<Standing>, string, string, string | undefined]>([
   ],
   ["finished", { finished: true }, "finished", "Finished", undefined],
 ])("a state is worded once: %s", (_, over, tone, headline, next) => {
-  const words = wordsOf(standing(over), now);
+  const words = stateText(standing(over), now);
   expect([words.tone, words.headline, words.next]).toEqual([tone, headline, next]);
 });
 
 test("what is under way, how the last run ended, how far it is and what it cost are sentences of one line", () => {
   const lastRun = { at, verdict: "limit", reason: "All\niterations are used up." };
-  const words = wordsOf(standing({ running: true, underWay: [unit], lastRun }), now);
+  const words = stateText(standing({ running: true, underWay: [unit], lastRun }), now);
   expect(words.doing).toEqual(["#5 p1"]);
   expect(words.underWay).toEqual([expect.stringMatching(/^#5 p1, claude: On hands, since 2026-03-01 /)]);
   expect(words.progress).toBe("3 of 1,200 papers decided");
   expect(words).not.toHaveProperty("lastRun");
-  expect(wordsOf(standing({ lastRun }), now).lastRun).toMatch(/^limit, 2026-03-01 .*: All iterations are used up\.$/);
-  expect(wordsOf(standing(), now)).not.toHaveProperty("cost");
-  const cost = (over: object) => wordsOf(standing({ spending: { ...spending, iterations: 1, ...over } }), now).cost;
+  expect(stateText(standing({ lastRun }), now).lastRun).toMatch(/^limit, 2026-03-01 .*: All iterations are used up\.$/);
+  expect(stateText(standing(), now)).not.toHaveProperty("cost");
+  const cost = (over: object) => stateText(standing({ spending: { ...spending, iterations: 1, ...over } }), now).cost;
   expect(cost({ tokens: 36_100, cost_usd: 0.1 })).toBe("36.1k tokens · $0.10");
   expect(cost({ cost_usd: 0.1, estimated: true })).toBe("≈ $0.10");
   expect(cost({ unreported: 1 })).toBe("cost not known");

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { LoopEvent } from "../../../src/engine/loop/types.js";
-import { tellTo } from "../../../src/engine/ui/tell.js";
+import { createTell } from "../../../src/engine/ui/tell.js";
 
 test("a listener that throws rejects what it was told, and nothing else where nobody waits for it", async () => {
   const unhandled: unknown[] = [];
@@ -12,7 +12,7 @@ test("a listener that throws rejects what it was told, and nothing else where no
     heard.push(type);
     if (type === "notice") throw new Error("the listener's own");
   };
-  const tell = tellTo({
+  const tell = createTell({
     sink: { event, close: () => undefined },
     points: { at: async () => [] },
     redact: (text) => text,

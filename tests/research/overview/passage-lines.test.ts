@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findQuote } from "../../../src/text/evidence/find-quote.js";
 import { type KeptQuote, keptPassage } from "../../../src/text/evidence/quoted.js";
-import { width } from "../../../src/engine/ui/terminal/format.js";
+import { textWidth } from "../../../src/engine/ui/terminal/format.js";
 import { passageLines } from "../../../src/research/overview/passage-lines.js";
 
 /** As a record keeps a quote of a text. */
@@ -55,7 +55,7 @@ describe("a passage on a terminal", () => {
   ])("in %s stays within 60 columns, loses no sign and marks the quoted words once", (_, text, quote) => {
     const of = kept(text, quote);
     const lines = shown(of);
-    for (const line of lines) expect(width(line)).toBeLessThanOrEqual(60);
+    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(60);
     const bare = (words: string) => words.replace(/[\s“”]/g, "");
     expect(bare(lines.join(""))).toBe(bare(of.passage ?? ""));
     expect(lines.join("").match(/[“”]/g)).toEqual(["“", "”"]);

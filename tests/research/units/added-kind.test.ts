@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { wordsOf } from "../../../src/engine/ui/standing.js";
+import { stateText } from "../../../src/engine/ui/standing.js";
 import { researchStanding } from "../../../src/research/overview/project-standing.js";
 import { readResearch } from "../../../src/research/project-files/research.js";
 import type { Brief } from "../../../src/engine/loop/types.js";
@@ -93,7 +93,7 @@ test("what an agent at work on it does, and what a reset of it takes back, is sa
   const underWay = [{ iteration: 9, unit, title, phase: "ANALYSIS", since }];
   const outside = { running: true, abandoned: false, held: [], underWay };
   const standing = researchStanding({ folder: given.folder, where: "x" }, { rrd, ledger }, outside);
-  expect(wordsOf(standing, 0).doing).toEqual(["#9 objects to the report"]);
+  expect(stateText(standing, 0).doing).toEqual(["#9 objects to the report"]);
 
   expect(rrd.phase).toBe("COMPLETE");
   const at = { derive, git: false, now: () => Date.parse(since) };

@@ -3,7 +3,7 @@ import { askForSummary } from "../../../src/engine/loop/history/ask-model.js";
 import { limitBudget } from "../../../src/engine/loop/stop-conditions/budget.js";
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { totalOf } from "../../../src/research/overview/costs.js";
-import { emptyTally, spent, addToTally } from "../../../src/engine/ui/terminal/tally.js";
+import { emptyTally, usageSoFar, addToTally } from "../../../src/engine/ui/terminal/tally.js";
 import { historyLine } from "../../../src/engine/ui/terminal/history-lines.js";
 import { fakeClock } from "../../support/clock.js";
 import { goodAgent, paper, researchFolder, rrdWith, temporaryFolder } from "../../support/projects/research.js";
@@ -53,7 +53,7 @@ test("a summary's estimated cost is marked in the file, in its event, in what is
   const compressed = events.find(({ type }) => type === "history-compressed");
   expect(compressed).toMatchObject({ cost_usd: 1, estimated: true });
   expect(compressed?.type === "history-compressed" && historyLine(compressed)).toContain("≈ $1.00");
-  expect(spent(events.reduce(addToTally, emptyTally))).toContain("≈ $1.06");
+  expect(usageSoFar(events.reduce(addToTally, emptyTally))).toContain("≈ $1.06");
   expect(totalOf(rrd, ledger)).toMatchObject({ cost_usd: expect.closeTo(1.06), estimated: true, input: 6_100 });
 });
 

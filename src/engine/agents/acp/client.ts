@@ -168,7 +168,7 @@ function isInFolder(path: string, folder: string): boolean {
   return !isDangling && isWithin(join(realPathOf(dirname(path)), basename(path)), realPathOf(folder));
 }
 
-/** The most restrictive option that allows or rejects. If there is none, the request is cancelled. */
+/** The most restrictive option that allows or rejects. Without such an option, the request is cancelled. */
 function answerTo(options: readonly acp.PermissionOption[], allowed: boolean): acp.RequestPermissionOutcome {
   const kinds = allowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   const chosenOption = kinds

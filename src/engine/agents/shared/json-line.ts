@@ -5,7 +5,7 @@ import { fieldsIn, isObject } from "../../lib/json-fields.js";
 /** Parsed JSON of a foreign protocol: any field may be missing or have another type. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The JSON object on a line. Undefined if there is none, or if its nesting is too deep for JSON.stringify. */
+/** The JSON object on a line. Undefined for other lines, or if its nesting is too deep for JSON.stringify. */
 export function objectIn(line: string): Json | undefined {
   if (!line.trimStart().startsWith("{") || hasTooManyBrackets(line)) return undefined;
   const value = fieldsIn(line);

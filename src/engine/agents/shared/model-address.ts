@@ -29,7 +29,7 @@ export const gatewayToken = "ANTHROPIC_AUTH_TOKEN";
 
 /**
  * The full address of the gateway that the environment names for a provider, read as the provider's own library reads
- * it; undefined if there is none. Anthropic's base address may end with its version.
+ * it; undefined without a gateway. Anthropic's base address may end with its version.
  */
 export function gatewayAddress(providerName: string, env: NodeJS.ProcessEnv): string | undefined {
   const provider = modelProviders.find(({ name }) => name === providerName);

@@ -1,11 +1,11 @@
 import { oneLine } from "../../lib/sanitise.js";
 import type { Io } from "../io.js";
 
-/** A progress bar of `width` columns. Full only when everything is done. */
+/** A progress bar with a width of `width` columns. Full only if everything is done. */
 export function bar(done: number, total: number, width: number): string {
   const share = total <= 0 ? 0 : Math.min(1, Math.max(0, done / total));
-  const full = Math.floor(share * width);
-  return "█".repeat(full) + "░".repeat(width - full);
+  const fullColumns = Math.floor(share * width);
+  return "█".repeat(fullColumns) + "░".repeat(width - fullColumns);
 }
 
 const zeroWidthPattern = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
@@ -15,16 +15,16 @@ const widePattern =
 const widthOf = (character: string): number =>
   zeroWidthPattern.test(character) ? 0 : widePattern.test(character) ? 2 : 1;
 
-/** Columns that a sanitised text takes on a terminal. */
-export function width(text: string): number {
+/** Width of a sanitised text on a terminal, in columns. */
+export function textWidth(text: string): number {
   let columns = 0;
   for (const character of text) columns += widthOf(character);
   return columns;
 }
 
-/** `text` in at most `columns` columns, ending in an ellipsis where something was cut. */
+/** `text` with at most `columns` columns; ends with an ellipsis if it was cut. */
 export function truncate(text: string, columns: number): string {
-  if (width(text) <= columns) return text;
+  if (textWidth(text) <= columns) return text;
   let result = "";
   let usedColumns = 0;
   for (const character of text) {
@@ -35,17 +35,19 @@ export function truncate(text: string, columns: number): string {
   return columns <= 0 ? "" : `${result.trimEnd()}…`;
 }
 
-/** `text` with spaces behind it up to `columns` columns. */
-export const pad = (text: string, columns: number): string => text + " ".repeat(Math.max(0, columns - width(text)));
+/** `text` with spaces added at the end, up to `columns` columns. */
+export const pad = (text: string, columns: number): string => text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
-/** `text` broken at spaces into lines of at most `columns` columns; a longer word stands alone and sticks out. */
+/**
+ * `text` as lines of at most `columns` columns, broken at spaces. A longer word gets its own line, which is too long.
+ */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
     for (const [index, part] of splitWord(word).entries()) {
       const space = index === 0 ? " " : "";
-      if (line !== "" && width(line) + space.length + width(part) > columns) {
+      if (line !== "" && textWidth(line) + space.length + textWidth(part) > columns) {
         lines.push(line);
         line = part;
       } else {
@@ -56,10 +58,10 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** Scripts without spaces between words, in which a line may end behind any sign. */
+/** Scripts without spaces between words: a line may end after any character. */
 const unspacedScripts = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const unspacedPattern = new RegExp(`[${unspacedScripts}]`, "u");
-/** A sign of them with the marks that no line begins or ends with, or a run of others. */
+/** One character of these scripts with adjacent punctuation, or a sequence of other characters. */
 const wordPartPattern = new RegExp(
   String.raw`[\p{Ps}\p{Pi}]*[${unspacedScripts}][\p{M}\p{Pe}\p{Pf}\p{Po}]*|[\p{Ps}\p{Pi}]*[^${unspacedScripts}\p{Ps}\p{Pi}]+|[\p{Ps}\p{Pi}]+`,
   "gu",
@@ -68,23 +70,23 @@ const wordPartPattern = new RegExp(
 const splitWord = (word: string): readonly string[] =>
   unspacedPattern.test(word) ? (word.match(wordPartPattern) ?? [word]) : [word];
 
-/** A text behind its label, broken at words into lines of at most `columns` columns that stand below each other. */
+/** A text after its label as lines of at most `columns` columns; all lines of the text begin in the same column. */
 export function labelledLines(label: string, text: string, columns: number): string[] {
-  const [first = "", ...otherLines] = wrap(text, Math.max(20, columns - width(label)));
-  return [`${label}${first}`, ...otherLines.map((line) => `${" ".repeat(width(label))}${line}`)];
+  const [first = "", ...otherLines] = wrap(text, Math.max(20, columns - textWidth(label)));
+  return [`${label}${first}`, ...otherLines.map((line) => `${" ".repeat(textWidth(label))}${line}`)];
 }
 
-/** A row of a status: its label, and its text in lines that stand below each other. */
+/** A row of a status: its label and its text, as lines. */
 export const statusRow = (label: string, text: string, columns: number): string[] =>
   labelledLines(`  ${label.padEnd(10)} `, text, columns - 1);
 
-/** A message, broken at words for a terminal; a log keeps it on one line. */
+/** A message, broken into lines for a terminal; one line in a log. */
 export const wrapForTerminal = (
   message: string,
   { isTTY, columns }: { readonly isTTY: boolean; readonly columns: number },
 ): string => (isTTY ? wrap(message, columns - 1).join("\n") : message);
 
-/** Says a sentence on stderr, behind a label if it has one: broken at words on a terminal, one line in a log. */
+/** Writes a sentence with an optional label to stderr: broken into lines on a terminal, one line in a log. */
 export function say(io: Pick<Io, "stderr" | "isTTY" | "columns">, sentence: string, label = ""): void {
   const text = oneLine(sentence);
   const lines = io.isTTY ? labelledLines(label, text, io.columns - 1) : [`${label}${text}`];

@@ -9,14 +9,14 @@ import { moneyText } from "./tally.js";
 export const savingText = (tokens: number): string =>
   tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`;
 
-/** A summary of the history, in one line. */
+/** A summary of the history in one line. */
 export const historyLine = (event: HistoryCompressed): string =>
   `history up to #${event.iteration} summarised by ${oneLine(event.by)}: ${sizeText(event)}, about ${savingText(event.tokens_saved)}, ${usageText(event)}`;
 
 const sizeText = ({ chars_before, chars_after }: HistoryCompressed): string =>
   `${chars_before} → ${chars_after} characters (${chars_before === 0 ? 100 : Math.round((chars_after / chars_before) * 100)} %)`;
 
-/** The time and what a model used for it. */
+/** The time, the tokens and the cost of a summary. */
 const usageText = ({ duration_seconds, tokens, cost_usd, estimated }: HistoryCompressed): string =>
   [
     duration(duration_seconds * 1000),
@@ -24,10 +24,10 @@ const usageText = ({ duration_seconds, tokens, cost_usd, estimated }: HistoryCom
     ...(cost_usd === undefined ? [] : [moneyText(cost_usd, estimated)]),
   ].join(", ");
 
-/** The last sizes of the summary, oldest first: whether it has reached a plateau. */
+/** The newest sizes of the summary, oldest first; they show whether the size still grows. */
 const trendOf = ({ trend }: HistoryCompressed): string => `summary size: ${trend.slice(-6).join(" → ")} characters`;
 
-/** The same as a box that stays on the screen. Each line fits `columns`. */
+/** The same facts as a box that stays on the screen. Each line has at most `columns` columns. */
 export function historyBox(event: HistoryCompressed, columns: number, colors: Colors): string[] {
   const { iteration, by, tokens_saved, compressions, total_tokens_saved } = event;
   const lines = [

@@ -3,24 +3,24 @@ import { readFileSync } from "node:fs";
 /** The keys that a person presses while a command works. */
 export interface Keyboard {
   /**
-   * From now on each key is reported at once, and the terminal makes no signals of Ctrl+C and Ctrl+Z. Returns what ends
-   * it; undefined where another job has the terminal, which must not be touched then.
+   * Reports each key at once from now on; the terminal no longer sends signals for Ctrl+C and Ctrl+Z. Returns a
+   * function that ends this. Undefined if the terminal belongs to another job, because it must not be changed then.
    */
   listen(onKey: (key: string) => void): (() => void) | undefined;
-  /** What the terminal makes of Ctrl+C, Ctrl+Z and Ctrl+\ while nobody listens: a signal to the whole job. */
+  /** Sends the signal that the terminal would send for Ctrl+C, Ctrl+Z or Ctrl+\ to the whole job. */
   send(signal: "SIGINT" | "SIGTSTP" | "SIGQUIT"): void;
 }
 
-/** The part of a terminal's stdin that is used. */
-type Terminal = Pick<NodeJS.ReadStream, "setRawMode" | "on" | "off" | "resume" | "pause">;
+/** The methods of stdin that are used. */
+type TerminalInput = Pick<NodeJS.ReadStream, "setRawMode" | "on" | "off" | "resume" | "pause">;
 
 /** The keyboard of this process. */
-export const keyboardOf = (stdin: Terminal): Keyboard => ({
+export const keyboardOf = (stdin: TerminalInput): Keyboard => ({
   listen(onKey) {
     if (!hasTerminal()) return undefined;
     const onData = (data: Buffer | string) => {
       const input = data.toString();
-      // An arrow, say, comes as several characters.
+      // Some keys, such as arrows, come as several characters.
       for (const key of input.startsWith("\u001b") ? [input] : input) onKey(key);
     };
     stdin.setRawMode(true);
@@ -29,7 +29,7 @@ export const keyboardOf = (stdin: Terminal): Keyboard => ({
     return () => {
       stdin.off("data", onData);
       stdin.setRawMode(false);
-      // It would keep the process from ending.
+      // An open stdin would keep the process running.
       stdin.pause();
     };
   },
@@ -37,8 +37,8 @@ export const keyboardOf = (stdin: Terminal): Keyboard => ({
 });
 
 /**
- * Whether the terminal is this job's: one in the background is stopped when it changes a terminal. Where Linux does not
- * say, nobody listens.
+ * Whether the terminal belongs to this job. The system stops a background job that changes a terminal. False if Linux
+ * does not say.
  */
 function hasTerminal(): boolean {
   try {
@@ -49,11 +49,12 @@ function hasTerminal(): boolean {
 }
 
 /**
- * Whether the process of this /proc/<pid>/stat belongs to the job that has the terminal: pgrp is tpgid.
+ * Whether the process of this /proc/<pid>/stat belongs to the foreground job of its terminal: pgrp equals tpgid.
  * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  */
 export function isInForeground(stat: string): boolean {
-  // The name of the program is in brackets and may hold any character. Behind it: state, ppid, pgrp, session, tty_nr.
+  // The name of the program is in brackets and may contain any character. The next fields are state, ppid, pgrp,
+  // session, tty_nr, tpgid.
   const [, , pgrp, , , tpgid] = stat
     .slice(stat.lastIndexOf(")") + 1)
     .trim()

@@ -3,15 +3,15 @@ import type { Keyboard } from "./keyboard.js";
 
 /** A question that the user answers with yes or no. */
 export interface Question {
-  /** What waits, a few words: "AGENTS.md". */
+  /** The subject of the question in a few words: "AGENTS.md". */
   readonly about: string;
-  /** How to answer without a key: a command. */
+  /** How to answer without the keyboard: a command. */
   readonly otherwise: string;
-  /** What the person is to see before they answer, a line each, whole. */
+  /** Lines that the user must see before the answer, in full. */
   readonly shows: readonly string[];
-  /** What a yes does, as a question. */
+  /** The question; it says what a yes does. */
   readonly asks: string;
-  /** Does it, and says what came of it, one sentence; throws ExpectedError where it can't. */
+  /** Carries out the answer and returns the result as one sentence. Throws ExpectedError if that fails. */
   answer(yes: boolean): Promise<string>;
 }
 
@@ -19,33 +19,33 @@ export interface Question {
 export type Questions = () => Promise<Question | undefined>;
 
 interface View {
-  /** `permanent`: lines that stay above the live ones. */
+  /** Repaints the view. `permanent`: lines that stay above the live lines. */
   paint(permanent?: readonly string[]): void;
-  /** Shows the cursor again, before the job is stopped. */
+  /** Shows the cursor, before the job is stopped. */
   release(): void;
 }
 
-/** What waits for a person during a live view, and their keys. */
-export interface Asking {
-  /** Looks whether something waits. Never throws. */
-  look(): Promise<void>;
-  /** The live line; undefined where nothing waits. */
+/** Shows a waiting question in a live view, and reads the keys that answer it. */
+export interface Prompt {
+  /** Checks whether a question waits. Never throws. */
+  update(): Promise<void>;
+  /** The live line; undefined if no question waits. */
   line(): string | undefined;
   close(): void;
 }
 
 const [ctrlC, ctrlZ, ctrlBackslash, escape] = ["\u0003", "\u001a", "\u001c", "\u001b"];
 
-/** The key that shows what waits. */
-const lookKey = "a";
+/** The key that shows the question. */
+const showKey = "a";
 
-/** Asks a person on the terminal; keys are read only while something waits. */
-export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefined, view: View): Asking {
+/** Asks the user on the terminal. Keys are read only while a question waits. */
+export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefined, view: View): Prompt {
   let pendingQuestion: Question | undefined;
   /** The question on the screen, for which the user presses y or n. */
   let shownQuestion: Question | undefined;
   let stopListening: (() => void) | undefined;
-  let [isBusy, isLooking, isClosed] = [false, false, false];
+  let [isBusy, isUpdating, isClosed] = [false, false, false];
   let answerCount = 0;
 
   function stop(): void {
@@ -53,13 +53,13 @@ export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefin
     stopListening = undefined;
   }
 
-  async function look(): Promise<void> {
-    if (isBusy || isLooking || isClosed || shownQuestion !== undefined) return;
-    isLooking = true;
+  async function update(): Promise<void> {
+    if (isBusy || isUpdating || isClosed || shownQuestion !== undefined) return;
+    isUpdating = true;
     const countBefore = answerCount;
     const newQuestion = await questions().catch(() => undefined);
-    isLooking = false;
-    // The user may have pressed a key meanwhile: then a question is on the screen, or was answered.
+    isUpdating = false;
+    // The user may have pressed a key during the call: then a question is shown, or was answered.
     if (isBusy || isClosed || shownQuestion !== undefined || answerCount !== countBefore) return;
     const isNew = newQuestion?.about !== pendingQuestion?.about;
     pendingQuestion = newQuestion;
@@ -78,7 +78,7 @@ export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefin
     }
     if (isBusy || pendingQuestion === undefined) return;
     if (shownQuestion === undefined) {
-      if (key.toLowerCase() !== lookKey) return;
+      if (key.toLowerCase() !== showKey) return;
       shownQuestion = pendingQuestion;
       return view.paint(["", ...shownQuestion.shows.map(oneLine), ""]);
     }
@@ -94,15 +94,15 @@ export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefin
     if (isClosed) return;
     pendingQuestion = undefined;
     view.paint([`· ${oneLine(message)}`]);
-    await look();
+    await update();
   }
 
   return {
-    look,
+    update: update,
     line() {
       if (shownQuestion !== undefined) return `${shownQuestion.asks} y/n, Esc: later`;
       if (pendingQuestion === undefined) return undefined;
-      const hint = stopListening === undefined ? pendingQuestion.otherwise : `${lookKey}: show it`;
+      const hint = stopListening === undefined ? pendingQuestion.otherwise : `${showKey}: show it`;
       return `${pendingQuestion.about} waits for your approval · ${hint}`;
     },
     close() {

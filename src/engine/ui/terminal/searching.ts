@@ -1,11 +1,11 @@
 import type { Searching } from "../../generated/event.js";
 import { many } from "../../lib/words.js";
-import { bar, pad, truncate, width } from "./format.js";
+import { bar, pad, truncate, textWidth } from "./format.js";
 import { oneLine, withoutSourcePrefix } from "../../lib/sanitise.js";
 
 /**
- * What a source did just now, in one line; undefined for its start and for an end that brought nothing to tell.
- * `failures`: how many of its queries, this the last, had no answer for the same reason.
+ * The line for an event of a source; undefined for a start, and for an end without news. `failures`: how many of its
+ * queries, including this one, failed one after the other for the same reason.
  */
 function searchLine(
   { source, done, all, asked, listed = 0, reason: rawReason, failed, over }: Searching,
@@ -22,8 +22,8 @@ function searchLine(
 }
 
 /**
- * The lines of a search. Queries of a source that fail one after the other for the same reason are one line, told once
- * another answer or the end of the source's round follows them.
+ * Formats the events of a search. Queries of a source that fail one after the other for the same reason become one
+ * line, which is returned after the next answer of the source or at the end of its round.
  */
 export function searchLines(): (event: Searching) => readonly string[] {
   const openFailures = new Map<string, { readonly last: Searching; readonly count: number }>();
@@ -43,23 +43,23 @@ export function searchLines(): (event: Searching) => readonly string[] {
   };
 }
 
-/** What the sources of a round have come to, the latest of each. */
-export type Round = ReadonlyMap<string, Searching>;
+/** The sources of a round, each with its newest event. */
+export type SearchRound = ReadonlyMap<string, Searching>;
 
-/** The sources of a round after one more event. */
-export function roundAfter(previous: Round | undefined, event: Searching): Round {
+/** The round after one more event. */
+export function roundAfter(previous: SearchRound | undefined, event: Searching): SearchRound {
   const isSame = previous !== undefined && [...previous.values()].every(({ round }) => round === event.round);
   return new Map(isSame ? previous : []).set(event.source, event);
 }
 
-const widestBar = 20;
+const maxBarWidth = 20;
 
-/** A bar for each source of a round, or why it is not asked. Each fits `columns`. */
+/** A row for each source: a progress bar, or why the source is not used. Each row has at most `columns` columns. */
 export function roundRows(
-  round: Round,
+  round: SearchRound,
   columns: number,
 ): readonly { readonly text: string; readonly isWrong: boolean }[] {
-  const nameWidth = Math.min(20, Math.max(...[...round.keys()].map((name) => width(oneLine(name)))));
+  const nameWidth = Math.min(20, Math.max(...[...round.keys()].map((name) => textWidth(oneLine(name)))));
   return [...round.values()].map(({ source, done, all, found, over, failed, reason }) => {
     const name = pad(truncate(oneLine(source), nameWidth), nameWidth);
     const isWrong = over === true && failed === true;
@@ -67,10 +67,10 @@ export function roundRows(
     const statusText = isWrong
       ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(withoutSourcePrefix(source, reason ?? ""))}`
       : counts;
-    const barColumns = columns - nameWidth - width(counts) - 6;
-    // A question that nobody needed to ask leaves no gap in the bar of a round that is over.
+    const barColumns = columns - nameWidth - textWidth(counts) - 6;
+    // A skipped query leaves no gap in the bar of a finished source.
     const share = over === true ? all : done;
-    const barText = isWrong || barColumns < 4 ? "" : `${bar(share, all, Math.min(widestBar, barColumns))} `;
+    const barText = isWrong || barColumns < 4 ? "" : `${bar(share, all, Math.min(maxBarWidth, barColumns))} `;
     return { text: truncate(`  ${name}  ${barText}${statusText}`, columns), isWrong };
   });
 }

@@ -5,17 +5,17 @@ import { begunText } from "../plain.js";
 import { wrap } from "./format.js";
 import { repainter } from "./repaint.js";
 import type { Io } from "../io.js";
-import { type Live, liveLines, permanentLines } from "./lines.js";
+import { type LiveState, liveLines, permanentLines } from "./lines.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { roundAfter } from "./searching.js";
 import { emptyTally, addToTally } from "./tally.js";
 import { askOnTerminal, type Questions } from "./questions.js";
 import type { Clock } from "../../lib/clock.js";
 
-/** A tick a second keeps the elapsed times moving; more would be noise. */
+/** Interval of repaints that update the elapsed times. */
 const tickMs = 1000;
-/** An agent may stream hundreds of events a second; people can't read more than a few paintings. */
-const minimumMs = 100;
+/** Minimum time between two repaints: an agent may stream hundreds of events a second. */
+const minRepaintMs = 100;
 
 interface TerminalOptions {
   /** The project's name. */
@@ -23,23 +23,23 @@ interface TerminalOptions {
   /** Each summary of the history too. */
   readonly verbose: boolean;
   readonly agent: string;
-  /** Most iterations of this run. */
+  /** Maximum number of iterations of this run. */
   readonly maxIterations?: number;
-  /** What may wait for a person's yes. */
+  /** Finds questions that wait for the user. */
   readonly questions?: Questions;
-  /** Aborted when the run ends after the iteration under way. */
+  /** Aborted if the run ends after the current iteration. */
   readonly finish: AbortSignal;
   readonly clock: Pick<Clock, "now" | "sleeps">;
 }
 
 /**
- * A live view on stderr: a few lines about the iteration under way, repainted in place, with one permanent line above
- * them for each iteration that ended.
+ * A live view on stderr: a few lines about the iterations under way, repainted in place, and above them one permanent
+ * line for each iteration that has ended.
  */
 export function terminalSink(io: Io, options: TerminalOptions): Sink {
   const colors = pc.createColors(io.color);
   const { agent, maxIterations, name = "" } = options;
-  let live: Live = { agent, maxIterations, name, tally: emptyTally, said: "", saidAt: 0 };
+  let live: LiveState = { agent, maxIterations, name, tally: emptyTally, lastOutput: "", lastOutputAt: 0 };
   const screen = repainter(io);
   let paintedAt = 0;
   const prompt =
@@ -51,7 +51,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
     });
   const timer = setInterval(() => {
     paint();
-    void prompt?.look();
+    void prompt?.update();
   }, tickMs);
   timer.unref();
   const onFinish = () => {
@@ -73,32 +73,32 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
   return {
     event(event) {
       const oldLive = live;
-      const change = changesFrom(event, live);
-      const saidAt = change.said === undefined ? live.saidAt : options.clock.now();
-      live = { ...live, tally: addToTally(live.tally, event), ...change, saidAt };
+      const changes = changesFrom(event, live);
+      const saidAt = changes.lastOutput === undefined ? live.lastOutputAt : options.clock.now();
+      live = { ...live, tally: addToTally(live.tally, event), ...changes, lastOutputAt: saidAt };
       const permanent = permanentLines(event, oldLive.tally, live.tally, {
         columns: io.columns,
         colors,
         verbose: options.verbose,
         sleeps: options.clock.sleeps?.(),
       });
-      const isChatter = (event.type === "agent" || event.type === "searching") && permanent.length === 0;
-      if (!isChatter || options.clock.now() - paintedAt >= minimumMs) paint(permanent);
+      const isFrequent = (event.type === "agent" || event.type === "searching") && permanent.length === 0;
+      if (!isFrequent || options.clock.now() - paintedAt >= minRepaintMs) paint(permanent);
     },
     close() {
       clearInterval(timer);
       prompt?.close();
       options.finish.removeEventListener("abort", onFinish);
-      // The live lines go; what is permanent stays.
+      // The live lines are removed; permanent lines stay.
       screen.close({ clear: true });
     },
   };
 }
 
-/** What an event changes of the live lines besides the sums. */
-function changesFrom(event: LoopEvent, { searching, preparing = new Map() }: Live): Partial<Live> {
+/** The changes of the live lines by an event, except for the tally. */
+function changesFrom(event: LoopEvent, { searching, preparing = new Map() }: LiveState): Partial<LiveState> {
   if (event.type === "iteration-started" || event.type === "iteration-ended")
-    return { waiting: undefined, searching: undefined, checking: undefined, said: "" };
+    return { waiting: undefined, searching: undefined, checking: undefined, lastOutput: "" };
   if (event.type === "checking")
     return { checking: { criterion: oneLine(event.criterion), since: Date.parse(event.at) } };
   if (event.type === "checked") return { checking: undefined };
@@ -110,15 +110,15 @@ function changesFrom(event: LoopEvent, { searching, preparing = new Map() }: Liv
   }
   if (event.type === "searching") return { waiting: undefined, searching: roundAfter(searching, event) };
   if (event.type === "waiting") return { waiting: { until: Date.parse(event.until), reason: event.reason } };
-  if (event.type === "run-ended") return { over: true };
+  if (event.type === "run-ended") return { ended: true };
   if (event.type !== "agent") return {};
   const { event: agent } = event;
-  if (agent.type === "tool") return { said: oneLine(`${agent.name} ${agent.detail}`) };
-  if (agent.type === "begun") return { said: oneLine(begunText(agent)) };
+  if (agent.type === "tool") return { lastOutput: oneLine(`${agent.name} ${agent.detail}`) };
+  if (agent.type === "begun") return { lastOutput: oneLine(begunText(agent)) };
   const text = agent.type === "text" ? agent.text : agent.type === "notice" ? agent.message : "";
-  const last = text
+  const lastLine = text
     .split("\n")
     .map(oneLine)
     .findLast((line) => line !== "");
-  return last === undefined ? {} : { said: last };
+  return lastLine === undefined ? {} : { lastOutput: lastLine };
 }

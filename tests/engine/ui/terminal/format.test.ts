@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { count, duration, money } from "../../../../src/engine/lib/words.js";
-import { bar, say, statusRow, truncate, width, wrap } from "../../../../src/engine/ui/terminal/format.js";
+import { bar, say, statusRow, truncate, textWidth, wrap } from "../../../../src/engine/ui/terminal/format.js";
 import { oneLine, sanitise } from "../../../../src/engine/lib/sanitise.js";
 
 test.each([
@@ -37,15 +37,15 @@ test("a bar is full only when everything is done, and survives odd numbers", () 
 });
 
 test("the width of a text counts what the terminal shows", () => {
-  expect(width("abc")).toBe(3);
-  expect(width("抓取")).toBe(4);
-  expect(width("e\u0301")).toBe(1);
+  expect(textWidth("abc")).toBe(3);
+  expect(textWidth("抓取")).toBe(4);
+  expect(textWidth("e\u0301")).toBe(1);
 });
 
 test("a cut text fits and says that it was cut", () => {
   expect(truncate("grasping", 8)).toBe("grasping");
   expect(truncate("grasping", 5)).toBe("gras…");
-  expect(width(truncate("抓取抓取", 4))).toBeLessThanOrEqual(4);
+  expect(textWidth(truncate("抓取抓取", 4))).toBeLessThanOrEqual(4);
   expect(truncate("grasping", 0)).toBe("");
 });
 
@@ -59,7 +59,7 @@ test("wrapping breaks at spaces and loses no word", () => {
 test("wrapping breaks between signs of scripts without spaces, and parts no mark from its sign", () => {
   const text = "我们（在三个地点）没有发现“证据”，结束。 Then in English.";
   const lines = wrap(text, 10);
-  expect(lines.every((line) => width(line) <= 11)).toBe(true);
+  expect(lines.every((line) => textWidth(line) <= 11)).toBe(true);
   expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
   for (const line of lines) expect(line).not.toMatch(/^[）”，。]|[（“]$/);
 });

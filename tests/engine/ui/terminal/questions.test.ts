@@ -38,11 +38,11 @@ it("the keyboard is read only while something waits", async () => {
   const waiting: Question[] = [];
   const keys = scriptedKeyboard();
   const { asked } = asking(waiting, keys);
-  await asked.look();
+  await asked.update();
   expect([keys.isRead(), asked.line()]).toEqual([false, undefined]);
   const one = question("AGENTS.md", waiting);
   waiting.push(one.it);
-  await asked.look();
+  await asked.update();
   expect([keys.isRead(), asked.line()]).toEqual([true, "AGENTS.md waits for your approval · a: show it"]);
   keys.press("a", "y");
   await turn();
@@ -65,10 +65,10 @@ it("a key counts also while it is looked what waits, and what it answered is not
     keys,
     view,
   );
-  const first = asked.look();
+  const first = asked.update();
   looks.shift()?.();
   await first;
-  const second = asked.look();
+  const second = asked.update();
   keys.press("a");
   expect(asked.line()).toBe("Let briefs use AGENTS.md? y/n, Esc: later");
   keys.press("y");
@@ -78,7 +78,7 @@ it("a key counts also while it is looked what waits, and what it answered is not
   for (const told of looks.splice(0)) told();
   await second;
   expect(asked.line()).toBeUndefined();
-  const third = asked.look();
+  const third = asked.update();
   for (const told of looks.splice(0)) told();
   await third;
   expect(keys.isRead()).toBe(false);
@@ -90,7 +90,7 @@ it("what waits is shown before y or n counts, Escape puts it off, and the next o
   const [first, second] = [question("AGENTS.md", waiting), question("prompt.md", waiting)];
   waiting.push(first.it, second.it);
   const { asked, painted } = asking(waiting, keys);
-  await asked.look();
+  await asked.update();
   keys.press("y", "n", "\r", "\u001b[A");
   expect([painted, first.answers]).toEqual([[], []]);
   keys.press("a");
@@ -113,14 +113,14 @@ it("Ctrl+C, Ctrl+Z and Ctrl+\\ do what they do on any terminal, also while a que
   waiting.push(question("AGENTS.md", waiting).it);
   const keys = scriptedKeyboard();
   const { asked, released } = asking(waiting, keys);
-  await asked.look();
+  await asked.update();
   keys.press("\u0003", "a", "\u0003", "\u001c");
   expect(keys.sent).toEqual(["SIGINT", "SIGINT", "SIGQUIT"]);
   keys.press("\u001a");
   expect(keys.sent.at(-1)).toBe("SIGTSTP");
   expect([keys.isRead(), released]).toEqual([false, [true]]);
   // Once the job has the terminal again.
-  await asked.look();
+  await asked.update();
   expect(keys.isRead()).toBe(true);
 });
 
@@ -129,7 +129,7 @@ it("without a keyboard, or while another job has the terminal, the line names th
   waiting.push(question("AGENTS.md", waiting).it);
   for (const keyboard of [undefined, { ...scriptedKeyboard(), listen: () => undefined }]) {
     const { asked } = asking(waiting, keyboard);
-    await asked.look();
+    await asked.update();
     expect(asked.line()).toBe("AGENTS.md waits for your approval · do approve");
   }
 });
@@ -139,7 +139,7 @@ it("an answer that can't be kept is told, and it waits on", async () => {
   waiting.push(question("AGENTS.md", waiting, true).it);
   const keys = scriptedKeyboard();
   const { asked, painted } = asking(waiting, keys);
-  await asked.look();
+  await asked.update();
   keys.press("a", "y");
   await turn();
   await turn();

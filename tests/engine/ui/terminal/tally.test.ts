@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { LoopEvent } from "../../../../src/engine/loop/types.js";
-import { costText, emptyTally, leftText, spent, addToTally } from "../../../../src/engine/ui/terminal/tally.js";
+import {
+  costText,
+  emptyTally,
+  shortForecastText,
+  usageSoFar,
+  addToTally,
+} from "../../../../src/engine/ui/terminal/tally.js";
 import { event } from "../events.js";
 
 const estimate = event.agent(2, {
@@ -9,7 +15,7 @@ const estimate = event.agent(2, {
   cost_usd: 0.5,
   estimated: true,
 });
-const after = (...events: LoopEvent[]) => spent(events.reduce(addToTally, emptyTally));
+const after = (...events: LoopEvent[]) => usageSoFar(events.reduce(addToTally, emptyTally));
 
 test("a cost is marked as our estimate while it is one: not any more once the CLI has reported its own", () => {
   const began = [event.runStarted(), event.started(1), estimate];
@@ -34,6 +40,6 @@ test("a cost that no agent reported is not known, and one that some reported is 
 
 test("what is left is told in short as money and time, or tokens and time where the price is not known", () => {
   const forecast = { papers: 3, iterations: 4, tokens: 90_000, seconds: 4200, from: "elsewhere" };
-  expect(leftText({ ...forecast, cost_usd: 1.42 })).toBe("≈ $1.42 and 1h 10m left");
-  expect(leftText(forecast)).toBe("≈ 90.0k tokens and 1h 10m left");
+  expect(shortForecastText({ ...forecast, cost_usd: 1.42 })).toBe("≈ $1.42 and 1h 10m left");
+  expect(shortForecastText(forecast)).toBe("≈ 90.0k tokens and 1h 10m left");
 });
