@@ -52,7 +52,8 @@ export const nameSuffix = /^(?:jr|sr|junior|senior|ii|iii|iv)\.?$/i;
 
 const named = (names: readonly string[]): string[] => names.map((name) => name.trim()).filter((name) => name !== "");
 
-const smallWords = new Set(
+/** Words of a title that tell nothing of what it is about. */
+export const smallWords = new Set(
   "a an and at by for from in into its of on or the their to towards under using via with".split(" "),
 );
 

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
-import { authorsOf } from "./authors.js";
+import { authorsOf, smallWords } from "./authors.js";
 import { isKey } from "./paper-record.js";
 import { normalTitle } from "./normalise-title.js";
 import { personName } from "./person-name.js";
@@ -28,7 +28,7 @@ export const withNames = (text: string, names: ReadonlyMap<string, string>): str
 
 /**
  * A key for each record, in their order: the one that it has, where it can be one and no record before it has it, else
- * one of surname and year, "lee2024", "lee2024b". Never the id of any record. Keys are told apart without regard to
+ * one of surname and year, "lee2024", "lee2024b", or of the title's first words, "heat-pumps-cold". Never the id of any record. Keys are told apart without regard to
  * capitals, and a key that is there does not change when records are added.
  */
 export function keysOf(records: readonly Keyed[]): string[] {
@@ -45,7 +45,8 @@ export function keysOf(records: readonly Keyed[]): string[] {
     if (key !== undefined) return key;
     const base = baseOf(records[index] as Keyed);
     for (let n = (tried.get(base) ?? 0) + 1; ; n += 1) {
-      const next = n === 1 ? base : n <= 26 ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
+      const isLettered = n <= 26 && /\d$/.test(base);
+      const next = n === 1 ? base : isLettered ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
       if (used.has(next)) continue;
       used.add(next);
       tried.set(base, n);
@@ -54,16 +55,27 @@ export function keysOf(records: readonly Keyed[]): string[] {
   });
 }
 
-/** Surname of the first author, else a word of the title, with the year. */
+/** Characters of a key's name at most. */
+const longest = 24;
+
+/** Surname of the first author, else the first words of the title; behind it the year, where it is known. */
 function baseOf({ authors, title, date }: Keyed): string {
-  const plain = (text: string) => normalTitle(text).replace(/[^a-z]/g, "");
   const [first] = authorsOf(authors);
   const name = first === undefined ? undefined : personName(first);
-  const who = name === undefined ? "" : plain("literal" in name ? name.literal : name.family);
-  const words = normalTitle(title ?? "").split(" ");
-  const word = [/^[a-z]{4,}$/, /^[a-z]{3}$/].map((form) => words.find((each) => form.test(each))).find(Boolean);
-  const year = /^\d{4}/.exec(date ?? "")?.[0];
-  return `${(who || word || "paper").slice(0, 24)}${year ?? "nd"}`;
+  const surname = name === undefined ? "" : "literal" in name ? name.literal : name.family;
+  const who = normalTitle(surname).replace(/[^a-z]/g, "");
+  const year = /^\d{4}/.exec(date ?? "")?.[0] ?? "";
+  return `${who.length > 1 ? who.slice(0, longest) : firstWords(title ?? "") || "paper"}${year}`;
+}
+
+/** Three words of a title in Latin letters at most, hyphens between them. */
+function firstWords(title: string): string {
+  const words = normalTitle(title)
+    .split(" ")
+    .filter((word) => /^[a-z]{2,}$/.test(word) && !smallWords.has(word));
+  const kept = words.slice(0, 3);
+  while (kept.length > 1 && kept.join("-").length > longest) kept.pop();
+  return kept.join("-").slice(0, longest);
 }
 
 /**

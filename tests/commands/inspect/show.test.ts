@@ -17,7 +17,7 @@ const project = () => {
     {
       id: "doi_10.1000_z",
       title: "The same with other words",
-      reason: "the same work as papernd: the same doi 10.1000/z",
+      reason: "the same work as paper: the same doi 10.1000/z",
       stage: "duplicate" as const,
       duplicate_of: "arxiv_1",
     },
@@ -81,7 +81,7 @@ test("a record that was excluded is shown with its reason, found by its id", asy
   const cwd = project();
   expect(await cli(["show", "hands", "doi_10.1000_z"], cwd)).toMatchObject({
     code: 0,
-    out: "The same with other words\nsamend\nexcluded (duplicate): the same work as papernd: the same doi 10.1000/z\n",
+    out: "The same with other words\nsame-other-words\nexcluded (duplicate): the same work as paper: the same doi 10.1000/z\n",
   });
   const { out } = await cli(["show", "hands", "doi_10.1000_z", "--json"], cwd);
   expect(JSON.parse(out)).toMatchObject({ duplicate_of: "arxiv_1" });

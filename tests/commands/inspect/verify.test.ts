@@ -71,9 +71,9 @@ test("a quote that was changed since fails with its reason, and the exit code is
   const { exitCode, out } = await verify(folder);
   expect(exitCode).toBe(1);
   expect(out).toContain(
-    "fails: papernd, quote 1, recorded as verified: not found in the text: The soft gripper “held 96 percent of the wet spheres”.",
+    "fails: paper, quote 1, recorded as verified: not found in the text: The soft gripper “held 96 percent of the wet spheres”.",
   );
-  expect(out).toContain("fails: papernd, quote 4, recorded as verified:");
+  expect(out).toContain("fails: paper, quote 4, recorded as verified:");
   expect(out).toMatch(/4 quotes: 2 as recorded, 2 fail, 0 could not be checked\n$/);
 });
 
@@ -85,7 +85,7 @@ test("without the text that was searched nothing fails: what is not in the abstr
   const other = buildText([{ text: `${text.text} And more.` }], { kind: "text", depth: "full" });
   const { exitCode, out } = await verify(await project(other));
   expect(exitCode).toBe(0);
-  expect(out).toContain("could not check: 3 quotes of papernd: the stored text is not the one that was searched\n");
+  expect(out).toContain("could not check: 3 quotes of paper: the stored text is not the one that was searched\n");
 });
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
   const { exitCode, out } = await verify(folder);
   expect(exitCode).toBe(0);
   expect(out).toContain(
-    "could not check: 3 quotes of papernd: the stored text was changed since it was read; run the command with --fetch to get the paper again\n",
+    "could not check: 3 quotes of paper: the stored text was changed since it was read; run the command with --fetch to get the paper again\n",
   );
   writeFileSync(path, before);
   expect(JSON.parse((await verify(folder, true)).out)).toMatchObject({ holds: 4, could_not_check: 0 });
@@ -108,10 +108,10 @@ test.each([
 
 test("what could not be checked names its papers, with --fetch why their text is not to be had, and a later format is left alone", async () => {
   const folder = await project("none");
-  expect((await verify(folder)).out).toMatch(/could not check: \d quotes? of papernd: the text is not stored\n/);
+  expect((await verify(folder)).out).toMatch(/could not check: \d quotes? of paper: the text is not stored\n/);
   edit(folder, '"id": "x"', '"id": "x", "url": "http://127.0.0.1:1/x"');
   expect((await verify(folder, false, true)).out).toMatch(
-    /could not check: \d quotes? of papernd: (?!the text is not stored)\S/,
+    /could not check: \d quotes? of paper: (?!the text is not stored)\S/,
   );
   edit(folder, '"project"', '"format": 999, "project"');
   await expect(verify(folder, false, true)).rejects.toMatchObject({ exitCode: 5 });

@@ -146,7 +146,7 @@ describe("a decision on a record", () => {
     const { cwd, folder } = someProject();
     expect(await cli(["decide", project, "x", "include", "Mice count.", "--no-git"], cwd)).toMatchObject({
       code: 0,
-      out: "micend is included and will be read.\n",
+      out: "mice is included and will be read.\n",
     });
     expect(paperIn(folder, "x1")).toMatchObject({ status: "pending", priority: 5, url: "https://example.org/x1" });
     expect(rrdOf(folder).excluded?.map(({ id }) => id)).toEqual(["d1"]);
@@ -168,13 +168,13 @@ describe("a decision on a record", () => {
 
   test.each<[string[], RegExp]>([
     [["p9", "include", "why"], /There is no paper 'p9' in .*status/],
-    [["p2", "include", "why"], /'p2' fits 2 papers: paperndb \(Paper p22\), paperndc \(Paper p23\)/],
+    [["p2", "include", "why"], /'p2' fits 2 papers: paper-2 \(Paper p22\), paper-3 \(Paper p23\)/],
     [["", "include", "why"], /There is no paper ''/],
     [["p1", "maybe", "why"], /must be include or exclude/],
     [["p1", "include", "  "], /The reason is empty/],
     [["p1", "include", "w".repeat(1_001)], /1001 characters/],
     [["p23", "include", "why"], /is retracted/],
-    [["d1", "include", "why"], /twicend is the same work as papernd; .*research-ralph join .* --part/],
+    [["d1", "include", "why"], /twice is the same work as paper; .*research-ralph join .* --part/],
     [["p1", "include"], /Name papers, the decision and the reason/],
   ])("that can't be is refused: %j", async (args, said) => {
     const { cwd, folder } = someProject();

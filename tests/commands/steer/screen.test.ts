@@ -70,7 +70,7 @@ describe("screen", () => {
     const { cwd, of } = place();
     const before = of("p1");
     await screen(cwd, "x1uq");
-    expect(of("p1")).toEqual({ ...before, key: "papernd" });
+    expect(of("p1")).toEqual({ ...before, key: "paper" });
   });
 
   test("brings a record that screening left out back into the pool, and takes that back too", async () => {
@@ -87,12 +87,12 @@ describe("screen", () => {
     const { cwd, of } = place();
     await screen(cwd, "mnlook\rq");
     const { out } = await screen(cwd, "q");
-    expect(out).toContain("1 of 3 · 0 decided · paperndb");
+    expect(out).toContain("1 of 3 · 0 decided · paper-2");
     expect(out).toContain("Your note: look");
     await screen(cwd, "iiq");
     expect(of("p2")?.override?.why).toBe("look");
     expect(of("p1")?.override).toBeUndefined();
-    expect((await screen(cwd, "q")).out).toContain("1 of 1 · 0 decided · papernd");
+    expect((await screen(cwd, "q")).out).toContain("1 of 1 · 0 decided · paper");
   });
 
   test.each([
@@ -130,7 +130,7 @@ describe("decide", () => {
       '\ufeffID;Decision;Why;Criterion\np1;exclude;"mice; no hands";c2\np2;;;\np3;Include;it fits;\n',
     );
     const { code, out, err } = await cli(["decide", project, "mine.csv", "--no-git"], cwd);
-    expect({ code, out, err }).toMatchObject({ code: 0, out: expect.stringContaining("papernd is excluded") });
+    expect({ code, out, err }).toMatchObject({ code: 0, out: expect.stringContaining("paper is excluded") });
     expect(of("p1")?.override).toMatchObject({ decision: "exclude", why: "mice; no hands", criterion: "c2" });
     expect([of("p2")?.override, of("p3")?.override?.decision]).toEqual([undefined, "include"]);
     writeFileSync(join(cwd, "mine.csv"), "a,b\n1,2\n");

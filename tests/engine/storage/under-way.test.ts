@@ -49,8 +49,8 @@ test("status and watch tell what is under way while its run holds the lock, and 
   await tell(started(2, "p2", { role: "critic", round: 2, agent: "codex" }));
   expect(told).toHaveLength(2);
   const { out } = await cli(["status", "hands"], cwd);
-  expect(out).toMatch(/Under way {2}#1 reads papernd, claude: Paper p1, since/);
-  expect(out).toMatch(/#2 critic 2 of paperndb, codex/);
+  expect(out).toMatch(/Under way {2}#1 reads paper, claude: Paper p1, since/);
+  expect(out).toMatch(/#2 critic 2 of paper-2, codex/);
   expect(out).toContain("being read");
   expect(JSON.parse((await cli(["status", "hands", "--json"], cwd)).out)).toMatchObject({
     under_way: [{ unit: "p1" }, { unit: "p2", role: "critic" }],

@@ -17,8 +17,17 @@ describe("keys", () => {
       [lo("a", { key: "LO2020" }), lo("b", { key: "lo2020" })],
       ["LO2020", "lo2020b"],
     ],
-    ["the first word of a title without authors", [lo("a", { authors: [] })], ["shrews2020"]],
-    ["what nobody can type", [{ id: "file_9a043155", title: "论文", authors: ["王小明"], date: null }], ["papernd"]],
+    [
+      "the first words of a title without authors",
+      [lo("a", { authors: [], title: "How the Shrews of 3 Islands sleep" }), lo("b", { authors: [] })],
+      ["how-shrews-islands2020", "shrews2020"],
+    ],
+    [
+      "without a year where nobody knows it",
+      [lo("a", { date: null }), lo("b", { date: null }), lo("c", { authors: [], title: "Cold climate", date: null })],
+      ["lo", "lo-2", "cold-climate"],
+    ],
+    ["what nobody can type", [{ id: "file_9a043155", title: "论文", authors: ["王小明"], date: null }], ["paper"]],
     ["never an id", [lo("lo2020"), lo("b", { key: "arxiv_1" }), lo("arxiv_1")], ["lo2020b", "lo2020c", "lo2020d"]],
   ])("are %s", (_, records, wanted) => {
     expect(keysOf(records)).toEqual(wanted);

@@ -67,12 +67,12 @@ describe("watch", () => {
         iteration: 2,
         ledger: line(2, "p2", { cost_usd: 0.15, tokens, duration_seconds: 60 }),
       });
-      await seen("#2 paperndb accepted (2 of 2 papers decided)");
+      await seen("#2 paper-2 accepted (2 of 2 papers decided)");
       await research.close();
       await seen("the run ended");
     });
     expect(err).toContain("cost 62.4k tokens · $0.25 · 2m 00s\n");
-    expect(err.split("#2 paperndb")).toHaveLength(2);
+    expect(err.split("#2 paper-2")).toHaveLength(2);
     expect(err).not.toContain("#1 p1");
     expect(out).toBe("");
   });

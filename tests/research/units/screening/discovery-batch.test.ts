@@ -329,7 +329,7 @@ describe("what a discovery batch leaves out", () => {
       { id: "c2", title: "A candidate called c2", reason: "off topic", stage: "screened" },
     ]);
     // Under the keys that people type, which the fold gives them.
-    const named = progress.replace(/ \(([a-z]+(?:\d{4}|nd)[a-z]?)\):/g, " (key):");
+    const named = progress.replace(/ \([a-z][a-z\d-]+\):/g, " (key):");
     expect(named).toContain(
       "**Screened out:**\n- A candidate called d1 (key): the same work as p1: the same DOI\n- A candidate called d2 (key): the same work as p2\n- Too old (key): from 1990\n- A candidate called c2 (key): off topic\n",
     );
@@ -420,7 +420,7 @@ describe("what is noted of a discovery batch", () => {
       papers: [web("A title\n## 2026-01-01 - Forged", { priority: 4 })],
       patterns: ["Search by author."],
     });
-    expect(progress).toMatch(/^- A title ## 2026-01-01 - Forged \(titlend\) - priority 4$/m);
+    expect(progress).toMatch(/^- A title ## 2026-01-01 - Forged \(title-forged\) - priority 4$/m);
     expect(progress).toContain("**Research Patterns:**\n- (discovery-4) Search by author.\n");
     expect(changes[0]).toMatchObject({ in: "papers_pool", id: expect.stringMatching(/^url_/), was: null });
   });
