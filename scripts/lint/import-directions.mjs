@@ -41,7 +41,7 @@ const folders = {
     ui: ["lib", "process", "config", "loop", "points"],
     traces: ["lib", "loop"],
   },
-  text: { xml: [], documents: [], evidence: ["documents"] },
+  text: { xml: [], dates: [], documents: ["dates"], evidence: ["documents"] },
   research: {
     generated: [],
     papers: [],

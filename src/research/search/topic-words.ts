@@ -6,25 +6,31 @@ const stopWords = new Set(
     "a about above after all also among an and any are as at be been before being between both but by can could did do does during each either for from " +
     "had has have how if in into is it its itself may might more most much must no nor not of off on once only or other our out over own per same " +
     "she should so some such than that the their them then there these they this those through to too under until up upon us use used using very via " +
-    "was we were what when where whether which while who whose why will with within without would yet you your toward towards based study research " +
-    "paper papers " +
+    "was we were what when where whether which while who whose why will with within without would yet you your toward towards based " +
     // Words of measurements: they come back in every paper and are nobody's theme.
     "two three four five seven eight nine second third half seconds minutes hours days weeks percentage points times mean median average rose fell " +
     "reached took showed shows found made give given"
   ).split(" "),
 );
 
+/** What a topic asks for, if it stands alone: "papers on hands". */
+const kindsOfWork = new Set("study research paper papers".split(" "));
+
 /** Lower-case words that carry meaning, in the order of the text. A hyphen inside a word stays. */
 export const contentWords = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? []).filter(
-    (word) => word.length > 1 && !stopWords.has(word),
+    (word) => word.length > 1 && !stopWords.has(word) && !kindsOfWork.has(word),
   );
 
-/** Runs of meaningful words that stand side by side in `text`, such as "dexterous manipulation". */
-export function phrases(text: string): string[][] {
+/**
+ * Runs of meaningful words that stand side by side in `text`, such as "dexterous manipulation". `isTopic`: "papers" and
+ * the like count as words behind another one, as in "agents that search papers".
+ */
+export function phrases(text: string, isTopic = false): string[][] {
   const runs: string[][] = [[]];
   for (const token of text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[^\s\p{L}\p{N}-]/gu) ?? []) {
-    const [word] = contentWords(token);
+    const isKept = isTopic && kindsOfWork.has(token) && runs.at(-1)?.length !== 0;
+    const word = isKept ? token : contentWords(token)[0];
     if (word === undefined) runs.push([]);
     else runs.at(-1)?.push(word);
   }
@@ -50,8 +56,8 @@ const maxWords = 6;
 
 /** Name, description, field and keywords of a project, made of the topic's own words. */
 export function requirementsOfTopic(topic: string): Made {
-  const runs = phrases(topic);
-  const words = [...new Set(contentWords(topic))].map((word) => word.slice(0, 30));
+  const runs = phrases(topic, true);
+  const words = [...new Set(runs.flat())].map((word) => word.slice(0, 30));
   const longest = runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"];
   const main = clip(longest.slice(0, 3).join(" "), 60);
   const terms = [words, ...runs.filter((run) => run.length > 1)].map((run) =>

@@ -196,7 +196,10 @@ describe("add during a run", () => {
     const { cwd, folder, rrd } = place();
     const running = await openResearch(folder, { derive, git: false, notify: () => undefined });
     const left = await cli(["add", project, "mine.ris"], cwd);
-    expect([left.code, left.out]).toEqual([0, expect.stringMatching(/added: kim2023 .*\nalready there: fingers-glass /)]);
+    expect([left.code, left.out]).toEqual([
+      0,
+      expect.stringMatching(/added: kim2023 .*\nalready there: fingers-glass /),
+    ]);
     expect(left.err.replace(/\s+/g, " ")).toContain("A run is under way; it takes them before its next iteration");
     expect(rrd().papers_pool).toHaveLength(1);
     const inbox = join(folder, ".ralph", "inbox");

@@ -4,7 +4,7 @@ import { identifiersFrom } from "../identifiers.js";
 import type { Identifiers, Publication } from "../paper-record.js";
 import { withoutOwnNotes } from "../export/own-notes.js";
 import { parseReference } from "../reference.js";
-import { dateOf } from "./dates.js";
+import { dateOf } from "../../../text/dates.js";
 import { type Entry, isWhole, type RawEntry } from "./entry.js";
 
 const maxAuthors = 200;

@@ -1,24 +1,50 @@
+import { dateOf } from "../../dates.js";
 import type { Line } from "./layout.js";
 import { withAccents } from "./pages.js";
 import { withoutEntities } from "../text/document-text.js";
+import { below, noName } from "../text/title-lines.js";
 
 interface Metadata {
   readonly title: string | undefined;
   readonly authors: string[] | undefined;
   readonly abstract: string | undefined;
+  readonly date: string | undefined;
 }
 
-/** Title, authors and abstract of a PDF, from what the file states, its first page and its text. */
+/** Title, authors, date and abstract of a PDF, from what the file states, its first page and its text. */
 export function metadataOf(info: Record<string, unknown>, firstPage: readonly Line[], text: string): Metadata {
   const [given, largest] = [titleFrom(info["Title"]), largestLines(firstPage)];
   // Many files state a short name; the title on the page holds it.
   const isShort =
     given !== undefined && largest !== undefined && largest.length > given.length && largest.includes(given);
+  const title = isShort ? largest : (given ?? largest);
+  const printed = title === undefined ? {} : below(linesBelow(title, firstPage), text);
   return {
-    title: isShort ? largest : (given ?? largest),
-    authors: authorsFrom(info["Author"]),
+    title,
+    authors: authorsFrom(info["Author"]) ?? printed.authors,
     abstract: abstractOf(text),
+    date: stampedDate(firstPage) ?? printed.date,
   };
+}
+
+/** The lines below the title of a page; none where it does not stand there. */
+function linesBelow(title: string, lines: readonly Line[]): readonly string[] {
+  const solid = (part: string) => part.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const wanted = solid(title);
+  const isPart = ({ text }: Line) => solid(text).length > 1 && wanted.includes(solid(text));
+  const first = lines.slice(0, maxHead).findIndex(isPart);
+  if (first === -1) return [];
+  const length = lines.slice(first).findIndex((line) => !isPart(line));
+  return length === -1 ? [] : lines.slice(first + length).map(({ text }) => text.trim());
+}
+
+/** The day that arXiv stamps on a version behind its id and subject. */
+function stampedDate(lines: readonly Line[]): string | undefined {
+  const stamps = lines.map(
+    ({ text }) => /^arXiv:\S+ *\[[\w.-]+\] *(\d{1,2} \p{L}{3,9} \d{4})$/u.exec(text.trim())?.[1],
+  );
+  const day = stamps.find((each) => each !== undefined);
+  return day === undefined ? undefined : dateOf([day]);
 }
 
 /** How an abstract is headed; the word within a sentence is not a heading. */
@@ -155,9 +181,6 @@ const isMasthead = (text: string): boolean =>
   // "IMECE2020-XXXX", "AIECE2021-0003"
   (/\d{4}/.test(text) && !/\s/.test(text));
 
-/** Parts of an affiliation, account names, addresses, titles. */
-const noName =
-  /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|society|research|ieee|acm|member|fellow|ph\.?d|msc|user|admin|owner|author|anonymous|unknown|elsevier|springer|wiley|mdpi|dell\b|windows)/i;
 /** A degree, or the name of an account. */
 const isNoWholeName = (name: string): boolean =>
   /^(?:m\.?d|m\.?sc?|b\.?sc?|m\.?p\.?h|mba|d\.?phil|frcp|r\.?n|jr|sr|dr|prof)\.?$/i.test(name) ||

@@ -369,9 +369,9 @@ function assemble(
     isGarbled || onlyLetter !== undefined || isGlued || omitted > 0 || total > maxPages || total > wanted
       ? "partial"
       : "full";
-  const { title, authors, abstract } = metadataOf(info, pages[0] ?? [], all);
+  const about = metadataOf(info, pages[0] ?? [], all);
   const own = ownIds(pages[0] ?? [], info, xmp);
-  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, title, authors, abstract, warnings, ...own }) };
+  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, warnings, ...about, ...own }) };
 }
 
 /** Why a PDF has no text, and what a person can do about it. */

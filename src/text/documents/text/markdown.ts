@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { buildText, type DocumentText, type Part, takeOut } from "./document-text.js";
+import { below, ownFacts } from "./title-lines.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
 
 /**
@@ -11,15 +12,15 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
   const { text: visible, pieces } = takeOut(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];
-  const heading = kind === "markdown" ? /^# +(\S.*)$/m.exec(visible)?.[1]?.trim() : undefined;
+  const own = kind === "markdown" ? factsUnderHeading(visible) : ownFacts(visible);
   const abstract = textOf(front.abstract) ?? abstractIn(sections);
   const comments = pieces.reduce((sum, piece) => sum + piece.trim().length, 0);
   return buildText(sections, {
     kind,
     depth: "full",
-    title: textOf(front.title) ?? heading,
-    authors: namesOf(front.authors ?? front.author),
-    date: dateOf(front.date),
+    title: textOf(front.title) ?? own.title,
+    authors: namesOf(front.authors ?? front.author) ?? own.authors,
+    date: dateOf(front.date) ?? own.date,
     abstract,
     id: textOf(front.id),
     doi: textOf(front.doi),
@@ -27,6 +28,15 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
     warnings:
       comments === 0 ? [] : [`${comments} characters in comments, which readers don't see, were left out of the text.`],
   });
+}
+
+/** The title of a Markdown text is its first heading of the first level, else what would be that of a plain text. */
+function factsUnderHeading(text: string): ReturnType<typeof ownFacts> {
+  const heading = /^# +(\S.*)$/m.exec(text);
+  if (heading === null) return ownFacts(text);
+  const rest = text.slice(heading.index + heading[0].length, heading.index + 5000).split("\n");
+  const plain = rest.map((line) => line.replace(/[*_`]+/g, "").trim());
+  return { title: heading[1]?.trim(), ...below(plain, text) };
 }
 
 /** Characters of front matter; nobody says what time the YAML parser takes. */

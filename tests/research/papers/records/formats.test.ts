@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { dateOf } from "../../../../src/research/papers/records/dates.js";
+import { dateOf } from "../../../../src/text/dates.js";
 import type { Entry } from "../../../../src/research/papers/records/entry.js";
 import { isRecordFile, readRecords } from "../../../../src/research/papers/records/read-records.js";
 
