@@ -29,7 +29,7 @@ export const withNames = (text: string, names: ReadonlyMap<string, string>): str
 /**
  * A key for each record, in their order: the one that it has, where it can be one and no record before it has it, else
  * one of surname and year, "lee2024", "lee2024b", or of the title's first words, "heat-pumps-cold". Never the id of any
- * record. Keys are told apart without regard to capitals, and a key that is there does not change when records are added.
+ * record. Keys are told apart without regard to capitals; a key that is there does not change when records are added.
  */
 export function keysOf(records: readonly Keyed[]): string[] {
   const used = new Set(records.map(({ id }) => id.toLowerCase()));

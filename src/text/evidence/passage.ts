@@ -35,13 +35,27 @@ export const cutMark = "[…]";
  * The passage around the fragments of one quote, which stand in `text` in their order: from the beginning of the
  * sentence in which the first begins to the end of the one in which the last ends. A wrong end only makes it longer.
  */
-export function passageAround(text: string, spans: readonly Span[]): Passage {
+export function passageAround(text: string, found: readonly Span[]): Passage {
+  const spans = found.map((span) => toBorders(text, span));
   const { start, end } = hullOf(spans);
   if (isRow(text, lineAt(text, start))) return passageOfRows(text, { start, end }, spans);
   const sentences = sentencesAround(text, { start, end });
   const whole = { start: sentences[0]?.start ?? start, end: sentences.at(-1)?.end ?? end };
   const passage = flattened(text, whole, spans);
   return below(leadOfList(text, paragraphAround(text, { start, end }).start, maxLevels), shortened(passage));
+}
+
+/** A quantity whose sign comes next, and what of one stands before a letter or digit. */
+const numberBefore = /\d[\d.,]{0,20}\s?$/;
+const signBefore = /(?:(?:\d[\d.,]{0,20}\s?)?[°′″]|[$€£])$/;
+
+/** A span with the whole of the quantity that it begins or ends in: "3.8 °C" is not cut at its "C". */
+function toBorders(text: string, { start, end }: Span): Span {
+  const before = text.slice(Math.max(0, start - 30), start);
+  const cut = /[°′″%‰]/.test(text[start] ?? "") ? numberBefore.exec(before) : signBefore.exec(before);
+  const behind = text.slice(end - 1, end + 3);
+  const rest = /^(?:[°′″]|\d\s?(?=[°′″]))[°′″]?\p{L}?/u.exec(behind)?.[0] ?? " ";
+  return { start: start - (cut?.[0].length ?? 0), end: end - 1 + rest.length };
 }
 
 /** Room that is left for the lines above a passage at least: of them the end is cut, not of the passage. */

@@ -288,4 +288,16 @@ describe("a kept quote", () => {
   it("with offsets that a hand edit made wrong is shown without an error", () => {
     expect(passageText({ passage: "short", quoted: "3-99, x, 4-2" })).toBe("sho“rt”");
   });
+
+  it.each([
+    ["C, because the houses were small", "“3.8 °C, because the houses were small”"],
+    ["the energy at 3.8", "“the energy at 3.8 °C”"],
+    ["the energy at 3.8 °", "“the energy at 3.8 °C”"],
+    ["of the energy at 3.8 °C, because", "“of the energy at 3.8 °C, because”"],
+    ["40 for the pump", "“$40 for the pump”"],
+  ])("is not cut within a quantity: %s", (quote, shown) => {
+    const text = "They saved 31 % of the energy at 3.8 °C, because the houses were small, and paid $40 for the pump.";
+    const match = findQuote(text, quote);
+    expect(match.found && passageText(keptPassage(match))).toContain(shown);
+  });
 });
