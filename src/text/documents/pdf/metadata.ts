@@ -6,7 +6,7 @@ import { below, noName } from "../text/title-lines.js";
 
 interface Metadata {
   readonly title: string | undefined;
-  readonly authors: string[] | undefined;
+  readonly authors: readonly string[] | undefined;
   readonly abstract: string | undefined;
   readonly date: string | undefined;
 }
