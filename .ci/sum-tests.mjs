@@ -1,5 +1,5 @@
-// Prints `N passed, N failed, N skipped` over vitest's JSON reports, and above it each test that passed only when it was
-// tried again. Fails when a test failed or a report is missing.
+// Prints `N passed, N failed, N skipped` over vitest's JSON reports, and above it each test that failed, or passed only when
+// it was tried again. Fails when a test failed or a report is missing.
 import { readFileSync } from "node:fs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -9,20 +9,26 @@ for (const path of process.argv.slice(2)) {
   try {
     report = JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    total.failed += 1; // The run ended before it could report.
+    total.failed += 1;
+    console.log(`${path}: no report; the run ended before it could write one.`);
     continue;
   }
-  for (const { name, assertionResults } of report.testResults)
-    for (const { status, fullName, failureMessages } of assertionResults)
-      if (status === "passed" && failureMessages?.length > 0)
-        console.log(`passed only at the second try: ${fullName} (${name}): ${failureMessages[0].split("\n")[0]}`);
+  for (const { name, status: fileStatus, message, assertionResults } of report.testResults) {
+    for (const { status, fullName, failureMessages } of assertionResults) {
+      const [failure] = failureMessages ?? [];
+      if (failure === undefined) continue;
+      const outcome = status === "passed" ? "passed only at the second try" : "failed";
+      console.log(`${outcome}: ${fullName} (${name}): ${failure.split("\n")[0]}`);
+    }
+    // A file that does not even load is a failed suite with no test in it.
+    if (fileStatus === "failed" && !assertionResults.some(isFailed)) {
+      total.failed += 1;
+      console.log(`failed to load: ${name}: ${message?.split("\n")[0]}`);
+    }
+  }
   total.passed += report.numPassedTests;
   total.failed += report.numFailedTests;
   total.skipped += report.numPendingTests + report.numTodoTests;
-  // A file that does not even load is a failed suite with no test in it.
-  total.failed += report.testResults.filter(
-    ({ status, assertionResults }) => status === "failed" && !assertionResults.some(isFailed),
-  ).length;
 }
 
 function isFailed({ status }) {

@@ -43,17 +43,27 @@ describe("the last line of .ci/run", () => {
   });
 
   test("counts a file that did not load as a failure, though no test of it failed", async () => {
-    const { stdout, exitCode } = await sum(report("a", { passed: 3 }, [{ status: "failed", assertionResults: [] }]));
+    const testResults = [
+      { name: "a.test.ts", status: "failed", message: "no such file\n  at 1", assertionResults: [] },
+    ];
+    const { stdout, exitCode } = await sum(report("a", { passed: 3 }, testResults));
 
-    expect([stdout, exitCode]).toEqual(["3 passed, 1 failed, 0 skipped", 1]);
+    expect(stdout.split("\n")).toEqual(["failed to load: a.test.ts: no such file", "3 passed, 1 failed, 0 skipped"]);
+    expect(exitCode).toBe(1);
   });
 
-  test("counts a failed test once, not once more for its file", async () => {
+  test("counts a failed test once, not once more for its file, and names it", async () => {
+    const assertionResults = [
+      { status: "failed", fullName: "broken", failureMessages: ["expected 1 to be 2\n  at 3"] },
+    ];
     const { stdout } = await sum(
-      report("a", { failed: 1 }, [{ status: "failed", assertionResults: [{ status: "failed" }] }]),
+      report("a", { failed: 1 }, [{ name: "a.test.ts", status: "failed", assertionResults }]),
     );
 
-    expect(stdout).toBe("0 passed, 1 failed, 0 skipped");
+    expect(stdout.split("\n")).toEqual([
+      "failed: broken (a.test.ts): expected 1 to be 2",
+      "0 passed, 1 failed, 0 skipped",
+    ]);
   });
 
   test("stands under the name of each test that passed only when it was tried again", async () => {
@@ -75,7 +85,11 @@ describe("the last line of .ci/run", () => {
   test("counts a run without a report as a failure", async () => {
     const { stdout, exitCode } = await sum(join(folder, "missing"));
 
-    expect([stdout, exitCode]).toEqual(["0 passed, 1 failed, 0 skipped", 1]);
+    expect(stdout.split("\n")).toEqual([
+      expect.stringContaining("missing: no report"),
+      "0 passed, 1 failed, 0 skipped",
+    ]);
+    expect(exitCode).toBe(1);
   });
 
   test("is a failure when nothing ran", async () => {
