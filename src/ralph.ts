@@ -24,7 +24,7 @@ else {
   process.exitCode = await runProgram({
     name: "ralph",
     async run(io) {
-      const [{ main }, { configKeys }, { healAfterKill }, { summaries }] = await Promise.all([
+      const [{ main }, { configKeys }, { healAfterKill }, { oldNames, summaries }] = await Promise.all([
         import("./assistant/main.js"),
         import("./compose/config.js"),
         import("./commands/heal.js"),
@@ -34,7 +34,7 @@ else {
       return await main(
         args,
         io,
-        { version, keys: configKeys, otherCommands: new Set(Object.keys(summaries)) },
+        { version, keys: configKeys, otherCommands: new Set(Object.keys({ ...summaries, ...oldNames })) },
         { handed: handedLater },
       );
     },

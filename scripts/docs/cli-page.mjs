@@ -32,8 +32,7 @@ export async function cliPage() {
   const helpOf = (...words) =>
     printed(["research-ralph", ...words], (io) => command.main([...words, "--help"], io, ""));
   const parts = [await printed(["research-ralph"], (io) => command.main(["help", "all"], io, ""))];
-  const names = Object.keys(text.summaries).filter((name) => name === "begin" || !text.oldNames.has(name));
-  for (const name of names) parts.push(`## ${name}\n\n${await helpOf(name)}`);
+  for (const name of Object.keys(text.summaries)) parts.push(`## ${name}\n\n${await helpOf(name)}`);
   const ofRalph = await printed(["ralph"], (io) => assistant.main(["--help"], io, { version: "" }, {}));
   parts.push(`## The program ralph\n\n[The assistant](assistant.md) is a program of its own.\n\n${ofRalph}`);
   const banner =

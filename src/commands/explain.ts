@@ -4,7 +4,7 @@ import { errorReport } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
 import { wrapForTerminal } from "../engine/ui/terminal/format.js";
 import { UnnamedWork } from "../research/overview/find-research.js";
-import { summaries } from "./help-text.js";
+import { oldNames, summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
 export function explain(error: unknown, io: Io, args: readonly string[]): number {
@@ -32,14 +32,15 @@ function usageSentence(said: string, hint: string, args: readonly string[]): str
   if (said === "(outputHelp)") return `unknown command '${args.at(-1)}'; see research-ralph --help.`;
   const unknown = /^unknown command '(.*)'/s.exec(said)?.[1];
   // Commander looks for the nearest among those that the help lists alone.
-  const near = unknown === undefined ? undefined : nearestCandidate(unknown, Object.keys(summaries));
-  if (near !== undefined) return `${said}. Did you mean ${near}?`;
+  const near =
+    unknown === undefined ? undefined : nearestCandidate(unknown, Object.keys({ ...summaries, ...oldNames }));
+  if (near !== undefined) return `${said}. Did you mean ${oldNames[near] ?? near}?`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   const option = /^unknown option '(.*)'/s.exec(said)?.[1];
   // Commander's "near" is wide: it offers --undo for --rounds.
   const isSlip = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
   if (suggestion !== undefined && isSlip) return `${said}. ${suggestion}`;
-  const command = args.find((arg) => arg in summaries);
+  const command = args.find((arg) => arg in summaries || arg in oldNames);
   if (unknown !== undefined)
     return `${said}; see research-ralph help all. A question has three words or more, in quotes.`;
   return `${said}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;

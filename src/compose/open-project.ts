@@ -247,7 +247,7 @@ async function leavePage(research: Research, now: number, warn: (message: string
 }
 
 const waitsStill = ({ path, agent }: Edit, folder: string): string =>
-  `${path} changed while ${agent} ran, and briefs use the earlier text until you approve the change: research-ralph approve ${basename(folder)}; --reject undoes it.`;
+  `${path} changed while ${agent} ran, and briefs use the earlier text until you approve the change: research-ralph trust ${basename(folder)} --edits; --reject undoes it.`;
 
 const overridden = ({ context_reset_frequency: every, think }: ResolvedConfig, classic: boolean): string[] => [
   ...(every === undefined

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { oldNames } from "../../src/commands/help-text.js";
 import { main } from "../../src/commands/main.js";
 import { cli, ioIn, type } from "../support/processes/in-process.js";
 import { freshFolder } from "../support/projects/research-folder.js";
@@ -114,11 +115,21 @@ test("--help lists ten commands, help all the others too, and old names go on wo
   const listed = (help: string) => [...help.matchAll(/^ {2}([a-z]+)(?: .*)?$/gm)].map(([, name]) => name ?? "");
   expect(listed(first.out)).toHaveLength(10);
   expect(listed(all.out)).toEqual(expect.arrayContaining([...listed(first.out), "steer", "task", "help"]));
-  for (const old of ["answers", "brief", "pause", "export"]) expect(listed(all.out)).not.toContain(old);
+  expect(listed(all.out).length).toBeLessThanOrEqual(32);
+  for (const [old, now] of Object.entries(oldNames)) {
+    expect(listed(all.out)).not.toContain(old);
+    expect((await cli([old, "--help"], cwd)).out).toBe((await cli([now.split(" ")[0] ?? "", "--help"], cwd)).out);
+  }
   for (const [old, now] of [
     ["answers sample", "ask sample --list"],
     ["brief sample", "show sample next"],
     ["export sample --as csv", "report sample --as csv"],
+    ["list", "status --all"],
+    ["patterns sample", "show sample patterns"],
+    ["validate sample", "verify sample --files"],
+    ["approve sample", "trust sample --edits"],
+    ["pause sample", "stop sample --pause"],
+    ["resume sample", "stop sample --undo"],
   ] as const)
     expect((await cli(now.split(" "), cwd)).out).toBe((await cli(old.split(" "), cwd)).out);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withCommandFirst } from "../../src/commands/command-line/old-spelling.js";
 
 const surroundings = {
-  commands: ["run", "new", "list", "status", "reset", "config", "help"],
+  commands: ["run", "new", "status", "reset", "config", "help"],
   valued: new Set(["-p", "--agent", "--papers"]),
   kindOf: (word: string) =>
     word.startsWith("researches/")
@@ -20,7 +20,15 @@ test.each([
   ["-p 30 --agent amp --new topic", "new topic -p 30 --agent amp"],
   ["--new=topic", "new topic"],
   ["--run researches/a --papers 30 --force", "run researches/a --papers 30 --force"],
-  ["--list", "list"],
+  ["--list", "status --all"],
+  ["list --json", "status --all --json"],
+  ["brief researches/a --json", "show researches/a --json next"],
+  ["patterns researches/a --accept 2", "show researches/a --accept 2 patterns"],
+  ["approve researches/a --reject", "trust --edits researches/a --reject"],
+  ["export researches/a --as csv", "report --as= researches/a --as csv"],
+  ["duplicates researches/a", "join researches/a"],
+  ["--agent codex brief", "show --agent codex next"],
+  ["help resume", "help stop"],
   ["--status researches/a", "status researches/a"],
   ["--reset=researches/a", "reset researches/a"],
   ["--config papers=30", "config papers=30"],

@@ -8,7 +8,7 @@ export const row = {
   name: "brief",
   what: "the brief without the paper's text, at 30 and at 10,000 papers",
   hold: "≤ 6,000 tokens",
-  command: "research-ralph brief <folder>",
+  command: "research-ralph show <folder> next",
   async run() {
     return await inFolder(async (cwd) => {
       const tokens = [];

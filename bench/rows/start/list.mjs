@@ -9,17 +9,17 @@ const readAll = `for (const name of fs.readdirSync("researches")) JSON.parse(fs.
 
 export const row = {
   name: "list",
-  what: `\`list\` over ${count} projects of 180 KB less \`--version\`, in CPU seconds, compared with a bare Node that only parses them`,
+  what: `\`status --all\` over ${count} projects of 180 KB less \`--version\`, in CPU seconds, compared with a bare Node that only parses them`,
   was: "2.27 × (commit ac64460, Node 20.20.2, 2026-11-22)",
   hold: "≤ 1.3 ×",
-  command: "research-ralph list",
+  command: "research-ralph status --all",
   async run() {
     return await inFolder(async (cwd) => {
       for (let index = 0; index < count; index++) writeResearch(join(cwd, `researches/bench-${index}-2025-01-01`));
       const [parse, version, list] = await interleavedCpu(7, [
         () => cpuOf(process.execPath, ["-e", readAll], { cwd }),
         () => cpuOf(process.execPath, [cli, "--version"], { cwd }),
-        () => cpuOf(process.execPath, [cli, "list"], { cwd }),
+        () => cpuOf(process.execPath, [cli, "status", "--all"], { cwd }),
       ]);
       const first = join(cwd, "researches", readdirSync(join(cwd, "researches"))[0], "rrd.json");
       const size = Math.round(statSync(first).size / 1000);

@@ -77,11 +77,17 @@ const startedRun = {
   next: { type: "string", description: "how to follow it" },
 };
 
-/** A tool that is one command line; it answers with what the command prints. `items`: what an array is called. */
+/**
+ * A tool that is one command line, such as "status --all"; it answers with what the command prints. `items`: what an
+ * array is called.
+ */
 const commandOf =
-  (command: string, line: (given: Given) => readonly (string | undefined)[], items?: string): CommandTool["call"] =>
-  async (given, caller, call) =>
-    answerOf(await callCommand(commandLine(command, {}, line(given)), caller, call), items);
+  (typed: string, line: (given: Given) => readonly (string | undefined)[], items?: string): CommandTool["call"] =>
+  async (given, caller, call) => {
+    const [command = "", option] = typed.split(" --");
+    const options = option === undefined ? {} : { [option]: true };
+    return answerOf(await callCommand(commandLine(command, options, line(given)), caller, call), items);
+  };
 
 /** Every command that is a tool, those that read first. Taking one away takes its entry. */
 const commandTools: readonly CommandTool[] = [
@@ -91,7 +97,7 @@ const commandTools: readonly CommandTool[] = [
     takes: {},
     answers: { work: list },
     does: "reads",
-    call: commandOf("list", () => [], "work"),
+    call: commandOf("status --all", () => [], "work"),
   },
   {
     name: "status",
@@ -133,7 +139,7 @@ const commandTools: readonly CommandTool[] = [
     takes: { project: onlyProject },
     answers: { answers: list },
     does: "reads",
-    call: commandOf("answers", (given) => [given.project], "answers"),
+    call: commandOf("ask --list", (given) => [given.project], "answers"),
   },
   {
     name: "start",
@@ -221,7 +227,7 @@ const commandTools: readonly CommandTool[] = [
     needs: ["project"],
     answers: {},
     does: "changes",
-    call: commandOf("resume", (given) => [given.project]),
+    call: commandOf("stop --undo", (given) => [given.project]),
   },
 ];
 

@@ -110,7 +110,7 @@ async function statusOf(folder: string, caller: Caller, call: Call): Promise<Rea
 
 /** What the rest of a project will take, or why nobody can say: a folder that is not a project. */
 async function forecastOf(folder: string, caller: Caller, call: Call): Promise<object | Problem> {
-  const costs = answerOf(await callCommand(commandLine("cost", {}, [folder]), caller, call));
+  const costs = answerOf(await callCommand(commandLine("status", { cost: true }, [folder]), caller, call));
   if (isProblem(costs)) return costs;
   const { forecast } = costs.structured ?? {};
   return isObject(forecast) ? forecast : {};

@@ -2,16 +2,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import type { SearchArguments } from "../search/search.js";
 import { summaries } from "../help-text.js";
 import type { CommandLine, Common } from "./command.js";
-import {
-  withAgent,
-  howOf,
-  number,
-  whole,
-  several,
-  columnOption,
-  trustOption,
-  projectOfTools,
-} from "./shared-options.js";
+import { withAgent, howOf, number, whole, several, columnOption, trustOption } from "./shared-options.js";
 
 /** Commands that answer questions, and the tools that agents have. */
 export function addAnswer({ program, add, io, version, done, run }: CommandLine): void {
@@ -34,10 +25,6 @@ export function addAnswer({ program, add, io, version, done, run }: CommandLine)
     .option("--max-tokens <N>", "maximum tokens, in and out", number);
   withAgent(ask);
 
-  add("answers", "[folder]", async ({ json }, folder) =>
-    (await import("../search/answers.js")).answersCommand({ folder, json }, io),
-  );
-
   type OfSearch = Omit<SearchArguments, "query" | "output" | "columns"> & { bibtex: boolean; column?: string[] };
   add("search", "<query>", async ({ json, bibtex, column: columns, ...options }: OfSearch & Common, query) => {
     const { searchCommand } = await import("../search/search.js");
@@ -58,8 +45,6 @@ export function addAnswer({ program, add, io, version, done, run }: CommandLine)
   type OfTool = { json?: string | true; help?: boolean; research?: string[]; paper?: string };
   const callTool = async (name: string | undefined, values: OfTool) =>
     (await import("../search/tool.js")).toolCommand({ ...values, name }, io);
-  const toolArguments = ["--json [arguments]", "the tool's arguments as a JSON object; prints JSON"] as const;
-  const toolHelp = ["-h, --help", "display help for command; with a tool, its arguments"] as const;
 
   type OfMcp = OfTool & { list?: boolean; tools?: string; write?: boolean };
   const mcp = program
@@ -76,8 +61,8 @@ export function addAnswer({ program, add, io, version, done, run }: CommandLine)
     .option("--tools <names>", "tools to serve, separated by commas (default: all)")
     .option("--write", "serve what changes projects and starts agents, too: start, run, ask, add, steer, stop, resume")
     .option("--list", "list the tools that agents have, and serve none")
-    .option(...toolArguments)
-    .option(...toolHelp)
+    .option("--json [arguments]", "the tool's arguments as a JSON object; prints JSON")
+    .option("-h, --help", "display help for command; with a tool, its arguments")
     .action(async (name: string | undefined, values: OfMcp) => {
       const { tools, write, list = false, ...call } = values;
       if (call.help === true && name === undefined) return mcp.outputHelp();
@@ -87,19 +72,5 @@ export function addAnswer({ program, add, io, version, done, run }: CommandLine)
       if (call.json !== undefined)
         throw new ExpectedError("Name the tool that --json is for; mcp --list lists them.", 2);
       done(await (await import("../search/mcp.js")).mcpCommand({ ...values, version }, io, run));
-    });
-
-  const tool = program
-    .command("tool [name]")
-    .description(summaries.tool)
-    .allowExcessArguments(false)
-    .helpOption(false)
-    .option(...toolArguments)
-    .option("--research <folder>", `${projectOfTools}; again for more, with find_passages`, several)
-    .option("--paper <id>", "default paper if the arguments name none")
-    .option(...toolHelp)
-    .action(async (name: string | undefined, values: OfTool) => {
-      if (values.help === true && name === undefined) return tool.outputHelp();
-      done(await callTool(name, values));
     });
 }

@@ -65,9 +65,4 @@ export function addDecide({ add, io }: CommandLine): void {
     .option(...listAll)
     .option("--part", "make a duplicate a work of its own again")
     .option("--no-git", "do not commit");
-
-  add("duplicates", "[folder]", duplicates).option(...listAll);
-  add("part", "<folder> <paper>", async ({ json, flags }, folder, paper) =>
-    (await import("../steer/same-work.js")).partCommand({ folder, paper, flags, json }, io),
-  ).option("--no-git", "do not commit");
 }

@@ -1,4 +1,5 @@
 import { nearestCandidate } from "../../engine/lib/nearest.js";
+import { oldNames } from "../help-text.js";
 
 /** Commands by what the original called them, where it differs. */
 const flagCommands = ["--new", "--run", "--list", "--status", "--reset", "--config"] as const;
@@ -15,11 +16,26 @@ export interface Surroundings {
 const leastWords = 3;
 
 /**
- * Arguments with the command in front, whatever way they were spelt: a question, a folder of papers or an export begins
- * a project; scripts written for the original say `--new "<topic>"`, `--run <folder> -p 30`, `<folder> 20`; nothing at
- * all means `run`.
+ * Arguments with the command in front under its name of today, whatever way they were spelt: a question, a folder of
+ * papers or an export begins a project; scripts written for the original say `--new "<topic>"`, `--run <folder> -p 30`,
+ * `<folder> 20`; nothing at all means `run`.
  */
-export function withCommandFirst(args: readonly string[], { commands, valued, kindOf }: Surroundings): string[] {
+export function withCommandFirst(args: readonly string[], surroundings: Surroundings): string[] {
+  const commands = [...surroundings.commands, ...Object.keys(oldNames)];
+  const [command = "", ...rest] = reordered(args, { ...surroundings, commands });
+  if (command === "help" && rest[0] !== undefined) return [command, ...withoutOldName(rest).slice(0, 1)];
+  return withoutOldName([command, ...rest]);
+}
+
+/** An option of today stands before the other arguments and a word behind them, where the command expects it. */
+function withoutOldName([command = "", ...rest]: readonly string[]): string[] {
+  if (!Object.hasOwn(oldNames, command)) return [command, ...rest];
+  const [now = "", added] = (oldNames[command] ?? "").split(" ");
+  if (added === undefined) return [now, ...rest];
+  return added.startsWith("--") ? [now, added, ...rest] : [now, ...rest, added];
+}
+
+function reordered(args: readonly string[], { commands, valued, kindOf }: Surroundings): string[] {
   const [first] = args;
   if (first === undefined) return ["run"];
   if (commands.includes(first)) return [...args];

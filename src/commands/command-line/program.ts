@@ -3,7 +3,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { addAnswer } from "./answer.js";
 import { adding, type CommandLine } from "./command.js";
 import { addDecide } from "./decide.js";
-import { epilogue, firstWeek, further, oldNames, usage } from "../help-text.js";
+import { epilogue, firstWeek, further, usage } from "../help-text.js";
 import { addLook } from "./look.js";
 import { addOtherWork } from "./other-work.js";
 import { addSetUp } from "./set-up.js";
@@ -49,7 +49,7 @@ export function buildProgram(
       // Every command has options; naming them leaves the summaries no room.
       subcommandTerm: (command) => shortened(`${command.name()} ${command.usage().replace("[options]", "").trim()}`),
       visibleCommands: (command) =>
-        help.visibleCommands(command).filter((each) => (all ? !oldNames.has(each.name()) : firstWeek.has(each.name()))),
+        help.visibleCommands(command).filter((each) => (all ? each.name() !== "begin" : firstWeek.has(each.name()))),
       // They are the same wherever an agent works, and told once; a slip in one is known at every command.
       groupItems: (unsorted, visible, groupOf) => {
         const told: ReadonlySet<unknown> = new Set(program.commands.find((each) => each.name() === "run")?.options);

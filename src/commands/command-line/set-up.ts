@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { summaries } from "../help-text.js";
 import type { CommandLine, Common } from "./command.js";
 import { howOf, number, joined, trustOption } from "./shared-options.js";
@@ -30,30 +31,27 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
     .option("--global", "write your settings for all projects, ~/.local/ralph/config.yaml")
     .option("--unset", "remove the setting");
 
-  type OfTrust = { yes: boolean; list: boolean; revoke: boolean };
-  add("trust", "[folder]", async ({ yes, list, revoke, json }: OfTrust & Common, folder) =>
-    (await import("../setup/trust.js")).trustCommand({ folder, yes, list, revoke, json }, io),
+  type OfTrust = { yes: boolean; list: boolean; revoke: boolean; edits: boolean; reject: boolean };
+  add("trust", "[folder]", async ({ edits, reject, json, ...how }: OfTrust & Common, folder) =>
+    edits || reject
+      ? (await import("../setup/approve.js")).approveCommand({ folder, reject, json }, io)
+      : (await import("../setup/trust.js")).trustCommand({ folder, ...how, json }, io),
   )
     .option("-y, --yes", "ask nothing: agree to what is shown")
     .option("--list", "show what is trusted, in every folder")
-    .option("--revoke", "take the folder's trust back");
+    .option("--revoke", "take the folder's trust back")
+    .option("--edits", "let briefs of a project use edits made while an unconfined agent ran")
+    .addOption(new Option("--reject", "take such edits back instead").conflicts(["yes", "list", "revoke"]));
 
-  type OfFleet = Common & { key: boolean };
-  const fleet = async ({ flags, json, key }: OfFleet) =>
-    (await import("../fleet/fleet.js")).fleetCommand({ flags, json, key }, io);
-  const showKey = [
-    "--key",
-    "print the public key of your runs, which workers on other machines accept with --accept",
-  ] as const;
-  type OfWorker = OfFleet & { list: boolean; concurrency?: number; limit?: string; atMost?: string };
+  type OfWorker = Common & { list: boolean; key: boolean; concurrency?: number; limit?: string; atMost?: string };
   add("worker", "", async (options: OfWorker) => {
-    if (options.list || options.key) return fleet(options);
+    const { list, key, concurrency, limit, atMost } = options;
+    if (list || key) return (await import("../fleet/fleet.js")).fleetCommand(options, io);
     const { workerCommand } = await import("../fleet/worker.js");
-    const { concurrency, limit, atMost } = options;
     return workerCommand({ concurrency, limit, atMost, ...howOf(options) }, io);
   })
     .option("--list", "show workers, their agents and capacity, and the waiting jobs")
-    .option(...showKey)
+    .option("--key", "print the public key of your runs, which workers on other machines accept with --accept")
     .option("--concurrency <N>", "agents at work at the same time (default: 1)", number)
     .option("--limit <N/time>", "rate at which all workers of this agent start jobs, such as 60/min; none: no limit")
     .option("--at-most <N>", "agents at the same time on all workers of this agent; none: no limit")
@@ -75,11 +73,6 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option(...trustOption)
     .option("--quiet", "print only warnings");
-
-  add("fleet", "", fleet)
-    .option(...showKey)
-    .option("--redis <address>", "Redis server: rediss://user@queue.lab:6379")
-    .option("--insecure-redis", "allow Redis on another machine without TLS");
 
   program
     .command("completion <shell>")

@@ -148,8 +148,6 @@ export const joined = (value: string, before?: string): string => (before === un
 /** Names with commas between them; the option may be given again. */
 export const listed = (value: string, before: string[] = []): string[] => [...before, ...value.split(",")];
 
-export const projectOfTools = "project whose papers the tools read (default: the only project)";
-
 export function whole(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
   return Number(value);

@@ -8,22 +8,12 @@ export function addSteer({ add, io }: CommandLine): void {
     (await import("../steer/steer.js")).steerCommand({ folder, text, clear, json }, io),
   ).option("--clear", "remove earlier instructions");
 
-  add("stop", "[folder]", async ({ pause, json }: { pause: boolean } & Common, folder) => {
-    const { pauseCommand, stopCommand } = await import("../steer/pause.js");
-    return (pause ? pauseCommand : stopCommand)({ folder, json }, io);
-  }).option("--pause", "end it with the verdict blocked, exit code 5");
-
-  add("pause", "[folder]", async ({ json }, folder) =>
-    (await import("../steer/pause.js")).pauseCommand({ folder, json }, io),
-  );
-
-  add("resume", "[folder]", async ({ json }, folder) =>
-    (await import("../steer/pause.js")).resumeCommand({ folder, json }, io),
-  );
-
-  add("approve", "<folder>", async ({ reject, json }: { reject: boolean } & Common, folder) =>
-    (await import("../steer/approve.js")).approveCommand({ folder, reject, json }, io),
-  ).option("--reject", "take the edits back instead");
+  add("stop", "[folder]", async ({ pause, undo, json }: { pause: boolean; undo: boolean } & Common, folder) => {
+    const { pauseCommand, resumeCommand, stopCommand } = await import("../steer/pause.js");
+    return (undo ? resumeCommand : pause ? pauseCommand : stopCommand)({ folder, json }, io);
+  })
+    .option("--pause", "end it with the verdict blocked, exit code 5")
+    .addOption(new Option("--undo", "allow what was stopped or paused to run again").conflicts("pause"));
 
   type OfReset = { paper?: string; unit?: string; to?: number; undo: boolean };
   add("reset", "<folder>", async (options: OfReset & Common, folder) => {

@@ -114,7 +114,7 @@ async function readRow(folder: string): Promise<OfProject> {
     const rrd = outlineOf(parsed);
     // All but the papers and insights, which are nearly all of a file.
     if (!isNewer(parsed) && !isValid("rrd", { ...rrd, papers_pool: [], insights: [] }))
-      return { name, folder, broken: `rrd.json is not valid; 'research-ralph validate ${name}' says where` };
+      return { name, folder, broken: `rrd.json is not valid; 'research-ralph verify --files ${name}' says where` };
     const { done, total } = progressOf(rrd);
     const ledger = existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : [];
     const spent = timeSpent(rrd, ledger);
@@ -231,5 +231,5 @@ const countsText = (rows: readonly Row[]): string =>
 
 function brokenNote(rows: readonly Row[]): string {
   const broken = rows.filter((row) => "broken" in row).length;
-  return broken === 0 ? "" : `, ${broken} broken: research-ralph validate <name> says why`;
+  return broken === 0 ? "" : `, ${broken} broken: research-ralph verify --files <name> says why`;
 }

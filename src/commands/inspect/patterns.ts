@@ -2,11 +2,11 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { learnPatterns, unlearned } from "../../research/project-files/lessons.js";
 import { readPatterns } from "../../research/project-files/progress-log.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
-import { findResearch, shown } from "../../research/overview/find-research.js";
+import { findResearch, nameFor, shown } from "../../research/overview/find-research.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 interface PatternsArguments {
@@ -37,7 +37,7 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
   const pattern = patterns[accept - 1];
   if (pattern === undefined)
     throw new ExpectedError(
-      `There is no pattern ${accept}; this project has ${patterns.length}. 'research-ralph patterns' lists them.`,
+      `There is no pattern ${accept}; this project has ${patterns.length}. 'research-ralph show ${shellWord(nameFor(io.cwd, folder))} patterns' lists them.`,
       2,
     );
   await learnPatterns(root, [pattern]);

@@ -37,6 +37,12 @@ export async function findWork(cwd: string, argument: string | undefined, among 
   return found(project, await findResearch(cwd, argument), cwd);
 }
 
+/** Whether several are listed here and, without a name, no one of them is meant. */
+export async function needsName(cwd: string): Promise<boolean> {
+  for (const kind of kinds) if ((await kind.find(cwd, undefined)) !== undefined) return false;
+  return (await listWork(cwd)).length > 1;
+}
+
 /** Everything here that is listed, projects before tasks. */
 export async function listWork(cwd: string): Promise<FoundWork[]> {
   const lists = await Promise.all(

@@ -7,9 +7,8 @@ import type { ConfigFlags } from "../../compose/config.js";
 import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 
 /**
- * What a kind of work offers to the commands that know all kinds: `list`, `status`, `show`, `cost`, `watch`, `web`,
- * `brief`, `validate`, and those that steer. A further kind is one more entry in find-work.ts. Nothing here takes a
- * lock or writes.
+ * What a kind of work offers to the commands that know all kinds: `status`, `show`, `web`, `verify --files`, and those
+ * that steer. A further kind is one more entry in find-work.ts. Nothing here takes a lock or writes.
  */
 export interface Kind {
   readonly noun: "project" | "task";

@@ -25,13 +25,13 @@ export async function validateTask(folder: string): Promise<Validated> {
       ...broken.map((problem): Finding => ({ level: "error", file: stateName, ...problem })),
       ...ledger.map((message): Finding => ({ level: "warning", pointer: "", message })),
     ],
-    wayBack: broken.length > 0 ? await restoreHint(folder, taskFormat) : "then run research-ralph validate again",
+    wayBack: broken.length > 0 ? await restoreHint(folder, taskFormat) : "then run research-ralph verify --files again",
   };
 }
 
 /** The state of a coding run that the next run takes over. */
 async function validateOld(folder: string): Promise<Validated> {
-  const validated = { file: join(folder, oldCodeName), wayBack: "then run research-ralph validate again" };
+  const validated = { file: join(folder, oldCodeName), wayBack: "then run research-ralph verify --files again" };
   try {
     await readCodingRun(folder);
     return { ...validated, findings: [] };

@@ -96,7 +96,7 @@ function nextStep(
   agent?: string,
 ): Omit<Row, "label"> {
   const doctor = `research-ralph doctor${agent === undefined ? "" : ` --agent ${shellWord(agent)}`}`;
-  if (isHeld) return { text: "let it continue, then run it:", commands: [`research-ralph resume ${name}`, run] };
+  if (isHeld) return { text: "let it continue, then run it:", commands: [`research-ralph stop --undo ${name}`, run] };
   switch (verdict) {
     case "complete":
       return { text: "read the report, and the papers:", commands: [`research-ralph show ${name}`] };

@@ -138,7 +138,7 @@ async function unfinished(io: Io): Promise<string | undefined> {
   const [first, ...others] = open;
   if (first === undefined && broken[0] !== undefined) {
     throw new ExpectedError(
-      `No project here can be run: ${basename(broken[0])} is broken; 'research-ralph validate ${basename(broken[0])}' says where.`,
+      `No project here can be run: ${basename(broken[0])} is broken; 'research-ralph verify --files ${basename(broken[0])}' says where.`,
     );
   }
   if (first === undefined) {

@@ -137,7 +137,7 @@ async function checkKept(
   await finishWriting(folder, { config, now: io.clock.now, notify: (_, message) => say(io, message) });
   const answer = (await readAnswers(folder)).lines.find((each) => each.id === id);
   if (answer === undefined)
-    throw new ExpectedError(`${name} has no ${id}; 'research-ralph answers ${name}' lists its answers.`, 2);
+    throw new ExpectedError(`${name} has no ${id}; 'research-ralph ask ${name} --list' lists its answers.`, 2);
   if (!args.check)
     throw new ExpectedError(
       `${id} is an answer, not a question: 'research-ralph ask ${name} ${id} --check' has its sentences checked.`,
@@ -145,7 +145,7 @@ async function checkKept(
     );
   const opened = withOpenCheck(answer);
   if (opened.open === undefined) {
-    say(io, `No sentence of ${id} is left to check; 'research-ralph answers ${name}' shows what was said of them.`);
+    say(io, `No sentence of ${id} is left to check; 'research-ralph ask ${name} --list' shows what was said of them.`);
     return 0;
   }
   await requireAgents(config, io, false, checkerNamesOf(config));

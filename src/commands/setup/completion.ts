@@ -1,6 +1,5 @@
 import type { Command, Option } from "commander";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { oldNames } from "../help-text.js";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
@@ -10,7 +9,7 @@ const shells = ["bash", "zsh", "fish"] as const;
  * @throws ExpectedError (exit code 2) for another shell.
  */
 export function completionScript(program: Command, shell: string): string {
-  const offered = program.commands.filter((command) => !oldNames.has(command.name()));
+  const offered = program.commands.filter((command) => command.name() !== "begin");
   const commands = offered.map((command) => ({
     name: command.name(),
     summary: command.description(),

@@ -15,7 +15,7 @@ export interface ExtensionPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What `doctor` and `validate` say of one part of an extension. */
+/** What `doctor` and `verify --files` say of one part of an extension. */
 export interface ExtensionCheck {
   readonly name: string;
   readonly ok: boolean;

@@ -1743,7 +1743,7 @@ export interface Exclusion {
    */
   duplicate_of?: string;
   /**
-   * Of a duplicate that a person has joined: the paper or the excluded record as it was, for 'research-ralph part'. Of a record that a person includes: all that the search knows of it.
+   * Of a duplicate that a person has joined: the paper or the excluded record as it was, for 'research-ralph join --part'. Of a record that a person includes: all that the search knows of it.
    */
   before?: {
     [k: string]: unknown;

@@ -33,7 +33,7 @@ async function asked(
   const now = await textOf(edit.path);
   return {
     about: `The edit of ${name}`,
-    otherwise: `research-ralph approve ${shellWord(basename(folder))}`,
+    otherwise: `research-ralph trust ${shellWord(basename(folder))} --edits`,
     shows: [`${edit.path} changed while ${edit.agent} ran:`, ...changesIn(edit, now)],
     asks: `Let briefs use this ${name}? n takes the edit back.`,
     async answer(yes) {

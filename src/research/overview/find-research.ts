@@ -53,7 +53,7 @@ function isListed(folder: string): boolean {
 export async function findResearch(cwd: string, argument: string | undefined): Promise<string> {
   if (argument === undefined) return onlyResearch(cwd);
   if (argument.trim() === "")
-    throw new ExpectedError("The name of the project is empty; name one as 'research-ralph list' shows it.", 2);
+    throw new ExpectedError("The name of the project is empty; name one as 'research-ralph status --all' shows it.", 2);
   const candidates = [resolve(cwd, argument), join(cwd, researchesName, argument)].map((path) =>
     basename(path) === rrdName ? dirname(path) : path,
   );

@@ -83,7 +83,7 @@ export async function readState(
       error instanceof ExpectedError ? await readRrdFile(lastGoodFile(folder)).catch(() => undefined) : undefined;
     if (good?.ok === undefined) throw error;
     const at = (await stat(lastGoodFile(folder))).mtime.toISOString().slice(0, 16).replace("T", " ");
-    const notice = `${rrdFile(folder)} can't be read, so this is made from its last good version, of ${at} UTC. 'research-ralph validate' names every problem.`;
+    const notice = `${rrdFile(folder)} can't be read, so this is made from its last good version, of ${at} UTC. 'research-ralph verify --files' names every problem.`;
     return { rrd: good.ok, ledger: (await readLedger(folder)).lines, notices: [notice] };
   }
 }

@@ -108,7 +108,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
 }
 
 /**
- * The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `research-ralph brief`
+ * The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `show next`
  * prints.
  */
 export function classicBrief(prompt: string, folder: string, steering: string | undefined): string {

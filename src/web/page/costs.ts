@@ -5,7 +5,7 @@ import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
 import { span } from "./texts.js";
 
-/** What work cost so far and what for, as `cost` tells it; nothing before the first iteration. */
+/** What work cost so far and what for, as `status --cost` tells it; nothing before the first iteration. */
 export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
   if (costs.total.iterations === 0) return [];
   const { phases, agents, models, parts, total, refused, failed, forecast } = costs;

@@ -16,7 +16,7 @@ export function stateLine(standing: Standing, { tone, headline }: StateText): Ma
 /** Time since a moment; the script counts on. `now`: milliseconds. */
 export const since = (at: number): Markup => markup`<time data-since="${at}"></time>`;
 
-/** Buttons for what `pause`, `stop` and `resume` do, as far as they would do something. */
+/** Buttons for what `stop`, its `--pause` and `--undo` do, as far as they would do something. */
 export function controls(name: string, { running, held, finished }: Standing): Markup {
   const button = (act: string, words: string, about: string) =>
     markup`<form method="post" action="${projectAt(name)}${act}" data-act><button title="${about}">${words}</button></form>`;

@@ -220,7 +220,7 @@ test("status says what holds a research, what was told to its agents, and how lo
   writeFileSync(join(folder, "PAUSE"), "");
   const { out } = await status(cwd, "grasping-2026-03-01");
   expect(out.replaceAll(/\s+/g, " ")).toMatch(
-    /State Paused, in analysis Next research-ralph resume \S+ removes PAUSE;/,
+    /State Paused, in analysis Next research-ralph stop --undo \S+ removes PAUSE;/,
   );
   expect(out).toMatch(/Steering +Mind the cost\./);
   expect(out).toMatch(/No result +for 3 iterations in a row/);

@@ -121,7 +121,7 @@ test("validate names every error of a ralph.json with its line and what to do, a
     'error: ralph.json:5 /acceptance_criteria/1/criteria/0: "text" is missing',
     'warning: ralph.json:8 /max_iteration: is not a known field and has no effect; "max_iterations" is meant',
     expect.stringMatching(/^error: ralph\.json:9 \/budget\/max_usd: must be at least /),
-    "Correct the file, then run research-ralph validate again.",
+    "Correct the file, then run research-ralph verify --files again.",
     "jobs/make-a/ralph.json is not valid: 4 errors, 1 warning",
     "",
   ]);
@@ -137,13 +137,14 @@ test("validate says of a task's broken state how the last good one comes back", 
   expect(out).toMatch(/jobs\/make-a\/ralph\.state\.json is not valid: 1 error/);
 });
 
-test("without a name the only work here is meant; where there are several, each is named", async () => {
+test("without a name the only work here is meant; where there are several, status lists them", async () => {
   const { cwd, job } = both();
   expect((await cli(["status"], join(cwd, "jobs"))).out).toMatch(/^Make a\.txt\nmake-a\n/);
   const second = join(cwd, "jobs", "second");
   mkdirSync(second);
   writeFileSync(join(second, "ralph.json"), JSON.stringify(state.task));
-  const { code, err } = await cli(["status"], join(cwd, "jobs"));
+  expect((await cli(["status"], join(cwd, "jobs"))).out).toBe((await cli(["status", "--all"], join(cwd, "jobs"))).out);
+  const { code, err } = await cli(["show"], join(cwd, "jobs"));
   expect(code).toBe(2);
   expect(err).toContain(
     "There are 2 projects and tasks here: make-a, second; name one, as in research-ralph status make-a.",
@@ -181,7 +182,9 @@ test("the local page lists a task beside the projects, shows its criteria, and p
   expect(page).toContain("It is &lt;empty&gt;.");
   expect((await post("/p/task~jobs~make-a/pause")).status).toBe(303);
   expect(existsSync(join(job, "PAUSE"))).toBe(true);
-  expect(await (await get("/p/task~jobs~make-a/")).text()).toContain("research-ralph resume jobs/make-a removes PAUSE");
+  expect(await (await get("/p/task~jobs~make-a/")).text()).toContain(
+    "research-ralph stop --undo jobs/make-a removes PAUSE",
+  );
   writeFileSync(join(job, "ralph.state.json"), "{");
   expect(await (await get("/p/task~jobs~make-a/")).text()).toContain("ralph.state.json:1:2: ");
 });

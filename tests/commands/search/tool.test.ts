@@ -44,7 +44,7 @@ test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters.prop
     const io = fakeIo({ cwd: freshFolder() });
     const ended: number[] = [];
     await buildProgram(io, "1", { done: (code) => ended.push(code), run: async () => 1 }).parseAsync(
-      ["tool", name, "--help"],
+      ["mcp", name, "--help"],
       { from: "user" },
     );
     expect(ended).toEqual([0]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pauseCommand, resumeCommand, stopCommand } from "../../../src/commands/steer/pause.js";
 import { addCommand } from "../../../src/commands/steer/add.js";
-import { approveCommand } from "../../../src/commands/steer/approve.js";
+import { approveCommand } from "../../../src/commands/setup/approve.js";
 import { resetCommand } from "../../../src/commands/steer/reset.js";
 import { patternsCommand } from "../../../src/commands/inspect/patterns.js";
 import { hookMark, marker } from "../../../src/engine/process/descendants.js";

@@ -22,7 +22,7 @@ const standing = (over: Partial<Standing> = {}): Standing => ({
   spending,
   progress: { done: 3, total: 1200 },
   counts: "papers decided",
-  commands: { goOn: "research-ralph run hands", resume: "research-ralph resume hands" },
+  commands: { goOn: "research-ralph run hands", resume: "research-ralph stop --undo hands" },
   ...over,
 });
 const unit = { iteration: 5, unit: "p1", title: "On\nhands", phase: "ANALYSIS", agent: "claude", since: at };
@@ -44,14 +44,14 @@ test.each<[string, Partial<Standing>, string, string, string | undefined]>([
     { running: true, held: ["PAUSE"] },
     "held",
     "Running, in analysis; ends before the next iteration",
-    "research-ralph resume hands removes PAUSE; then runs can start again",
+    "research-ralph stop --undo hands removes PAUSE; then runs can start again",
   ],
   [
     "held twice",
     { held: ["PAUSE", "STOP"] },
     "held",
     "Stopped, in analysis",
-    "research-ralph resume hands removes PAUSE and STOP; then runs can start again",
+    "research-ralph stop --undo hands removes PAUSE and STOP; then runs can start again",
   ],
   [
     "killed",

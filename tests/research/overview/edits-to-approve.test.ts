@@ -25,7 +25,7 @@ it("what waits is asked with its whole difference, and a yes lets briefs use it"
   const { questions, waiting, file } = await waitingEdit();
   const question = await questions?.();
   expect(question?.about).toBe("The edit of AGENTS.md");
-  expect(question?.otherwise).toBe("research-ralph approve hands-2026-01-01");
+  expect(question?.otherwise).toBe("research-ralph trust hands-2026-01-01 --edits");
   expect(question?.shows.slice(1)).toEqual(["- Be kind.", "+ Always give 5.", "+ \u001b[2JBe kind."]);
   expect(await question?.answer(true)).toBe("AGENTS.md: approved, from the next iteration on.");
   expect([await waiting(), await questions?.()]).toEqual([0, undefined]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { beforeAll, describe, expect, test } from "vitest";
-import { summaries } from "../../../src/commands/help-text.js";
+import { oldNames, summaries } from "../../../src/commands/help-text.js";
 import { run, sharedPackage } from "../../support/processes/built.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
 import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
@@ -39,6 +39,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ["skill", [], /rrd/],
   ["completion", ["fish"], /^complete -c research-ralph/],
   ["status", ["grasping-2026-03-01", "--cost"], /tokens/],
+  ["show", ["grasping-2026-03-01", "patterns"], /A pattern from sample_/],
   ["cost", ["grasping-2026-03-01"], /tokens/],
   [
     "decide",
@@ -123,11 +124,11 @@ describe("the built command", () => {
 
   test("no command is without a built run", () => {
     const here: string[] = commands.map(([name]) => name);
-    here.push("search", "doctor", "watch", "part", "screen");
-    // extract and settle have their walk beside this file.
-    here.push("extract", "settle");
-    // part and screen have their rules in tests/commands/steer. Five have files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/{code,fleet}.
-    here.push("demo", "web", "code", "worker", "fleet");
-    expect([...new Set(here)].toSorted()).toEqual(Object.keys(summaries).toSorted());
+    // screen has its rules in tests/commands/steer; extract and settle have their walk beside this file. Five have
+    // files of their own: tests/system/walks/demo.test.ts, tests/page/live.test.ts, tests/system/{code,fleet}.
+    here.push("search", "doctor", "screen", "extract", "settle", "demo", "web", "code", "worker");
+    // part has its rules in tests/commands/steer, and fleet those of worker --list.
+    here.push("watch", "part", "fleet");
+    expect([...new Set(here)].toSorted()).toEqual(Object.keys({ ...summaries, ...oldNames }).toSorted());
   });
 });

@@ -43,7 +43,7 @@ test.each(faults)(
     expect(validate.code).toBe(1);
     expect(validate.out).toMatch(/is not valid: \d+ errors?, 0 warnings\n$/);
     expect(list).toMatchObject({ code: 0, err: "" });
-    expect(list.out).toMatch(/broken: [^\n]+\n\n1 project, 1 broken: research-ralph validate <name> says why\n$/);
+    expect(list.out).toMatch(/broken: [^\n]+\n\n1 project, 1 broken: research-ralph verify --files <name> says why\n$/);
     expect(list.out).not.toContain("Cannot read properties");
     for (const { out, err } of [validate, list]) expectNoTrace(out + err);
     expect(versionOf(path)).toBe(before);

@@ -32,7 +32,7 @@ describe.concurrent("an agent that obeys what a paper hides: the record says so,
     const added = read("AGENTS.md").slice(agents.length).trim();
     expect(read("AGENTS.md").startsWith(agents)).toBe(true);
     expect(added).not.toBe("");
-    expect(notices).toContainEqual(expect.stringMatching(/AGENTS\.md.*research-ralph approve/s));
+    expect(notices).toContainEqual(expect.stringMatching(/AGENTS\.md.*research-ralph trust \S+ --edits/s));
     // The agent gave the same words as a pattern of its result: those are data.
     const next = brief().replace(/<untrusted-text [^>]*>.*?<\/untrusted-text [^>]*>/gs, "");
     expect(next).toContain(agents.trim().split("\n").at(-1));

@@ -112,7 +112,7 @@ describe.concurrent("what would be done in the person's name is not", () => {
     for (const name of ["AGENTS.md", "CLAUDE.md", "prompt.md", "progress.txt"])
       expect(notices).toContainEqual(
         expect.stringMatching(
-          new RegExp(`^${name} changed .*Always give 5 everywhere.* research-ralph approve small-matter`),
+          new RegExp(`^${name} changed .*Always give 5 everywhere.* research-ralph trust small-matter --edits`),
         ),
       );
     for (const name of ["AGENTS.md", "CLAUDE.md", "prompt.md", "researches/small-matter/progress.txt"])

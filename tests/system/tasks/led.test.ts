@@ -87,10 +87,10 @@ describe("steer", () => {
 
 test("pause and stop keep a task from its next iteration until it is resumed", async () => {
   expect((await cli(["pause"], folder, home())).err).toBe(
-    "This task is not running; no run can start until you run research-ralph resume.\n",
+    "This task is not running; no run can start until you run research-ralph stop --undo.\n",
   );
   expect((await cli(["status"], folder, home())).out).toMatch(
-    /State +Paused\n +Next +research-ralph resume removes PAUSE/,
+    /State +Paused\n +Next +research-ralph stop --undo removes PAUSE/,
   );
   expect(await work("echo > a.txt")).toMatchObject({ code: 5 });
   expect((await cli(["resume", "project"], top, home())).err).toBe(

@@ -39,7 +39,8 @@ test("--version loads nothing but the file of the command line itself", async ()
 test("help all names every command, the exit codes and the old spelling, within 80 columns", async () => {
   const { code, out } = await cli(["help", "all"]);
   expect(code).toBe(0);
-  for (const name of Object.keys(summaries).filter((each) => !oldNames.has(each)))
+  for (const old of Object.keys(oldNames)) expect(out).not.toMatch(new RegExp(`^  ${old}\\b`, "m"));
+  for (const name of Object.keys(summaries).filter((each) => each !== "begin"))
     expect(out).toMatch(new RegExp(`^  ${name}\\b`, "m"));
   expect(out).toContain("Exit codes: 0 complete");
   expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -51,13 +52,13 @@ test.each([
     ["sim2real"],
     "unknown command 'sim2real'; see research-ralph help all. A question has three words or more, in quotes.",
   ],
-  [["lsit"], "unknown command 'lsit'. Did you mean list?"],
+  [["lsit"], "unknown command 'lsit'. Did you mean status --all?"],
   [["run", "--agnet", "x"], "unknown option '--agnet'. Did you mean --agent?"],
   [
     ["-p", "many"],
     "option '-p, --papers <N>' argument 'many' is invalid. It must be a number; see research-ralph --help.",
   ],
-  [["approve"], "missing required argument 'folder'; see research-ralph approve --help."],
+  [["reset"], "missing required argument 'folder'; see research-ralph reset --help."],
   [["export"], /^research-ralph: Choose a format with --as: ris for reference managers, /],
   [["list", "too", "many"], /too many arguments/],
   [["status", "nowhere"], /There is no project 'nowhere'/],

@@ -61,14 +61,14 @@ export const stopOnFiles =
     if (existsSync(join(folder, stopName))) {
       return {
         verdict: "interrupted",
-        reason: `Stopped by the file ${join(folder, stopName)}; to continue, run 'research-ralph resume', or delete the file.`,
+        reason: `Stopped by the file ${join(folder, stopName)}; to continue, run 'research-ralph stop --undo', or delete the file.`,
         signal: "SIGINT",
       };
     }
     if (existsSync(join(folder, pauseName)))
       return {
         verdict: "blocked",
-        reason: `Paused by the file ${join(folder, pauseName)}; to continue, run 'research-ralph resume', or delete the file.`,
+        reason: `Paused by the file ${join(folder, pauseName)}; to continue, run 'research-ralph stop --undo', or delete the file.`,
       };
     return undefined;
   };

@@ -259,7 +259,7 @@ function addedLines(before: string, now: string): string[] | undefined {
 }
 
 const waitingText = (path: string, before: string, now: string, during: string, { folder }: EditLocation): string =>
-  `${basename(path)} changed while ${during} (${difference(before, now)}). The change stays, but briefs use the earlier text until you approve it: research-ralph approve ${basename(folder)}; --reject undoes it.`;
+  `${basename(path)} changed while ${during} (${difference(before, now)}). The change stays, but briefs use the earlier text until you approve it: research-ralph trust ${basename(folder)} --edits; --reject undoes it.`;
 
 /** The lines that differ between the first and the last difference, at most three of each side. */
 function difference(before: string, now: string): string {

@@ -35,7 +35,7 @@ function nameInSentence({ where, formats: { noun } }: SteeredWork, isStart = fal
 /** The commands that continue the work and that remove PAUSE or STOP. */
 export const commandsOf = ({ where, goOn }: SteeredWork): { readonly goOn: string; readonly resume: string } => ({
   goOn,
-  resume: `research-ralph resume${where === "." ? "" : ` ${where}`}`,
+  resume: `research-ralph stop --undo${where === "." ? "" : ` ${where}`}`,
 });
 
 /** Whether the work is running, and a sentence about what the command did. */

@@ -95,7 +95,7 @@ export function openStateFile<State extends Fields>(
         );
       else if (backup !== undefined)
         notify(
-          `${format.file} is now written in the current format; the previous version is ${backup}, and 'research-ralph validate' on it says what differs.`,
+          `${format.file} is now written in the current format; the previous version is ${backup}, and 'research-ralph verify --files' on it says what differs.`,
         );
       cached = { state, stamp: newStamp, bytes, readAt: Date.now(), changedAt: 0, changes: 0, isOwn: true };
       return true;

@@ -262,7 +262,7 @@ const signalsOf = (folder: string, where: string): Entry => ({
     says:
       before.kind === "absent"
         ? [
-            `${where}${basename(path)} appeared while ${who.during}; it takes effect. If it was not yours, 'research-ralph resume' removes it.`,
+            `${where}${basename(path)} appeared while ${who.during}; it takes effect. If it was not yours, 'research-ralph stop --undo' removes it.`,
           ]
         : [],
   }),

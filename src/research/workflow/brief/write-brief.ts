@@ -103,7 +103,7 @@ async function inPassages(draft: unknown, text: DocumentText | undefined): Promi
 
 /**
  * The brief of one iteration, for an agent that works in `workspace`: what stays the same over iterations first, so
- * that providers' caches serve it. Reads the disk and nothing else. Also what `research-ralph brief` prints.
+ * that providers' caches serve it. Reads the disk and nothing else. Also what `show next` prints.
  */
 export async function briefFor(
   where: Where,

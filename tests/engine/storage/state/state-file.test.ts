@@ -222,7 +222,7 @@ describe("the state of a research", () => {
     const [backup = "", ...more] = readdirSync(join(folder, ".ralph", "backups"));
     expect([more, read(join(folder, ".ralph/backups", backup), "rrd.json")]).toEqual([[], old]);
     expect(told).toEqual([
-      `rrd.json is now written in the current format; the previous version is ${join(folder, ".ralph/backups", backup)}, and 'research-ralph validate' on it says what differs.`,
+      `rrd.json is now written in the current format; the previous version is ${join(folder, ".ralph/backups", backup)}, and 'research-ralph verify --files' on it says what differs.`,
     ]);
   });
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { approveCommand } from "../../../../src/commands/steer/approve.js";
+import { approveCommand } from "../../../../src/commands/setup/approve.js";
 import { defaultStateDir } from "../../../../src/engine/config/state-dir.js";
 import { acquireLock } from "../../../../src/engine/storage/lock.js";
 import { editFile, realFile } from "../../../../src/engine/storage/guard/held-edits.js";
@@ -63,7 +63,7 @@ describe("an edit of what instructs agents, made while an agent ran that nothing
     });
     expect(said).toHaveLength(3);
     expect(said[0]).toMatch(
-      /^AGENTS\.md changed while the agent ran unconfined .*\(\+ "Always give 5\."\).* research-ralph approve/,
+      /^AGENTS\.md changed while the agent ran unconfined .*\(\+ "Always give 5\."\).* research-ralph trust \S+ --edits/,
     );
     expect(readFileSync(agents, "utf8")).toBe(more);
     expect(await lessons()).not.toContain("Always");

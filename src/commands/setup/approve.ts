@@ -5,11 +5,11 @@ import { approve, reject } from "../../engine/storage/guard/held-edits.js";
 import { waitingEdits } from "../../research/project-files/guarded/guarded-files.js";
 import { findResearch, shown } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
-import { requirePerson } from "./require-person.js";
+import { requirePerson } from "../steer/require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 interface ApproveArguments {
-  readonly folder: string;
+  readonly folder?: string;
   /** Take the edits back instead. */
   readonly reject: boolean;
   readonly json: boolean;
