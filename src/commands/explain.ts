@@ -22,7 +22,7 @@ export function explain(error: unknown, io: Io, args: readonly string[]): number
 
 /** What was typed, with the first of several projects named. */
 function namingFirst({ names: [first] }: UnnamedWork, [command = "run", ...rest]: readonly string[]): string {
-  const named = command === "mcp" || command === "tool" ? [...rest, "--research", first] : [first, ...rest];
+  const named = command === "mcp" ? [...rest, "--research", first] : [first, ...rest];
   return ["research-ralph", command, ...named].map(shellWord).join(" ");
 }
 
@@ -40,7 +40,7 @@ function usageSentence(said: string, hint: string, args: readonly string[]): str
   // Commander's "near" is wide: it offers --undo for --rounds.
   const isSlip = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
   if (suggestion !== undefined && isSlip) return `${said}. ${suggestion}`;
-  const command = args.find((arg) => arg in summaries || arg in oldNames);
+  const command = args.find((arg) => arg in summaries);
   if (unknown !== undefined)
     return `${said}; see research-ralph help all. A question has three words or more, in quotes.`;
   return `${said}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;

@@ -147,7 +147,7 @@ test("without a name the only work here is meant; where there are several, statu
   const { code, err } = await cli(["show"], join(cwd, "jobs"));
   expect(code).toBe(2);
   expect(err).toContain(
-    "There are 2 projects and tasks here: make-a, second; name one, as in research-ralph status make-a.",
+    "There are 2 projects and tasks here: make-a, second; name one, as in research-ralph show make-a.",
   );
   expect((await cli(["status"], job)).out).toMatch(
     /^ {2}State {6}Not running\n {2}Next {7}research-ralph task starts it/m,

@@ -56,7 +56,7 @@ test.each([
   [["run", "--agnet", "x"], "unknown option '--agnet'. Did you mean --agent?"],
   [
     ["-p", "many"],
-    "option '-p, --papers <N>' argument 'many' is invalid. It must be a number; see research-ralph --help.",
+    "option '-p, --papers <N>' argument 'many' is invalid. It must be a number; see research-ralph run --help.",
   ],
   [["reset"], "missing required argument 'folder'; see research-ralph reset --help."],
   [["export"], /^research-ralph: Choose a format with --as: ris for reference managers, /],
@@ -148,7 +148,7 @@ test("a bug of ours is one sentence, the details are kept in a file, and with RE
       `research-ralph: planted; this is a bug in ${program}, the details are in ${join(bugs, report)}.\n`,
     );
     const details = readFileSync(join(bugs, report), "utf8");
-    expect(details.startsWith(`${program}\n\nresearch-ralph list\n\nTypeError: planted\n`)).toBe(true);
+    expect(details.startsWith(`${program}\n\nresearch-ralph status --all\n\nTypeError: planted\n`)).toBe(true);
     expect(details).toMatch(/\n +at .*listCommand/);
     expect((await cli(["list"], cwd, { RESEARCH_RALPH_DEBUG: "1" })).err).toMatch(/at .*listCommand/);
   } finally {
