@@ -62,6 +62,8 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
     /\[1\] [a-z]+|Not in these papers/,
   ],
   ["answers", ["grasping-2026-03-01"], /Which distillation teaches a policy/],
+  // The decision above came after the report.
+  ["run", ["grasping-2026-03-01", "--quiet", ...withUnitAgent], /^<promise>COMPLETE<\/promise>$/m],
   ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /nothing new from 2026-01-01/],
   ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md, references\.bib, report\.html$/m],
   ["export", ["grasping-2026-03-01", "--as", "ris"], /^TY {2}- /],
