@@ -48,8 +48,7 @@ test("sections stand in the page's order, the evidence last, and those without c
   const recommendations = [{ priority: "high" as const, text: "Build one.", rests_on: ["p1#1"] }];
   expect(headings(render(rrd, { report: said({ gaps, recommendations }) }))).toEqual([
     ...["Question", "Answer", "Findings", "What to do first", "What is not known", "How the papers score", "Papers"],
-    ...["Insights by theme", "How papers were found", "Method and limits", "PRISMA 2020 checklist", "References"],
-    "Evidence",
+    ...["Insights by theme", "How papers were found", "Method and limits", "References", "Evidence"],
   ]);
   expect(headings(render(rrdWith([])))).toEqual(["Question", "Answer", "Findings", "Method and limits"]);
 });
@@ -84,14 +83,31 @@ test("a finding stands with its strength and the words it rests on, which link t
 test("papers without an entry are counted by what became of them, also presented ones beyond the first hundred", () => {
   const many = Array.from({ length: 103 }, (_, index) => presented(`p${index}`, [time]));
   const others = [paper("r1", { status: "rejected" }), paper("r2", { status: "rejected" }), paper("u1")];
-  expect(
-    section(render(rrdWith([...many, ...others])), "Papers")
-      .split("\n")
-      .at(-2),
-  ).toBe("6 further papers have no entry here: 3 presented, 2 rejected, 1 not read. The reasons stand in rrd.json.");
-  expect(section(render(rrdWith([paper("r1", { status: "rejected" })])), "Papers")).toBe(
-    "\n1 paper has no entry here: 1 rejected. The reasons stand in rrd.json.\n",
+  expect(section(render(rrdWith([...many, ...others])), "Papers")).toContain(
+    "\n\n6 further papers have no entry here: 3 presented, 2 rejected, 1 not read.\n",
   );
+});
+
+test("what excluded each paper stands in the text, as on the page", () => {
+  const override = { decision: "exclude", why: "No control group." } as const;
+  const excluded = [
+    paper("r1", { status: "rejected", excluded_by: "c1" }),
+    paper("r2", { status: "rejected", override }),
+    paper("r3", {
+      status: "not_retrieved",
+      not_retrieved: { reason: "It is a scan.", cure: "Add its text.", tried: "" },
+    }),
+  ];
+  const rrd = rrdWith(excluded);
+  const criteria = [{ id: "c1", kind: "include" as const, text: "a trial" }];
+  const text = section(render({ ...rrd, requirements: { ...rrd.requirements, criteria } }), "Papers");
+  expect(text.trim().split("\n")).toEqual([
+    "3 papers have no entry here: 2 rejected, 1 not retrieved.",
+    "",
+    "- On the matter of r1, rejected: Not eligible: c1 (include: a trial).",
+    "- On the matter of r2, rejected: Excluded by a person: No control group.",
+    "- On the matter of r3, not retrieved: It is a scan. Add its text.",
+  ]);
 });
 
 test("one author beyond the first few is named, more are counted", () => {

@@ -404,6 +404,20 @@ test("says at once that no model judged, where none did", () => {
   expect(surenessText(of("baseline", "claude").sureness)).not.toContain("no model");
 });
 
+test.each([
+  ["no wish of a review", {}, false],
+  ["criteria", { criteria: [{ id: "c1", kind: "include" as const, text: "a trial" }] }, true],
+  ["a recall", { screening: { target_recall: 0.95, confidence: 0.95 } }, true],
+])("the checklist of a review stands where there is %s: %s, and names the files that are there", (_, wishes, is) => {
+  const rrd = rrdWith([read("one", [quote("It works.")])]);
+  const model = modelOf({ ...rrd, requirements: { ...rrd.requirements, ...wishes } }, { report: narrative() });
+  expect(heldBy(model).has("checklist")).toBe(is);
+  const files = (recorded: { queries: boolean; ledger: boolean }) =>
+    checklistOf({ ...model, recorded }, heldBy(model)).find(({ item }) => item === "27")?.says;
+  expect(files({ queries: false, ledger: true })).toBe("rrd.json, ledger.jsonl next to this report");
+  expect(files({ queries: true, ledger: true })).toContain("queries.jsonl");
+});
+
 test("a discussion that only disputes stands in the checklist where it is", () => {
   const sides = [{ text: "It works.", rests_on: ["one#1"] }];
   const model = modelOf(rrdWith([read("one", [quote("It works.")])]), {

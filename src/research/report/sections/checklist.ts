@@ -1,4 +1,6 @@
 import { usesScores } from "../../papers/rubric/rubric.js";
+import { ledgerName } from "../../../engine/lib/layout.js";
+import { queriesName, rrdName } from "../../project-files/layout.js";
 import type { ReportModel } from "../model.js";
 import type { Held } from "./section.js";
 
@@ -12,6 +14,10 @@ export interface ChecklistItem {
   /** What stands there, or why it was not done. */
   readonly says: string;
 }
+
+/** Whether records were chosen by the methods of a review: by criteria, by two readers, or up to a stated recall. */
+export const isReview = ({ method, rrd: { requirements, statistics } }: Pick<ReportModel, "method" | "rrd">): boolean =>
+  method.criteria.length > 0 || requirements.screening !== undefined || statistics?.screening_agreement !== undefined;
 
 /** The 42 items of PRISMA 2020: where each stands in this report, or that it was not done. */
 export function checklistOf({ rrd, rows, recorded, method }: ReportModel, held: Held): readonly ChecklistItem[] {
@@ -27,6 +33,7 @@ export function checklistOf({ rrd, rows, recorded, method }: ReportModel, held: 
   });
   const when = (is: boolean, yes: ChecklistItem, why: string): ChecklistItem =>
     is ? yes : not(yes.item, yes.topic, why);
+  const data = [rrdName, ...(recorded.ledger ? [ledgerName] : []), ...(recorded.queries ? [queriesName] : [])];
   const noPooling = "no results were pooled";
   return [
     not(
@@ -111,14 +118,9 @@ export function checklistOf({ rrd, rows, recorded, method }: ReportModel, held: 
     at("23d", "Discussion: implications", "recommendations", "what to do first"),
     not("24a", "Registration"),
     not("24b", "Protocol", "the requirements in rrd.json are the nearest to one"),
-    not("24c", "Amendments to the protocol", "git keeps every change of the requirements"),
+    not("24c", "Amendments to the protocol"),
     when(recorded.ledger, at("25", "Support", "method", "tokens, time and cost by phase"), "no ledger is kept"),
     not("26", "Competing interests", "nobody was asked"),
-    at(
-      "27",
-      "Availability of data and code",
-      "method",
-      "rrd.json, ledger.jsonl and queries.jsonl lie next to this report",
-    ),
+    at("27", "Availability of data and code", "method", `${data.join(", ")} next to this report`),
   ];
 }

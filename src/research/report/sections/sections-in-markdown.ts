@@ -349,10 +349,9 @@ function papersText(model: ReportModel): string {
   const left = model.rows.filter(({ id }) => !listed.has(id));
   const told = new Set(model.scores.rows.length > 0 ? inTable(model).map(({ id }) => id) : []);
   const decided = left.filter(({ status }) => status !== "unread");
-  const reasons =
-    decided.length === 0
-      ? ""
-      : ` The reasons stand in ${decided.every(({ id }) => told.has(id)) ? "the table above" : rrdName}.`;
+  const untold = decided.filter(({ id }) => !told.has(id));
+  const reasons = decided.length > 0 && untold.length === 0 ? " The reasons stand in the table above." : "";
+  const reasoned = untold.filter(({ why }) => why !== "").slice(0, maxListed);
   const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
     const number = left.filter((row) => row.status === status).length;
     return number === 0 ? [] : [`${number} ${statusWords[status].toLowerCase()}`];
@@ -363,9 +362,14 @@ function papersText(model: ReportModel): string {
       ? []
       : [
           `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
+          ...(reasoned.length === 0 ? [] : [reasoned.map(reasonText).join("\n")]),
+          ...moreThan(untold.length, maxListed, "paper"),
         ]),
   ].join("\n\n");
 }
+
+const reasonText = (row: PaperRow): string =>
+  `- ${titled(row)}, ${statusWords[row.status].toLowerCase()}: ${inline(row.why)}`;
 
 /** The table of what was extracted, then the passages of its values. */
 function extractedText(model: ReportModel): string {

@@ -8,6 +8,7 @@ import { themes, ideas } from "../page/themes.js";
 import { method, checklist, references } from "../page/method.js";
 import { extracted } from "../page/extracted.js";
 import { formOf } from "../../project-files/form.js";
+import { isReview } from "./checklist.js";
 import { rowsOfTable } from "./extracted.js";
 import { texts } from "./sections-in-markdown.js";
 import type { Held, Section } from "./section.js";
@@ -132,7 +133,7 @@ export const sections: readonly Section[] = [
   {
     name: "checklist",
     title: "PRISMA 2020 checklist",
-    holds: ({ rows }) => rows.length > 0,
+    holds: (model) => model.rows.length > 0 && isReview(model),
     markdown: texts.checklist,
     page: checklist,
   },
