@@ -13,11 +13,17 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
     .option("-y, --yes", "ask nothing")
     .option("--task", "write a ralph.json instead: a task with acceptance criteria");
 
-  add("doctor", "", async ({ probe, flags, json }: { probe?: string } & Common) =>
-    (await import("../setup/doctor.js")).doctorCommand({ probe, flags, json }, io),
+  add("doctor", "", async ({ probe, flags, json }: { probe?: string | true } & Common) =>
+    (await import("../setup/doctor.js")).doctorCommand(
+      { probe: probe !== undefined, flags: typeof probe === "string" ? { ...flags, agent: probe } : flags, json },
+      io,
+    ),
   )
     .option("--agent <name>", "agent to check, as for run (default: the configured one)")
-    .option("--probe <agent>", "send one word to this agent and check the answer")
+    .option(
+      "--probe [agent]",
+      "send one word to this agent, else to that of --agent, and check the answer; costs a call",
+    )
     .option("--model <name>", "model for the probe")
     .option("--redis <address>", "Redis server of agents on other machines to check")
     .option("--insecure-redis", "allow Redis on another machine without TLS")

@@ -5,6 +5,7 @@ import { type ResolvedConfig, resolveConfig, settingsIn, type ConfigFlags } from
 import { requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { addExtensions } from "../../compose/extensions/extensions.js";
@@ -15,8 +16,8 @@ import { type Finding, folderFinding, gitFindings, nodeFinding } from "./machine
 import { type Probe, probeAgent } from "./probe.js";
 
 export interface DoctorOptions {
-  /** Run one word through this agent. */
-  readonly probe?: string;
+  /** Run one word through the agent. */
+  readonly probe?: boolean;
   readonly flags: ConfigFlags;
   /** Print one JSON value. */
   readonly json: boolean;
@@ -26,13 +27,10 @@ export interface DoctorOptions {
  * Checks what a run needs: Node, git, each agent, the folders; says how to fix each. With `probe` one real word goes
  * through an agent as well. Exit code 1 when the chosen agent, Node or a folder is not ready.
  */
-export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: Io): Promise<number> {
+export async function doctorCommand({ probe = false, flags, json }: DoctorOptions, io: Io): Promise<number> {
   // Without a probe nothing of the folder's is started; with one, everything has to be trusted.
-  const asked = probe === undefined ? [] : undefined;
-  const config = await resolveConfig(
-    { ...io, uses: flags.trust === true ? undefined : asked },
-    probe === undefined ? flags : { ...flags, agent: probe },
-  );
+  const asked = probe ? undefined : [];
+  const config = await resolveConfig({ ...io, uses: flags.trust === true ? undefined : asked }, flags);
   const settings = settingsOf(config, io);
   const names = [
     ...new Set([config.agent, ...config.fallbacks, ...agentsToShow(settings), ...Object.keys(config.agents)]),
@@ -60,7 +58,7 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
     state,
     ...trust,
   ];
-  const answer = probe === undefined ? undefined : await probed(probe, config, settings, io);
+  const answer = probe ? await probed(config.agent, config, settings, io) : undefined;
   const tried = withoutSecrets(answer, redact) as typeof answer;
   // An agent that has just answered is ready, whatever it says of its login: a provider of the user's own needs none.
   const isProven = ({ name }: Finding) => name === config.agent && tried?.ok === true;
@@ -78,10 +76,9 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
   const chosen = withoutSecrets(config.agent, redact) as string;
   const lines = [
     ...told.flatMap((finding) => findingLines(finding, room)),
-    ...wrap(
-      ready ? `Ready to run with ${chosen}.` : notReady(findings, chosen, [...installedAgents(io.env), "ralph"]),
-      room,
-    ),
+    ...(ready
+      ? readyLines(chosen, probe || createAgent(config.agent, { ...settings, unconfined: true }).free === true, room)
+      : wrap(notReady(findings, chosen, [...installedAgents(io.env), "ralph"]), room)),
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return ready ? 0 : 1;
@@ -91,6 +88,13 @@ export async function doctorCommand({ probe, flags, json }: DoctorOptions, io: I
 function findingLines({ name, ok, needed, detail, fix }: Finding, room: number): string[] {
   const lines = labelledLines(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} `, detail, room);
   return ok || fix === undefined ? lines : [...lines, ...labelledLines(`${" ".repeat(16)}→ `, fix, room)];
+}
+
+/** What stands at the end where nothing is missing. `isTried`: the agent has answered, or there is no model to ask. */
+function readyLines(chosen: string, isTried: boolean, room: number): string[] {
+  if (isTried) return [`Ready to run with ${chosen}.`];
+  const found = `Ready to run with ${chosen}, as far as its program and your settings tell: nothing was sent to it. This sends it one word, which costs a call:`;
+  return [...wrap(found, room), `  research-ralph doctor --agent ${shellWord(chosen)} --probe`];
 }
 
 /** What stands at the end where something is missing, with the agent of `withModel` that could do the work instead. */

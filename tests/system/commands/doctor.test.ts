@@ -105,10 +105,16 @@ test("an agent that a run would refuse to start is not ready, and the rest is st
   }
 });
 
+test("without a probe it says that nothing was sent, and what sends one word; where there is no model it does not", async () => {
+  const { out } = await doctor({ flags: { agent: "cmd:true --x", unconfined: true } });
+  expect(out).toMatch(/nothing was sent to it\. .*:\n {2}research-ralph doctor --agent "cmd:true --x" --probe\n$/);
+  expect((await doctor({ flags: { agent: "baseline" } })).out).toMatch(/^Ready to run with baseline\.$/m);
+});
+
 test("the probe runs one real word through an agent and says how long it took", async () => {
   const cwd = freshFolder();
-  const probe = script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\' > result.json; echo pong');
-  const { exitCode, out } = await doctor({ probe, flags: { unconfined: true } }, cwd);
+  const agent = script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\' > result.json; echo pong');
+  const { exitCode, out } = await doctor({ probe: true, flags: { agent, unconfined: true } }, cwd);
   expect(out).toMatch(/^✓ probe +cmd:\.\/agent\.sh answered and wrote its file in /m);
   expect(exitCode).toBe(0);
 });
@@ -116,7 +122,7 @@ test("the probe runs one real word through an agent and says how long it took", 
 test("an agent that prints its result is as ready as one that writes it to the file", async () => {
   const cwd = freshFolder();
   const { exitCode, out } = await doctor(
-    { probe: script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\''), flags: { unconfined: true } },
+    { probe: true, flags: { agent: script(cwd, 'cat > /dev/null; echo \'{"word":"pong"}\''), unconfined: true } },
     cwd,
   );
   expect(out).toMatch(/^✓ probe +cmd:\.\/agent\.sh answered with its result in /m);
@@ -134,7 +140,7 @@ test("an agent that answers is ready, also where its check finds no login", asyn
   const codex = `#!/bin/sh\ncase "$1" in --version) echo codex-cli 0.169.0;; login) exit 1;; *) cat >/dev/null\n${lines};; esac\n`;
   writeFileSync(join(cwd, "codex"), codex, { mode: 0o755 });
   const keys = { PATH: `${cwd}:${dirname(process.execPath)}:/usr/bin:/bin` };
-  const { exitCode, out } = await doctor({ probe: "codex" }, cwd, { keys });
+  const { exitCode, out } = await doctor({ probe: true, flags: { agent: "codex" } }, cwd, { keys });
   expect(out).toMatch(/^– codex .*not logged in/m);
   expect(out).toMatch(/^✓ probe +codex answered/m);
   expect([exitCode, out]).toEqual([0, expect.stringMatching(/^Ready to run with codex\.$/m)]);
@@ -142,8 +148,8 @@ test("an agent that answers is ready, also where its check finds no login", asyn
 
 test("an agent that answers but is not allowed to write is found out", async () => {
   const cwd = freshFolder();
-  const probe = script(cwd, "cat > /dev/null; echo I could not write the file");
-  const { exitCode, out } = await doctor({ probe, flags: { unconfined: true } }, cwd);
+  const agent = script(cwd, "cat > /dev/null; echo I could not write the file");
+  const { exitCode, out } = await doctor({ probe: true, flags: { agent, unconfined: true } }, cwd);
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^✗ probe .*wrote no file\b.* permission/m);
 });
@@ -153,7 +159,7 @@ test("an agent that fails tells why, and its folder is swept", async () => {
   mkdirSync(join(cwd, "x"));
   const before = readdirSync(tmpdir()).filter((name) => name.startsWith("research-ralph-probe-"));
   const { exitCode, out } = await doctor(
-    { probe: script(cwd, "echo 'no such model' >&2; exit 3"), flags: { unconfined: true } },
+    { probe: true, flags: { agent: script(cwd, "echo 'no such model' >&2; exit 3"), unconfined: true } },
     cwd,
   );
   expect(exitCode).toBe(1);
@@ -162,8 +168,8 @@ test("an agent that fails tells why, and its folder is swept", async () => {
 });
 
 test("probing an unknown or an unconfined agent has the exit code of wrong usage", async () => {
-  await expect(doctor({ probe: "cluade" })).rejects.toMatchObject({ exitCode: 2 });
-  await expect(doctor({ probe: "cmd:true", flags: { sandbox: "host" } })).rejects.toMatchObject({
+  await expect(doctor({ probe: true, flags: { agent: "cluade" } })).rejects.toMatchObject({ exitCode: 2 });
+  await expect(doctor({ probe: true, flags: { agent: "cmd:true", sandbox: "host" } })).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining("--unconfined"),
   });
