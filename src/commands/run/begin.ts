@@ -8,7 +8,7 @@ import type { AgentCheck } from "../../engine/agents/definition.js";
 import { checkAgent, isRemote } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -122,8 +122,14 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
   const { papers, ...flags } = args.flags;
   const { countBrought } = await import("../../compose/library.js");
   const wanted = targetOfRun(await resolveConfig(io, args.flags), await countBrought(rrd, io.cwd));
-  const isDeeper = wanted > targetOf(rrd);
   const name = nameFor(io.cwd, folder);
+  await (await import("./named-again.js")).requireSameWishes(folder, rrd, args, io);
+  if (papers !== undefined && wanted < targetOf(rrd))
+    throw new ExpectedError(
+      `${name} was made of this question already, to read ${targetOf(rrd)} papers, and ${args.quick ? "--quick" : "-p"} would not make them ${wanted}; leave it out to go on, or type research-ralph run ${shellWord(name)} -p ${wanted} --force.`,
+      2,
+    );
+  const isDeeper = wanted > targetOf(rrd);
   if (!args.json && !args.quiet)
     say(io, `It goes on with ${name}${isDeeper ? `, from ${targetOf(rrd)} papers to ${wanted}` : ""}.`);
   if (!isDeeper && !args.json && !args.quiet && statusOf(rrd, ledger).phase === "COMPLETE")

@@ -1,3 +1,8 @@
+import { formWith } from "../../research/project-files/form.js";
+import { requirementsOfTopic } from "../../research/search/topic-words.js";
+import { newRrd } from "../../research/workflow/new-research.js";
+import { nameFor } from "../../research/overview/find-research.js";
+import { typedWishes, type Wishes } from "./new.js";
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -37,6 +42,47 @@ export async function withSources(
   const edited = await editResearch(folder, (current) => searchingIn(current, named, chosen), { derive, git, notify });
   for (const file of [candidatesFile, searchFile]) await rm(file(folder), { force: true });
   return edited.rrd;
+}
+
+/** Where an option of a new project leaves its mark. */
+const marks: readonly (readonly [option: string, of: keyof Wishes, read: (rrd: Rrd) => unknown])[] = [
+  ["--name", "name", ({ project }) => project],
+  ["--rubric", "rubric", ({ rubric }) => rubric],
+  ["--criterion", "criteria", ({ requirements }) => requirements.criteria],
+  ["--field", "fields", ({ requirements }) => requirements.fields],
+  ["--keyword", "keywords", ({ requirements }) => requirements.keywords],
+  ["--seed", "seeds", ({ seeds }) => seeds],
+  ["--from", "from", ({ requirements }) => requirements.published_from],
+  ["--until", "until", ({ requirements }) => requirements.published_until],
+  ["--recall", "recall", ({ requirements }) => requirements.screening?.target_recall],
+  ["--confidence", "confidence", ({ requirements }) => requirements.screening?.confidence],
+  ["--column", "columns", ({ requirements }) => requirements.columns],
+];
+
+/**
+ * Requires that what was typed of a project that is there already holds in it: a run would not change that.
+ * @throws ExpectedError (exit code 2) that names the options which would have no effect.
+ */
+export async function requireSameWishes(folder: string, rrd: Rrd, wishes: Wishes, io: Io): Promise<void> {
+  const { fields, ...typed } = await typedWishes(wishes, io.cwd);
+  const made = { ...requirementsOfTopic(""), keywords: [], ...withoutUndefined({ name: typed.name }) };
+  const wished = newRrd({ ...typed, fields: formWith([], fields), papers: 1, sources: [] }, made);
+  const idle = marks.filter(([, of, read]) => wishes[of] !== undefined && !isWithin(read(wished), read(rrd)));
+  if (idle.length === 0) return;
+  const options = idle.map(([option]) => option).join(", ");
+  throw new ExpectedError(
+    `${nameFor(io.cwd, folder)} was made of this question already, and ${options} would not change it; leave ${idle.length === 1 ? "it" : "them"} out, edit its rrd.json, or make another project with research-ralph new.`,
+    2,
+  );
+}
+
+/** Whether all that one value says stands in the other. */
+function isWithin(some: unknown, whole: unknown): boolean {
+  if (Array.isArray(some))
+    return Array.isArray(whole) && some.every((each) => whole.some((other) => isWithin(each, other)));
+  if (typeof some !== "object" || some === null) return some === whole;
+  if (typeof whole !== "object" || whole === null) return false;
+  return Object.entries(some).every(([name, value]) => isWithin(value, (whole as Record<string, unknown>)[name]));
 }
 
 /** The state in which these sources are asked, whatever became of the search before, and of them in it. */

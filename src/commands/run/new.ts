@@ -159,27 +159,12 @@ function formLines(rrd: Rrd, io: Io): string[] {
 /** Turns a topic into a folder under ./researches. `ask`: an agent says what the topic leaves open. */
 export async function create(
   topic: string,
-  {
-    sources: typedSources,
-    columns: typedColumns,
-    keywords = [],
-    criteria = [],
-    fields = [],
-    from,
-    until,
-    seeds: named = [],
-    name,
-    recall,
-    confidence,
-    rubric,
-    branch,
-    ideas,
-  }: Wishes,
+  wishes: Wishes,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean; readonly ask?: boolean },
 ): Promise<{ verdict: Verdict; folder?: string }> {
-  const sources = typedSources ?? defaultSources;
+  const { sources: typedSources, branch } = wishes;
   const clean = topic.replace(/\s+/g, " ").trim();
   if (clean === "")
     throw new ExpectedError(
@@ -191,41 +176,18 @@ export async function create(
       "The topic is longer than 2,000 characters; shorten it, and put the rest into rrd.json afterwards.",
       2,
     );
-  const called = name === undefined ? undefined : nameOf(name);
-  const days = datesOf(from, until);
-  const screening = screeningWish(recall, confidence);
-  const scoring = rubric === undefined ? undefined : await rubricOf(rubric, io.cwd);
-  const columns = typedColumns && chosenColumns(typedColumns);
-  const { seeds, said: ofSeeds } = await readSeeds(named, io.cwd, columns);
-  const typed = typedCriteria(criteria);
-  if ("problem" in typed) throw new ExpectedError(`--criterion: ${typed.problem}.`, 2);
-  const form = formWith(await promptForm(io.cwd, config.stateDir), await typedForm(fields, io.cwd));
-  const { named: asked, said } = namedSources(sources, io.cwd);
+  const { said: ofSeeds, fields, ...typed } = await typedWishes(wishes, io.cwd);
+  const form = formWith(await promptForm(io.cwd, config.stateDir), fields);
+  const { named: asked, said } = namedSources(typedSources ?? defaultSources, io.cwd);
   const parent = join(io.cwd, researchesName);
   // An agent's work must not be lost for want of a place to put it.
   await withExplainedErrors(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   // Of what a person brings nothing is left out because a number was not thought of.
-  const brought = config.origins.papers === "default" ? await recordsIn(asked, columns, io) : 0;
+  const brought = config.origins.papers === "default" ? await recordsIn(asked, typed.columns, io) : 0;
   const papers = Math.max(config.papers, brought);
   if (papers > config.papers && !how.quiet && !how.json)
     say(io, `All ${brought} records that you bring are screened, and as many may be included; -p limits that.`);
-  const options = {
-    topic: clean,
-    papers,
-    sources: asked,
-    seeds,
-    keywords,
-    name: called,
-    rubric: scoring,
-    criteria: typed,
-    fields: form,
-    ...days,
-    screening,
-    columns,
-    ideas,
-    parent,
-    now: io.clock.now,
-  };
+  const options = { ...typed, topic: clean, papers, sources: asked, fields: form, parent, now: io.clock.now };
   const isAsked = typedSources === undefined || how.ask === true;
   // An agent that can't be used must be known before anything is looked at.
   if (isAsked) await requireAgents(config, io);
@@ -245,6 +207,30 @@ export async function create(
   }
   await recordElsewhere(config.stateDir, "new", lines);
   return { verdict };
+}
+
+/**
+ * What was typed of a project besides its topic and sources, as `newRrd` takes it; and what of the seeds could not be
+ * read, a sentence each. @throws ExpectedError (exit code 2) for what can't be understood.
+ */
+export async function typedWishes(wishes: Wishes, cwd: string) {
+  const { keywords = [], criteria: statements = [], name, from, until, ideas } = wishes;
+  const rubric = wishes.rubric === undefined ? undefined : await rubricOf(wishes.rubric, cwd);
+  const columns = wishes.columns && chosenColumns(wishes.columns);
+  const criteria = typedCriteria(statements);
+  if ("problem" in criteria) throw new ExpectedError(`--criterion: ${criteria.problem}.`, 2);
+  return {
+    ...(await readSeeds(wishes.seeds ?? [], cwd, columns)),
+    ...datesOf(from, until),
+    name: name === undefined ? undefined : nameOf(name),
+    screening: screeningWish(wishes.recall, wishes.confidence),
+    fields: await typedForm(wishes.fields ?? [], cwd),
+    keywords,
+    rubric,
+    columns,
+    criteria,
+    ideas,
+  };
 }
 
 /** How many records the lists among these sources hold; says what is wrong with one, which costs no other. */

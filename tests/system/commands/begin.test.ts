@@ -55,6 +55,31 @@ test("one command makes a project of a question and a folder, runs it, and later
   expect(await cli([...same, "--yes"], cwd)).toMatchObject({ code: 0 });
   expect(projects(cwd)).toHaveLength(1);
   expect(rrdOf(cwd).papers_pool.length).toBeGreaterThan(8);
+  expect(await cli(["papers", question, "--quick", ...baseline], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/to read 10 papers, and --quick would not make them 8; .* -p 8 --force\.$/m),
+  });
+});
+
+test("what would change nothing in the project that is there is refused, and the same command goes on", async () => {
+  const cwd = withPapers();
+  const wishes = [
+    "--criterion",
+    "include: robots are used",
+    "--field",
+    "sample size: how many trials",
+    "--seed",
+    "2401.12345",
+  ];
+  const begin = ["papers", question, "-i", "1", ...baseline];
+  expect(await cli([...begin, ...wishes, "--yes"], cwd)).toMatchObject({ code: 3 });
+  expect(await cli([...begin, ...wishes], cwd)).toMatchObject({ code: 3 });
+  const others = ["--rubric", "original", "--criterion", "exclude: reviews", "--from", "2020"];
+  expect(await cli([...begin, ...others], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--rubric, --criterion, --from would not change it; leave them out"),
+  });
+  expect(projects(cwd)).toHaveLength(1);
 });
 
 test("on a terminal it asks for the question of a folder, says what it will do, and asks once", async () => {
