@@ -25,9 +25,11 @@ const oldNameList = Object.entries(oldNames)
   .join(", ");
 
 /** How the program is called. */
-export const usage = `"a question" [--quick]   create a project and run it
-       research-ralph papers/ | export.ris     the same, with papers of yours
-       research-ralph                          run the unfinished project
+export const usage = `"a question"     create a project and run it
+       research-ralph papers/ "…"      of papers of yours, or of an export.ris
+       research-ralph "…" --quick      a first report of eight papers
+       research-ralph "…" --yes        ask nothing: for scripts
+       research-ralph                  run the unfinished project
        research-ralph [command] [options]`;
 
 /** What `--help` adds below the commands of a first week. */
@@ -35,7 +37,7 @@ export const further = `
 Without key or network: research-ralph demo, a whole project on sample papers.
 A project is one folder under ./researches; its name may be cut short.
 Further commands: research-ralph help all
-Options of a command: research-ralph help <command>
+Options of a command: research-ralph help <command>; of a question: help begin
 Pages to read: ${packageFile("docs")}`;
 
 /** What `help all` adds below the list of commands. */

@@ -23,6 +23,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { stopWhenStuck } from "../engine/loop/stop-conditions/stuck.js";
+import { unlimitedAgents } from "../engine/loop/stop-conditions/budget.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules-of-run.js";
 import { runLoop } from "../engine/loop/run-loop.js";
@@ -136,6 +137,7 @@ export async function drive<State, U extends Unit, P, C>(
     const jobs = await readyFleet(everyName, config, settings);
     for (const notice of [housing.notice, everyName.some(isRemote) ? insecureNotice(config) : undefined])
       if (notice !== undefined) void tell({ type: "notice", ...notice });
+    for (const message of unlimitedAgents(budget, everyone)) void tell({ type: "notice", level: "warning", message });
     participants.push(...(await extensionsIn(config, io, { ...foldersOf(how), tell, redact, signal: abort })));
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {

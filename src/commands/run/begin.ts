@@ -5,7 +5,7 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { installedAgents } from "../../engine/agents/adapters.js";
 import type { AgentCheck } from "../../engine/agents/definition.js";
-import { checkAgent, isRemote } from "../../engine/agents/registry.js";
+import { checkAgent, createAgent, isRemote } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
@@ -16,8 +16,10 @@ import { wrapForTerminal, say } from "../../engine/ui/terminal/format.js";
 import { forecastText } from "../../engine/ui/terminal/tally.js";
 import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
+import { lookupServices } from "../../research/paper-lookups/paper-lookups.js";
+import { settingsOf } from "../../research/sources/source-settings.js";
 import { listResearches, nameFor } from "../../research/overview/find-research.js";
-import { isOwnFolder } from "../../research/papers/records/own-list.js";
+import { isBrought, isOwnFolder } from "../../research/papers/records/own-list.js";
 import { usesScores } from "../../research/papers/rubric/rubric.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -207,6 +209,20 @@ const scoredText = (isQuick: boolean): string =>
     ? " Papers are also scored by how well they open a market; --rubric none leaves that out."
     : " Papers are also scored by how well they open a market, and product ideas follow the report; --rubric none leaves both out.";
 
+/** What leaves this machine of papers that a person brings. */
+function goesOut({ agent, sources }: Pick<ResolvedConfig, "agent" | "sources">, isFree: boolean): string {
+  const asked = lookupServices.filter((service) => settingsOf(service, sources).off !== true).map(({ name }) => name);
+  const parts = [
+    ...(isFree ? [] : [`their text to ${agent}`]),
+    ...(asked.length === 0
+      ? []
+      : [
+          `the DOI or arXiv id that one prints, with its title, to ${asked.join(", ")} (research-ralph config sources.github.off=true keeps GitHub out, and so the others)`,
+        ]),
+  ];
+  return `Of your papers these leave the program: ${parts.length === 0 ? "nothing" : parts.join("; ")}.`;
+}
+
 /** What will be done, what it takes and where it goes, a line each; and how many papers may be included. */
 async function plan(
   topic: string,
@@ -219,20 +235,33 @@ async function plan(
   const rrdFor = (papers: number): Rrd => newRrd({ topic, papers, sources: searched }, requirementsOfTopic(topic));
   const { countBrought } = await import("../../compose/library.js");
   const records = await countBrought(rrdFor(config.papers), io.cwd);
+  if (records === 0)
+    throw new ExpectedError(
+      `There is nothing to read in ${searched.map(oneLine).join(", ")}; put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`,
+      2,
+    );
   const papers = targetOfRun(config, records);
   const isScored = rubric === undefined && criteria.length === 0 && usesScores(rrdFor(papers));
   const folder = join(io.cwd, researchesName, "new");
   const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
+  const { free = false, reportsNoUsage = false } = createAgent(config.agent, {
+    ...settingsFor(config, io),
+    unconfined: true,
+  });
+  const limits = reportsNoUsage
+    ? "-i and --max-minutes limit it; --max-usd cannot, because the agent does not tell what it uses"
+    : "--max-usd and --max-minutes limit it";
   return {
     papers,
     lines: [
-      `It searches ${searched.map(oneLine).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? scoredText(quick) : ""}`,
+      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? scoredText(quick) : ""}`,
       screenedText(searched, criteria),
       ...(check === undefined ? [] : [`${config.agent}: ${oneLine(check.detail)}`]),
       forecast === undefined
-        ? "What it costs is not known; --max-usd and --max-minutes limit it."
-        : `${forecastText(forecast)}; estimated from ${forecast.from}. --max-usd and --max-minutes limit it.`,
+        ? `What it costs is not known; ${limits}.`
+        : `${forecastText(forecast)}; estimated from ${forecast.from}. ${limits}.`,
+      ...(sources.some(isBrought) ? [goesOut(config, free)] : []),
       `The project is a folder under ${researchesName}/ here. Ctrl+C stops it, and the same command goes on.`,
     ],
   };

@@ -12,6 +12,7 @@ import { runProbe, configuredAccess } from "./program.js";
 export const command: AgentDefinition = {
   name: "command",
   confinement: "unconfined",
+  reportsNoUsage: true,
   takesTemperature: true,
   invoke({ temperature }, context): Invocation {
     return {

@@ -169,6 +169,8 @@ export interface AgentDefinition {
   readonly briefsOnly?: true;
   /** Set if the agent uses no model: then it has no usage to report. */
   readonly free?: true;
+  /** Set if the agent never reports its usage: a budget in dollars or tokens cannot limit it. */
+  readonly reportsNoUsage?: true;
   /** Set if `invoke` passes the brief's `access.tools` to the CLI. */
   readonly takesTools?: true;
   /** Set if `invoke` passes the temperature of the brief to the program. */

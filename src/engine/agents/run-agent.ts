@@ -38,7 +38,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   return {
     name,
     confinement,
-    ...(definition.free === true ? { free: true as const } : {}),
+    ...withoutUndefined({ free: definition.free, reportsNoUsage: definition.reportsNoUsage }),
     // In classic mode, the agent uses only the tools that its user configured.
     ...(takesTools(definition, settings) ? { takesTools: true as const } : {}),
     ...(definition.takesTemperature === true ? { takesTemperature: true as const } : {}),

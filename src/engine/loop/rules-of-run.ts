@@ -65,6 +65,7 @@ export function rulesFor(settings: RuleSettings): Rules {
     more: additionalConditions = [],
   } = settings;
   const { patienceMs = twoHours, maxWithoutResult } = settings;
+  const untold = [agents, ...Object.values(roles)].flat().filter(({ reportsNoUsage }) => reportsNoUsage === true);
   const choose = withAllowance(budget, byRole(agents, roles, patienceMs));
   const chooseInTime: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
@@ -80,7 +81,7 @@ export function rulesFor(settings: RuleSettings): Rules {
     ],
     choose: chooseInTime,
     watches: [watchBudget(words, budget), watchContext],
-    reviews: [reviewBudget(budget)],
+    reviews: [reviewBudget(budget, new Set(untold.map(({ name }) => name)))],
   };
 }
 

@@ -169,6 +169,8 @@ export interface Agent {
   readonly takesTemperature?: true;
   /** It uses no model, so it takes no tokens and costs nothing. */
   readonly free?: true;
+  /** It never tells what it used. */
+  readonly reportsNoUsage?: true;
   /**
    * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
    * by then no process of it is left. Throwing means our own bug. Aborting `signal` ends the agent's process group.

@@ -36,6 +36,9 @@ const checks: readonly Check[] = [
   { source: biorxiv, asks: ({ doi }) => /^10\.(?:1101|64898)\//.test(doi ?? "") },
 ];
 
+/** The services that keep retractions, corrections and withdrawals. */
+export const updateServices: readonly Source[] = checks.map(({ source }) => source);
+
 /**
  * Asks every service that keeps retractions, corrections and withdrawals about the works; some three requests a work.
  * In the order of `works`. Never throws: a service that can't be asked is named for each work that it would have been

@@ -3,7 +3,7 @@ import { openAlex } from "../sources/clients/openalex.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { semanticScholar } from "../sources/clients/semantic-scholar.js";
 import { unpaywall } from "../sources/clients/unpaywall.js";
-import { codeLinks } from "../sources/clients/code-links.js";
+import { codeLinks, gitHub, huggingFace } from "../sources/clients/code-links.js";
 import type { Tried } from "../full-text/choose-full-text.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { findText, readAnew } from "../full-text/find-text.js";
@@ -11,7 +11,7 @@ import { type OwnRecord, ownRecords } from "../full-text/own-record.js";
 import type { ContextFor, Source } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
-import { checkUpdates } from "./find-retractions.js";
+import { checkUpdates, updateServices } from "./find-retractions.js";
 import type { CopyService } from "../full-text/full-text-routes.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Clock } from "../../engine/lib/clock.js";
@@ -32,6 +32,9 @@ interface PaperLookupOptions {
 
 /** A paper's text, or the sentence that says why it is missing. `transient`: it may be had in some minutes or hours. */
 export type TextAnswer = { readonly text: DocumentText } | { readonly unavailable: string; readonly transient?: true };
+
+/** Who is asked by its DOI or arXiv id, and its title, about a paper of this machine that prints one. */
+export const lookupServices: readonly Source[] = [...updateServices, semanticScholar, gitHub, huggingFace];
 
 /** What is asked about one paper at a time. Never throws for what a network does. */
 export interface PaperLookups {

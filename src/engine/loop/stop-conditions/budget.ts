@@ -2,6 +2,7 @@ import type { HistoryMetrics } from "../../generated/memory.js";
 import { awakeBetween } from "../../lib/clock.js";
 import { usesIteration, allowMoreText, usesAllowance } from "./limits.js";
 import type {
+  Agent,
   Budget,
   Choose,
   StopCondition,
@@ -136,15 +137,28 @@ export const watchBudget =
     return limit && { end: { kind: "budget", message: limit.reason } };
   };
 
+/** For a person before a run: which agents the budget of this run can't limit, a sentence each. */
+export const unlimitedAgents = (budget: Budget, agents: readonly Pick<Agent, "name" | "reportsNoUsage">[]): string[] =>
+  budget.usd === undefined && budget.tokens === undefined
+    ? []
+    : agents
+        .filter(({ reportsNoUsage }) => reportsNoUsage === true)
+        .map(
+          ({ name }) =>
+            `The budget of this run cannot limit ${name}, because it does not tell what it uses; limits of iterations and minutes hold.`,
+        );
+
 /**
- * Warns about an agent that worked but did not report its usage: its work is not counted in the budget.
+ * Warns about an agent that worked but did not report its usage: its work is not counted in the budget. `told`: names
+ * of agents of which a person knows that the budget of the run can't limit them.
  */
 export const reviewBudget =
-  (budget: Budget): Review =>
+  (ofRun: Budget, told: ReadonlySet<string> = new Set()): Review =>
   ({ run: { agent, free, model, failure, cost_usd, usage } }, { account }) => {
     // A run with another failure may have used nothing.
     if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle"))
       return undefined;
+    const budget = told.has(agent) ? {} : ofRun;
     const isSet = (unit: Unit): boolean => (budget[unit] ?? account?.budget[unit]) !== undefined;
     const reportsNoTokens = usage.input + usage.output === 0;
     const unknownPart = reportsNoTokens ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
@@ -154,7 +168,7 @@ export const reviewBudget =
     ];
     return uncountedUnits.length === 0
       ? undefined
-      : `The budget in ${uncountedUnits.join(" and ")} cannot limit ${agent}, because it is not known ${unknownPart}: its work is not counted there.`;
+      : `The budget in ${uncountedUnits.join(" and ")} cannot limit ${agent}, because it is not known ${unknownPart}: its work is not counted there; limits of iterations and minutes hold.`;
   };
 
 /** Adds to a choice the remaining dollars and minutes for the iteration. */

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import {
   limitBudget,
   reviewBudget,
+  unlimitedAgents,
   spentIn,
   watchBudget,
   withAllowance,
@@ -212,13 +213,24 @@ describe("an agent at work", () => {
 describe("a budget that can't be held is told of", () => {
   const told = (budget: object, run: object) => reviewBudget(budget)(live(run), soFar([]));
   const sentence = (what: string, why: string) =>
-    `The budget in ${what} cannot limit claude, because it is not known ${why}: its work is not counted there.`;
+    `The budget in ${what} cannot limit claude, because it is not known ${why}: its work is not counted there; limits of iterations and minutes hold.`;
 
   test("with what is not known of it", () => {
     expect(told({ usd: 2 }, { usage: usage(10) })).toBe(sentence("US dollars", "what its model costs"));
     expect(told({ usd: 2 }, { usage: usage(0, 10), model: "m" })).toBe(sentence("US dollars", "what m costs"));
     expect(told({ usd: 2, tokens: 9 }, {})).toBe(sentence("US dollars and tokens", "how many tokens it used"));
     expect(told({ tokens: 9 }, { cost_usd: 1 })).toBe(sentence("tokens", "how many tokens it used"));
+  });
+
+  test("once: not by the review where the person knows it of the budget of the run from the start", () => {
+    const agents = [{ name: "claude", reportsNoUsage: true as const }, { name: "codex" }];
+    expect(unlimitedAgents({ tokens: 9 }, agents)).toEqual([
+      expect.stringMatching(/cannot limit claude.*minutes hold\.$/),
+    ]);
+    expect(unlimitedAgents({}, agents)).toEqual([]);
+    const review = reviewBudget({ usd: 2 }, new Set(["claude"]));
+    expect(review(live({}), soFar([]))).toBeUndefined();
+    expect(review(live({}), withAccount(soFar([]), { budget: { usd: 2 } }))).toMatch(/cannot limit claude/);
   });
 
   test("only where it is set, and only of what is not told", () => {
