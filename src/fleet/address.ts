@@ -2,31 +2,31 @@ import { isIP } from "node:net";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
-/** Where a Redis server is, and who we are there. */
+/** The address of a Redis server, and our login there. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
   readonly username?: string;
   readonly password?: string;
-  /** Number of the database; 0 where none was named. */
+  /** Number of the database; the default is 0. */
   readonly db: number;
-  /** For people: without name and password. */
+  /** The address without user and password, for people. */
   readonly shown: string;
 }
 
-const usualPort = 6379;
+const defaultPort = 6379;
 
 /**
- * Reads the address of a Redis server: `redis://` or `rediss://`, with user, password, port and database where they are
- * needed. Without TLS only this machine's own server is taken, unless `insecure`.
- * @throws ExpectedError (exit code 2) for anything else. Its message never holds the password.
+ * Reads the address of a Redis server: `redis://` or `rediss://`, with optional user, password, port and database.
+ * Without TLS only a server on this machine is accepted, unless `insecure`.
+ * @throws ExpectedError (exit code 2) for anything else. The message never contains the password.
  */
 export function addressOf(text: string, insecure: boolean): RedisAddress {
   const url = urlOf(text);
   const tls = url.protocol === "rediss:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const port = url.port === "" ? usualPort : Number(url.port);
+  const port = url.port === "" ? defaultPort : Number(url.port);
   const shown = `${url.protocol}//${url.hostname}:${port}`;
   const path = /^\/?(\d{0,4})$/.exec(url.pathname)?.[1];
   if (path === undefined || url.search !== "" || url.hash !== "")
@@ -39,7 +39,7 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
       `Redis at ${shown} is on another machine and would be reached without TLS, so anyone on the network between could read briefs and write results; use rediss://, or add --insecure-redis where the network itself is trusted.`,
       2,
     );
-  const [username, password] = [decoded(url.username, shown), decoded(url.password, shown)];
+  const [username, password] = [decodePart(url.username, shown), decodePart(url.password, shown)];
   return {
     host,
     port,
@@ -54,21 +54,21 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
 }
 
 function urlOf(text: string): URL {
-  const wrong = new ExpectedError(
+  const invalidAddress = new ExpectedError(
     "The Redis address is not valid; write it as rediss://user:password@queue.lab:6379, or redis://127.0.0.1:6379 for a server on this machine.",
     2,
   );
-  if (!/^rediss?:\/\/[^\s]+$/i.test(text)) throw wrong;
+  if (!/^rediss?:\/\/[^\s]+$/i.test(text)) throw invalidAddress;
   try {
     const url = new URL(text);
-    if (url.hostname === "") throw wrong;
+    if (url.hostname === "") throw invalidAddress;
     return url;
   } catch {
-    throw wrong;
+    throw invalidAddress;
   }
 }
 
-function decoded(part: string, shown: string): string {
+function decodePart(part: string, shown: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -79,12 +79,9 @@ function decoded(part: string, shown: string): string {
   }
 }
 
-/** Whether a name or address can only be this machine. */
+/** Whether a name or address always means this machine. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-/**
- * An address as it may be shown: without what stands before its last @, also where it is not a right one. A password
- * may hold an @ itself.
- */
+/** An address, valid or not, without everything before its last @. A password may contain an @ itself. */
 export const withoutPassword = (text: string): string => text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, "$1…@");

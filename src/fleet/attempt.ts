@@ -9,71 +9,72 @@ import type { FleetItem } from "../engine/generated/fleet-item.js";
 import { briefIn, type TakenJob } from "./jobs/job.js";
 import { times } from "./keys.js";
 import type { WorkerFolder } from "./leftovers.js";
-import { bounded, talkerOf } from "./talk.js";
+import { bounded, makeSender } from "./talk.js";
 
-/** What an attempt is done with. */
+/** The tools of an attempt. */
 export interface AttemptTools {
   /** The worker's own name. */
   readonly worker: string;
   readonly agent: Agent;
   readonly folder: WorkerFolder;
-  /** Takes the worker's secrets out of a text. */
+  /** Removes the worker's secrets from a text. */
   readonly redact: Redact;
-  /** Says something to the coordinator; resolves once there is room for more. */
+  /** Sends items to the coordinator. Resolves when there is room for more. */
   readonly send: (items: readonly FleetItem[]) => Promise<void>;
-  /** The worker's own number of this attempt, and where what the agent prints is kept. */
+  /** The worker's number of this attempt, and the path of the file for the agent's output. */
   readonly number: number;
   readonly transcript: string;
-  /** Aborted where the attempt is not wanted, or not ours, any more: then nothing more is said. */
+  /** Aborted if the attempt is no longer wanted or no longer ours: then nothing more is sent. */
   readonly signal: AbortSignal;
 }
 
-/** How an attempt ended. `full`: there is no room on the disk, and nothing was begun. */
+/** How an attempt ended. `full`: the disk is full, and nothing was started. */
 export type AttemptEnd = "said" | "dropped" | "full" | Failure;
 
-/** Runs the agent of a job once: a workspace, the brief in it, what the agent says, and the result that it left. */
-export async function attemptJob(taken: TakenJob, tools: AttemptTools): Promise<AttemptEnd> {
+/** Runs the agent of a job once: makes a workspace with the brief, and sends the agent's events and its result. */
+export async function runAttempt(takenJob: TakenJob, tools: AttemptTools): Promise<AttemptEnd> {
   const { agent, folder, redact, signal, number } = tools;
   let workspace: string | undefined;
-  const talker = talkerOf(tools.send, times.batch);
-  const say = (item: FleetItem) => talker.say(bounded(redactValue(item, redact).value as FleetItem));
+  const sender = makeSender(tools.send, times.batch);
+  const sendItem = (item: FleetItem) => sender.say(bounded(redactValue(item, redact).value as FleetItem));
   let failure: Failure | undefined;
   try {
     let brief;
     try {
       workspace = folder.workspace(String(number));
-      brief = await briefIn(workspace, taken, number);
+      brief = await briefIn(workspace, takenJob, number);
     } catch (error) {
       if (hasCode(error, "ENOSPC", "EDQUOT")) return "full";
       failure = { kind: "crashed", message: `The worker could not make a workspace: ${messageOf(error)}.` };
-      await say({ type: "end", message: "", failure });
-      await talker.finish();
+      await sendItem({ type: "end", message: "", failure });
+      await sender.finish();
       return failure;
     }
     const { worker, transcript } = tools;
-    await say({ type: "begun", worker, confinement: agent.confinement, transcript: `${worker}:${transcript}` });
-    // At once: who has it is known even if this worker dies the next moment.
-    await talker.finish();
-    const { maxUsd, maxMs } = taken.job;
+    await sendItem({ type: "begun", worker, confinement: agent.confinement, transcript: `${worker}:${transcript}` });
+    // Sent at once, so that the coordinator knows the worker even if it dies the next moment.
+    await sender.finish();
+    const { maxUsd, maxMs } = takenJob.job;
     const limits = withoutUndefined({ maxUsd, maxMs });
     for await (const event of agent.run(brief, { signal, ...limits })) {
       if (signal.aborted) continue;
-      if (event.type === "end" && event.failure === undefined) await sayResult(workspace, say);
+      if (event.type === "end" && event.failure === undefined) await sendResult(workspace, sendItem);
       if (event.type === "end") failure = event.failure;
-      await say(event);
+      await sendItem(event);
     }
     if (signal.aborted) return "dropped";
-    await talker.finish();
+    await sender.finish();
     return failure ?? "said";
   } finally {
-    talker.drop();
+    sender.drop();
     if (workspace !== undefined) folder.remove(workspace);
   }
 }
 
-/** The file that the agent left, as the judge of results would read it: a link out of the workspace brings nothing. */
-async function sayResult(workspace: string, say: (item: FleetItem) => Promise<void>): Promise<void> {
-  const read = readResultText(join(workspace, resultName));
-  if ("text" in read) await say({ type: "result", text: read.text });
-  else if (read.absent !== true) await say({ type: "notice", message: `Left on the worker: ${read.reason}.` });
+/** Sends the agent's result file. A link out of the workspace is not followed. */
+async function sendResult(workspace: string, sendItem: (item: FleetItem) => Promise<void>): Promise<void> {
+  const resultText = readResultText(join(workspace, resultName));
+  if ("text" in resultText) await sendItem({ type: "result", text: resultText.text });
+  else if (resultText.absent !== true)
+    await sendItem({ type: "notice", message: `Left on the worker: ${resultText.reason}.` });
 }

@@ -10,51 +10,52 @@ import { times } from "./keys.js";
 
 type Bullmq = typeof import("bullmq");
 
-/** A Redis server that was reached and can carry a fleet. */
-export interface Reached {
+/** A connection to a Redis server that is suitable for a fleet. */
+export interface RedisServer {
   readonly bullmq: Bullmq;
-  /** What the server says of itself, by field. */
+  /** The fields of the server's INFO. */
   readonly info: ReadonlyMap<string, string>;
-  /** One more connection. It waits for a server that is away, as long as it takes. */
+  /** Opens one more connection. It waits for a server that is not available, without a limit. */
   open(): Redis;
 }
 
-/** The oldest Redis that has all that is asked of it. */
-const oldest = [6, 2] as const;
+/** The oldest version of Redis with all the commands that we use. */
+const minVersion = [6, 2] as const;
 
-/** Loads the libraries, which only a fleet needs and an installation need not have. */
-async function libraries(): Promise<{ readonly Client: typeof Redis; readonly bullmq: Bullmq }> {
+/** Loads the libraries. Only a fleet needs them, so they may not be installed. */
+async function loadLibraries(): Promise<{ readonly Client: typeof Redis; readonly bullmq: Bullmq }> {
   try {
     const [{ Redis: Client }, bullmq] = await Promise.all([import("ioredis"), import("bullmq")]);
     return { Client, bullmq };
   } catch (error) {
-    const why = hasCode(error, "ERR_MODULE_NOT_FOUND")
+    const problem = hasCode(error, "ERR_MODULE_NOT_FOUND")
       ? "are not installed"
       : `could not be loaded (${oneLine(messageOf(error))})`;
     throw new ExpectedError(
-      `Agents on other machines need the packages bullmq and ioredis, which ${why}; ${howToInstall(packageFile("."))}.`,
+      `Agents on other machines need the packages bullmq and ioredis, which ${problem}; ${howToInstall(packageFile("."))}.`,
     );
   }
 }
 
-/** The versions that were tried; package.json has the range that is allowed. */
-const tried = ["bullmq@6.7.0", "ioredis@6.0.0"];
+/** The tested versions. package.json has the allowed range. */
+const testedPackages = ["bullmq@6.7.0", "ioredis@6.0.0"];
 
-/** What a person does to have the libraries where the package in this folder finds them, as part of a sentence. */
+/** How a person installs the libraries for the package in this folder, as part of a sentence. */
 export function howToInstall(root: string): string {
   const npx = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]/.exec(root)?.[1];
   if (npx !== undefined) {
-    const packages = [...askedOfNpx(npx), ...tried].map((name) => `--package ${name}`).join(" ");
+    const packages = [...packagesOfNpx(npx), ...testedPackages].map((name) => `--package ${name}`).join(" ");
     return `start it by \`npx ${packages} research-ralph\` with the same arguments`;
   }
-  const holder = /^(.*?)[\\/]node_modules[\\/]/.exec(root)?.[1];
-  if (holder === undefined) return `run \`npm install\` in ${root.replace(/[\\/]$/, "")}`;
-  if (existsSync(join(holder, "package.json"))) return `run \`npm install ${tried.join(" ")}\` in ${holder}`;
-  return `run \`npm install --global ${tried.join(" ")}\``;
+  const projectFolder = /^(.*?)[\\/]node_modules[\\/]/.exec(root)?.[1];
+  if (projectFolder === undefined) return `run \`npm install\` in ${root.replace(/[\\/]$/, "")}`;
+  if (existsSync(join(projectFolder, "package.json")))
+    return `run \`npm install ${testedPackages.join(" ")}\` in ${projectFolder}`;
+  return `run \`npm install --global ${testedPackages.join(" ")}\``;
 }
 
-/** The packages that npx was asked for, as it writes them down where it keeps them. */
-function askedOfNpx(folder: string): readonly string[] {
+/** The packages with which npx was called; npx stores them in its folder. */
+function packagesOfNpx(folder: string): readonly string[] {
   try {
     const { _npx } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
       _npx?: { packages?: readonly string[] };
@@ -66,11 +67,11 @@ function askedOfNpx(folder: string): readonly string[] {
 }
 
 /**
- * Reaches the server, within 5 seconds, and makes sure that nothing is lost on it.
- * @throws ExpectedError where it can't be reached, is too old or forgets jobs (exit code 1), or does not let us in (5).
+ * Connects to the server within 5 seconds, and checks that it does not lose jobs.
+ * @throws ExpectedError if it can't be reached, is too old or deletes jobs (exit code 1), or refuses access (5).
  */
-export async function reach(address: RedisAddress): Promise<Reached> {
-  const { Client, bullmq } = await libraries();
+export async function connectToRedis(address: RedisAddress): Promise<RedisServer> {
+  const { Client, bullmq } = await loadLibraries();
   const { host, port, username, password, db, tls } = address;
   const options = {
     host,
@@ -81,58 +82,58 @@ export async function reach(address: RedisAddress): Promise<Reached> {
     connectTimeout: times.connect,
     ...withoutUndefined({ username, password, tls: tls ? {} : undefined }),
   };
-  const info = await firstWord(new Client({ ...options, retryStrategy: () => null }), address);
-  requireFit(info, address);
+  const info = await readServerInfo(new Client({ ...options, retryStrategy: () => null }), address);
+  requireUsable(info, address);
   return {
     bullmq,
     info,
     open() {
-      const retryStrategy = (tries: number) => Math.min(1_000, 50 * 2 ** tries);
+      const retryStrategy = (attempts: number) => Math.min(1_000, 50 * 2 ** attempts);
       const redis = new Client({ ...options, retryStrategy, lazyConnect: false, socketTimeout: times.answer });
-      // Each command says by itself what became of it.
+      // Each command reports its own error.
       redis.on("error", () => undefined);
       return redis;
     },
   };
 }
 
-/** Asks the server what it is, over a connection of its own. */
-async function firstWord(redis: Redis, address: RedisAddress): Promise<ReadonlyMap<string, string>> {
-  let said: unknown;
-  redis.on("error", (error: unknown) => (said ??= error));
+/** Reads the server's INFO over a separate connection. */
+async function readServerInfo(redis: Redis, address: RedisAddress): Promise<ReadonlyMap<string, string>> {
+  let connectionError: unknown;
+  redis.on("error", (error: unknown) => (connectionError ??= error));
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new Error(`it did not answer within ${times.connect / 1000} seconds`)),
       times.connect,
     );
   });
   try {
-    const asked = redis.connect().then(() => redis.info());
-    asked.catch(() => undefined);
-    return fieldsOf(await Promise.race([asked, late]));
+    const infoRequest = redis.connect().then(() => redis.info());
+    infoRequest.catch(() => undefined);
+    return fieldsOf(await Promise.race([infoRequest, timeout]));
   } catch (error) {
-    throw unreached(said ?? error, address);
+    throw connectionErrorOf(connectionError ?? error, address);
   } finally {
     clearTimeout(timer);
     redis.disconnect();
   }
 }
 
-/** Why the server could not be used, for a person. */
-function unreached(error: unknown, { shown, tls }: RedisAddress): ExpectedError {
+/** The error message for a server that could not be used. */
+function connectionErrorOf(error: unknown, { shown, tls }: RedisAddress): ExpectedError {
   const message = messageOf(error);
   if (/^(?:WRONGPASS|NOAUTH|NOPERM)/.test(message)) {
-    const why = message.startsWith("NOPERM")
+    const reason = message.startsWith("NOPERM")
       ? "does not allow this user what a fleet needs"
       : "refuses this user and password";
     return new ExpectedError(
-      `Redis at ${shown} ${why}; correct them where its address is set (research-ralph config says where).`,
+      `Redis at ${shown} ${reason}; correct them where its address is set (research-ralph config says where).`,
       5,
     );
   }
-  const spoken = /RESP|wrong version|SSL|TLS|certificate|ECONNRESET|Connection is closed/i.test(message);
-  const hint = !spoken
+  const isProtocolError = /RESP|wrong version|SSL|TLS|certificate|ECONNRESET|Connection is closed/i.test(message);
+  const hint = !isProtocolError
     ? "see that it runs and can be reached from here"
     : tls
       ? "see that it speaks TLS on this port, and that its certificate is known here (NODE_EXTRA_CA_CERTS names your own authority)"
@@ -141,21 +142,20 @@ function unreached(error: unknown, { shown, tls }: RedisAddress): ExpectedError 
 }
 
 /**
- * What the server's answer means to a person where it refused what `what` needs: keys that this user may not use (exit
- * code 5), or anything else (1). `keys`: as an ACL names them. What is not an answer of the server comes back as it
- * was.
+ * The error for a refusal by the server: forbidden keys (exit code 5), or another refusal (1). `requester`: what needs
+ * the keys; `keys`: the keys in the syntax of an ACL. Other errors are returned unchanged.
  */
 export function refusal(
   error: unknown,
-  { what, keys }: { readonly what: string; readonly keys: string },
+  { what: requester, keys }: { readonly what: string; readonly keys: string },
   { shown, username = "default" }: RedisAddress,
 ): unknown {
   if (!(error instanceof Error) || error.name !== "ReplyError") return error;
-  // The second form comes from within a script.
+  // The second form is an error from within a script.
   if (!/NOPERM|user executing the script/i.test(error.message))
-    return new ExpectedError(`Redis at ${shown} refused what ${what} needs: ${oneLine(error.message)}.`);
+    return new ExpectedError(`Redis at ${shown} refused what ${requester} needs: ${oneLine(error.message)}.`);
   return new ExpectedError(
-    `Redis at ${shown} does not allow this user what ${what} needs; allow it there: ACL SETUSER ${username} ${keys} +@all -@dangerous +info`,
+    `Redis at ${shown} does not allow this user what ${requester} needs; allow it there: ACL SETUSER ${username} ${keys} +@all -@dangerous +info`,
     5,
   );
 }
@@ -163,21 +163,21 @@ export function refusal(
 const fieldsOf = (info: string): ReadonlyMap<string, string> =>
   new Map([...info.matchAll(/^([\w-]+):([^\r\n]*)/gm)].map(([, name = "", value = ""]) => [name, value]));
 
-/** @throws ExpectedError (exit code 1) for a server on which jobs could get lost. */
-function requireFit(info: ReadonlyMap<string, string>, { shown }: RedisAddress): void {
+/** @throws ExpectedError (exit code 1) for a server on which jobs could be lost. */
+function requireUsable(info: ReadonlyMap<string, string>, { shown }: RedisAddress): void {
   const problem = versionProblem(info) ?? evictionProblem(info);
   if (problem !== undefined) throw new ExpectedError(`Redis at ${shown} ${problem}.`);
 }
 
-/** What is wrong with the version, and what to do. */
+/** What is wrong with the server's version, and what to do. */
 export function versionProblem(info: ReadonlyMap<string, string>): string | undefined {
   const version = info.get("redis_version") ?? "unknown";
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return undefined;
-  return `is version ${version}; ${oldest.join(".")} or newer is needed: update it`;
+  if (major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])) return undefined;
+  return `is version ${version}; ${minVersion.join(".")} or newer is needed: update it`;
 }
 
-/** What is wrong with what it throws away when its memory is full, and what to do. */
+/** What is wrong with the server's policy for a full memory, and what to do. */
 export function evictionProblem(info: ReadonlyMap<string, string>): string | undefined {
   const policy = info.get("maxmemory_policy");
   if (policy === undefined || policy === "noeviction") return undefined;

@@ -12,94 +12,95 @@ import { resultName } from "../engine/lib/layout.js";
 import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../engine/loop/types.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
-import { type Reached, reach } from "./connect.js";
-import { type Hearing, hearingOf, type Used } from "./received-events.js";
+import { type RedisServer, connectToRedis } from "./connect.js";
+import { type JobEvents, makeJobEvents, type UsedEvent } from "./received-events.js";
 import { jobOf, type Leaving, signed, timeOver } from "./jobs/job.js";
 import { maxSentAgain, prefix, queueOf, times, wantedOf } from "./keys.js";
-import { leaseOf } from "./lease.js";
-import { awake, firstAwake, missing, offersIn, taking } from "./offers.js";
-import { ranksOf } from "./priorities.js";
+import { makeLease } from "./lease.js";
+import { workersAwake, firstReset, missingWorkerText, offersIn, workersAccepting } from "./offers.js";
+import { makeRanks } from "./priorities.js";
 import { ownSigner } from "./jobs/signature.js";
-import { type Entry, entryOf, readerOf, type TooLarge } from "./talk.js";
+import { type Entry, entryOf, makeReader, type TooLarge } from "./talk.js";
 
-/** Sends the briefs of one run to workers, and hears what becomes of them. */
+/** Sends the briefs of a run to workers and receives their events. */
 export interface Coordinator {
-  /** Runs an agent once, as Agent.run. */
+  /** Runs an agent once, like `Agent.run`. */
   run(agent: string, brief: Brief, options: RunOptions): AsyncGenerator<AgentEvent>;
-  /** Why nothing more of the run may be begun, on this machine either; undefined while it may. */
+  /** Why no more agents of the run may start, not on this machine either; undefined while they may. */
   over(): string | undefined;
-  /** Wants nothing any more, and closes the connections. */
+  /** Cancels all jobs and closes the connections. */
   close(): Promise<void>;
 }
 
 export interface CoordinatorOptions extends Leaving {
-  /** The project's name, for people; of work outside of a project, what it is. */
+  /** The name of the project, for people; for work outside a project, a description of it. */
   readonly project: string;
-  /** The project's random id: who works on it now is one coordinator alone. Absent: nobody else can. */
+  /** The random id of the project: only one coordinator at a time may work on it. Absent if nobody else can. */
   readonly projectId?: () => Promise<string>;
-  /** Most wall time of one iteration. Milliseconds. */
+  /** Maximum milliseconds of an iteration. */
   readonly iterationMs: number;
-  /** How long a worker is waited for. Milliseconds. */
+  /** Maximum milliseconds to wait for a worker. */
   readonly patienceMs: number;
-  /** The user's home folder, in which the key lies that jobs are signed with. */
+  /** The user's home folder. It contains the key that signs jobs. */
   readonly home: string;
   readonly now: () => number;
 }
 
-/** A job that is wanted. */
-interface Live {
+/** A job that is running or waiting. */
+interface LiveJob {
   readonly queue: string;
-  /** What was said and not yet taken; the reader waits for `taken`. */
+  /** Received entries that are not processed yet. The reader waits for `taken`. */
   readonly inbox: { readonly entry: Entry | TooLarge; readonly taken: () => void }[];
   wake(): void;
 }
 
 /**
- * So many times a worker that begins a job gives it new time: one that lies could begin it again and again without end.
+ * A worker that starts a job renews its deadline at most so many times. Otherwise a dishonest worker could start it
+ * again and again without end.
  */
-const mostBegun = 20;
+const maxStarts = 20;
 
 /**
- * Reaches Redis. With its first job, when the project's own lock is held, it takes the project over: what an earlier
- * run of it wanted is not wanted any more.
- * @throws ExpectedError as `reach` and `ownSigner`.
+ * Connects to Redis. The first job takes the project over, when the project's own lock is held: jobs of an earlier run
+ * are then cancelled.
+ * @throws ExpectedError like `connectToRedis` and `ownSigner`.
  */
 export async function openCoordinator(address: RedisAddress, options: CoordinatorOptions): Promise<Coordinator> {
   const signer = await ownSigner(options.home);
   const { now } = options;
-  const reached = await reach(address);
+  const server = await connectToRedis(address);
   const run = randomBytes(8).toString("hex");
-  const [redis, ear] = [reached.open(), reached.open()];
+  const [redis, streamConnection] = [server.open(), server.open()];
   const queues = new Map<string, Queue>();
-  const live = new Map<string, Live>();
-  const used = new Set<string>();
-  const ranks = ranksOf();
+  const liveJobs = new Map<string, LiveJob>();
+  const usedNames = new Set<string>();
+  const ranks = makeRanks();
   let isClosed = false;
-  const forgetting = new Set<Promise<void>>();
-  const lease = leaseOf({
+  const removals = new Set<Promise<void>>();
+  const lease = makeLease({
     redis,
     run,
     project: options.project,
     projectId: options.projectId,
-    wanted: () => live.keys(),
+    wanted: () => liveJobs.keys(),
     queues: () => [...queues.keys()],
     remove: (name, job) => queueFor(name).remove(job),
     replaced() {
-      for (const each of live.values()) each.wake();
+      for (const job of liveJobs.values()) job.wake();
     },
   });
-  const reader = readerOf(ear, run, hear, () => isClosed);
+  const reader = makeReader(streamConnection, run, receive, () => isClosed);
 
   function queueFor(name: string): Queue {
-    const known = queues.get(name) ?? openQueue(reached, name, redis);
-    queues.set(name, known);
-    return known;
+    const queue = queues.get(name) ?? openQueue(server, name, redis);
+    queues.set(name, queue);
+    return queue;
   }
 
-  /** Hands an entry to the lane of its job, and waits until that has taken it. */
-  async function hear(fields: readonly string[]): Promise<void> {
+  /** Gives an entry to its job and waits until the job has processed it. */
+  async function receive(fields: readonly string[]): Promise<void> {
     const entry = entryOf(fields);
-    const job = entry === undefined ? undefined : live.get(entry.job);
+    const job = entry === undefined ? undefined : liveJobs.get(entry.job);
     if (entry === undefined || job === undefined) return;
     await new Promise<void>((taken) => {
       job.inbox.push({ entry, taken });
@@ -107,25 +108,25 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     });
   }
 
-  /** A name for a job that no other of this run has had. */
-  function nameFor(iteration: number): string {
-    for (let again = 1; ; again += 1) {
-      const name = again === 1 ? `${run}-${iteration}` : `${run}-${iteration}-${again}`;
-      if (used.has(name)) continue;
-      used.add(name);
+  /** A name that no other job of this run has had. */
+  function uniqueJobName(iteration: number): string {
+    for (let number = 1; ; number += 1) {
+      const name = number === 1 ? `${run}-${iteration}` : `${run}-${iteration}-${number}`;
+      if (usedNames.has(name)) continue;
+      usedNames.add(name);
       return name;
     }
   }
 
-  /** Why the queue will never say anything of a job again; undefined while it may. Pending while Redis is away. */
-  async function lossOf(queue: Queue, id: string): Promise<Failure | undefined> {
+  /** Why the queue will never report on a job again; undefined if it may. Waits while Redis is not available. */
+  async function findLoss(queue: Queue, id: string): Promise<Failure | undefined> {
     const state = await queue.getJobState(id);
     if (state !== "unknown" && state !== "failed" && state !== "completed") return undefined;
     const reason = state === "failed" ? (await queue.getJob(id))?.failedReason : undefined;
-    // A later run of the project removes what waits; the next beat, which may be far, would say so too.
+    // A later run of the project removes waiting jobs. The next beat would notice that too, but it may come much later.
     await lease.beat();
-    if (lease.isReplaced()) return replaced;
-    // Its end may lie unread, behind what other lanes have not taken yet.
+    if (lease.isReplaced()) return replacedFailure;
+    // The last entries of the job may be unread, behind entries that other jobs have not processed yet.
     await reader.toItsEnd();
     if (reason === undefined)
       return { kind: "network", message: "The job is lost: Redis no longer knows it. It starts again." };
@@ -139,169 +140,175 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   }
 
   /**
-   * A limit is of one worker's login or key, and others may go on: so it ends the run's iteration only once all of them
-   * rest, or as many as can be tried have reached theirs.
+   * Runs an agent, and sends its brief to another worker if a worker has reached a limit. A limit belongs to one
+   * worker's login or key. So it ends the iteration only if all workers rest, or if the maximum number of workers was
+   * tried.
    */
   async function* runAgent(agent: string, brief: Brief, run: RunOptions): AsyncGenerator<AgentEvent> {
-    let used: Used | undefined;
-    for (let sent = 1; ; sent++) {
-      const hearing = hearingOf(used);
-      const end = yield* runJob(agent, brief, run, hearing);
+    let usedBefore: UsedEvent | undefined;
+    for (let sendCount = 1; ; sendCount++) {
+      const events = makeJobEvents(usedBefore);
+      const end = yield* runJob(agent, brief, run, events);
       if (end.failure?.kind !== "rate-limit") return yield end;
-      const all = taking(await offersIn(redis, queueOf(agent)).catch(() => []), signer.key);
-      const others = awake(all, now()).filter(({ name }) => name !== hearing.worker());
-      if (others.length === 0 || sent > maxSentAgain || run.signal.aborted)
-        return yield failed(earliest(end.failure, awake(all, now()).length > 0 ? undefined : firstAwake(all)));
-      used = hearing.used();
-      const message = `${hearing.worker() ?? "A worker"} has reached a limit (${end.failure.message}); the work is sent to another worker.`;
+      const offers = workersAccepting(await offersIn(redis, queueOf(agent)).catch(() => []), signer.key);
+      const otherWorkers = workersAwake(offers, now()).filter(({ name }) => name !== events.worker());
+      if (otherWorkers.length === 0 || sendCount > maxSentAgain || run.signal.aborted)
+        return yield failedEnd(
+          withReset(end.failure, workersAwake(offers, now()).length > 0 ? undefined : firstReset(offers)),
+        );
+      usedBefore = events.used();
+      const message = `${events.worker() ?? "A worker"} has reached a limit (${end.failure.message}); the work is sent to another worker.`;
       yield { type: "notice", message };
     }
   }
 
-  /** Answers with how it ended; says everything before. */
+  /** Yields all events of a job, and returns its end. */
   async function* runJob(
     agent: string,
     brief: Brief,
     { signal, maxUsd, maxMs }: RunOptions,
-    hearing: Hearing,
+    events: JobEvents,
   ): AsyncGenerator<AgentEvent, AgentEnd> {
     const allowed = {
-      // A worker takes no job without money or time.
+      // A worker refuses a job without money or time.
       ...(maxUsd === undefined ? {} : { maxUsd: Math.max(0.01, maxUsd) }),
       maxMs: Math.max(1, Math.min(options.iterationMs, maxMs ?? Infinity)),
     };
     const name = queueOf(agent);
     const queue = queueFor(name);
-    const id = nameFor(brief.iteration);
+    const id = uniqueJobName(brief.iteration);
     const job = await jobOf({ run, id, queue: name, expires: now() + times.job }, brief, allowed, options).catch(
       (error: unknown) => fileFailure(error, brief.workspace),
     );
-    if ("kind" in job) return failed(job);
+    if ("kind" in job) return failedEnd(job);
     const data = signed(job, signer);
-    let wake = (): void => undefined;
-    const mine: Live = { queue: name, inbox: [], wake: () => wake() };
-    const onAbort = (): void => wake();
+    let wakeUp = (): void => undefined;
+    const liveJob: LiveJob = { queue: name, inbox: [], wake: () => wakeUp() };
+    const onAbort = (): void => wakeUp();
     signal.addEventListener("abort", onAbort, { once: true });
-    live.set(id, mine);
+    liveJobs.set(id, liveJob);
     const sentAt = performance.now();
     let [heardAt, lookedAt] = [sentAt, sentAt];
-    let looking: Promise<void> | undefined;
-    let loss: Failure | undefined;
+    let pendingLook: Promise<void> | undefined;
+    let lostJob: Failure | undefined;
     let notice: string | undefined;
-    /** Since when no worker could have the job. */
+    /** The time since which no worker could take the job. */
     let aloneSince: number | undefined;
     let isToldAlone = false;
-    /** When its worker should have ended it long ago. */
+    /** The time at which the worker should have ended the job. */
     let deadline = Infinity;
-    let begun = 0;
-    /** How long Redis may be away: never less than what agents outlive. */
-    const mostAway = Math.min(Math.max(options.patienceMs, times.lease), 2 ** 31 - 1);
-    const unanswered: Failure = { kind: "network", message: `Redis has not answered for ${durationText(mostAway)}.` };
+    let startCount = 0;
+    /** Maximum milliseconds without Redis. Never less than the lease, because agents keep running during it. */
+    const maxOutageMs = Math.min(Math.max(options.patienceMs, times.lease), 2 ** 31 - 1);
+    const noAnswer: Failure = { kind: "network", message: `Redis has not answered for ${durationText(maxOutageMs)}.` };
 
-    /** Looks whether the job is still there, and whether anybody has it or is there to do it. */
-    async function look(): Promise<void> {
-      // A worker that is about to end offers nothing any more, and still has its jobs.
+    /** Checks whether the job still exists, and whether a worker has it or could take it. */
+    async function inspectJob(): Promise<void> {
+      // A worker that is about to end no longer offers places, but it still has its jobs.
       const [offers, locks] = await Promise.all([offersIn(redis, name), redis.exists(`${queue.toKey(id)}:lock`)]);
-      // Its time runs while somebody has it; put back, it may have to wait for a place.
+      // The time limit runs only while a worker has the job. If the job is put back, it may wait for a place.
       if (locks === 0) deadline = Infinity;
       else if (deadline === Infinity) deadline = performance.now() + allowed.maxMs + times.grace;
-      const none = locks > 0 ? undefined : missing(offers, agent, signer.key);
-      const takers = taking(offers, signer.key);
-      const isResting = locks === 0 && takers.length > 0 && awake(takers, now()).length === 0;
-      let lonely: Failure | undefined = isResting ? allRest(agent, firstAwake(takers)) : undefined;
-      if (none === undefined) [aloneSince, isToldAlone] = [undefined, false];
+      const missingText = locks > 0 ? undefined : missingWorkerText(offers, agent, signer.key);
+      const possibleWorkers = workersAccepting(offers, signer.key);
+      const areAllResting =
+        locks === 0 && possibleWorkers.length > 0 && workersAwake(possibleWorkers, now()).length === 0;
+      let noWorkerFailure: Failure | undefined = areAllResting
+        ? allWorkersRest(agent, firstReset(possibleWorkers))
+        : undefined;
+      if (missingText === undefined) [aloneSince, isToldAlone] = [undefined, false];
       else {
         aloneSince ??= Math.max(heardAt, lookedAt);
-        const waited = performance.now() - aloneSince;
-        if (waited >= times.noWorker && !isToldAlone) [isToldAlone, notice] = [true, none];
-        if (waited >= options.patienceMs)
-          lonely = {
+        const waitedMs = performance.now() - aloneSince;
+        if (waitedMs >= times.noWorker && !isToldAlone) [isToldAlone, notice] = [true, missingText];
+        if (waitedMs >= options.patienceMs)
+          noWorkerFailure = {
             kind: "auth",
-            message: `${none} No worker offered it within ${durationText(options.patienceMs)}.`,
+            message: `${missingText} No worker offered it within ${durationText(options.patienceMs)}.`,
           };
       }
-      // Its end may have been said before the last worker went.
-      if (lonely !== undefined) await reader.toItsEnd();
-      const lost = lonely ?? (await lossOf(queue, id));
-      // What was heard meanwhile says more.
-      if (performance.now() - heardAt >= times.silence) loss ??= lost;
+      // The last worker may have reported the end of the job before it stopped.
+      if (noWorkerFailure !== undefined) await reader.toItsEnd();
+      const loss = noWorkerFailure ?? (await findLoss(queue, id));
+      // Events that arrived meanwhile are more important.
+      if (performance.now() - heardAt >= times.silence) lostJob ??= loss;
     }
 
     try {
-      let late: NodeJS.Timeout | undefined;
-      const unsent = await Promise.race([
-        send().then(noFailure, (error: unknown) => unsentFailure(error, brief.workspace)),
-        aborted(signal),
-        new Promise<Failure>((resolve) => (late = setTimeout(() => resolve(unanswered), mostAway))),
-      ]).finally(() => clearTimeout(late));
-      if (unsent !== undefined) return failed(unsent);
+      let timer: NodeJS.Timeout | undefined;
+      const sendFailure = await Promise.race([
+        send().then(returnUndefined, (error: unknown) => sendFailureOf(error, brief.workspace)),
+        untilAborted(signal),
+        new Promise<Failure>((resolve) => (timer = setTimeout(() => resolve(noAnswer), maxOutageMs))),
+      ]).finally(() => clearTimeout(timer));
+      if (sendFailure !== undefined) return failedEnd(sendFailure);
       for (;;) {
-        if (signal.aborted) return failed(abortion(signal));
-        if (isClosed) return failed({ kind: "aborted", message: "The agent was ended because the run is over." });
+        if (signal.aborted) return failedEnd(abortFailure(signal));
+        if (isClosed) return failedEnd({ kind: "aborted", message: "The agent was ended because the run is over." });
         if (performance.now() >= deadline)
-          return failed({
+          return failedEnd({
             kind: "timeout",
-            message: `${agent} is no longer waited for: ${hearing.worker() ?? "its worker"} should have ended it after ${durationText(allowed.maxMs)}, and did not report that.`,
+            message: `${agent} is no longer waited for: ${events.worker() ?? "its worker"} should have ended it after ${durationText(allowed.maxMs)}, and did not report that.`,
           });
-        const next = mine.inbox.shift();
+        const next = liveJob.inbox.shift();
         if (next !== undefined) {
           try {
-            if (hearing.isOld(next.entry.attempt)) continue;
+            if (events.isOld(next.entry.attempt)) continue;
             [heardAt, aloneSince] = [performance.now(), undefined];
             if ("tooLarge" in next.entry)
-              return failed({
+              return failedEnd({
                 kind: "crashed",
                 message: "The worker sent too much output at once, so the attempt was ended.",
               });
-            for (const item of hearing.hear(next.entry)) {
+            for (const item of events.hear(next.entry)) {
               if (item.type === "begun") {
                 ranks.begun(id);
-                begun += 1;
-                if (begun <= mostBegun) deadline = performance.now() + allowed.maxMs + times.grace;
+                startCount += 1;
+                if (startCount <= maxStarts) deadline = performance.now() + allowed.maxMs + times.grace;
               }
               if (item.type === "result") {
-                const unkept = await keepResult(brief.workspace, item);
-                if (unkept === undefined) continue;
-                return failed(unkept);
+                const storeFailure = await keepResult(brief.workspace, item);
+                if (storeFailure === undefined) continue;
+                return failedEnd(storeFailure);
               }
-              const saidAt = performance.now();
+              const yieldedAt = performance.now();
               if (item.type === "end") return item;
               yield item;
-              // A slow listener holds its worker up.
-              deadline += performance.now() - saidAt;
+              // The time for which the caller held the event does not count.
+              deadline += performance.now() - yieldedAt;
             }
           } finally {
             next.taken();
           }
           continue;
         }
-        if (lease.isReplaced()) return failed(replaced);
+        if (lease.isReplaced()) return failedEnd(replacedFailure);
         if (notice !== undefined) {
           const message = notice;
           notice = undefined;
           yield { type: "notice", message };
         }
-        if (loss !== undefined) return failed(loss);
-        const quiet = performance.now() - Math.max(heardAt, lookedAt);
-        if (looking !== undefined && quiet >= times.silence + mostAway) return failed(unanswered);
-        if (quiet >= times.silence)
-          looking ??= look()
+        if (lostJob !== undefined) return failedEnd(lostJob);
+        const quietMs = performance.now() - Math.max(heardAt, lookedAt);
+        if (pendingLook !== undefined && quietMs >= times.silence + maxOutageMs) return failedEnd(noAnswer);
+        if (quietMs >= times.silence)
+          pendingLook ??= inspectJob()
             .catch(() => undefined)
             .finally(() => {
-              [looking, lookedAt] = [undefined, performance.now()];
-              wake();
+              [pendingLook, lookedAt] = [undefined, performance.now()];
+              wakeUp();
             });
         await pause();
       }
     } finally {
       signal.removeEventListener("abort", onAbort);
-      live.delete(id);
-      for (const each of mine.inbox) each.taken();
-      forget(queue, id, ranks.over(id));
+      liveJobs.delete(id);
+      for (const message of liveJob.inbox) message.taken();
+      removeJob(queue, id, ranks.over(id));
     }
 
     async function send(): Promise<void> {
-      const isWanted = (): boolean => live.has(id) && !isClosed && !lease.isReplaced();
+      const isWanted = (): boolean => liveJobs.has(id) && !isClosed && !lease.isReplaced();
       await lease.take();
       if (!isWanted()) return;
       const rank = ranks.add(id);
@@ -313,7 +320,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         removeOnComplete: true,
         removeOnFail: { age: 3_600, count: 100 },
       });
-      if (!isWanted()) forget(queue, id, undefined);
+      if (!isWanted()) removeJob(queue, id, undefined);
     }
 
     function pause(): Promise<void> {
@@ -321,61 +328,64 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         const timer = setTimeout(done, times.look);
         function done(): void {
           clearTimeout(timer);
-          wake = () => undefined;
+          wakeUp = () => undefined;
           resolve();
         }
-        wake = done;
-        if (mine.inbox.length > 0 || signal.aborted || isClosed) done();
+        wakeUp = done;
+        if (liveJob.inbox.length > 0 || signal.aborted || isClosed) done();
       });
     }
   }
 
-  /** Takes back what is not wanted any more, and lets the next of our own move up. */
-  function forget(queue: Queue, id: string, promoted: ReturnType<typeof ranks.over>): void {
-    const forgotten = takeBack(queue, id, promoted).finally(() => forgetting.delete(forgotten));
-    forgetting.add(forgotten);
+  /** Cancels a job, and gives its rank to the oldest waiting job of this run. */
+  function removeJob(queue: Queue, id: string, promotion: ReturnType<typeof ranks.over>): void {
+    const removal = removeAndPromote(queue, id, promotion).finally(() => removals.delete(removal));
+    removals.add(removal);
   }
 
-  async function takeBack(queue: Queue, id: string, promoted: ReturnType<typeof ranks.over>): Promise<void> {
+  async function removeAndPromote(queue: Queue, id: string, promotion: ReturnType<typeof ranks.over>): Promise<void> {
     try {
       await redis.srem(wantedOf(run), id);
-      // Fails for one that a worker has; that ends it at its next look.
+      // This fails if a worker has the job. That worker ends it at its next check.
       await queue.remove(id).catch(() => 0);
-      const next = promoted === undefined ? undefined : live.get(promoted.job);
-      if (promoted === undefined || next === undefined) return;
-      const job = await queueFor(next.queue).getJob(promoted.job);
-      await job?.changePriority({ priority: promoted.rank });
+      const promotedJob = promotion === undefined ? undefined : liveJobs.get(promotion.job);
+      if (promotion === undefined || promotedJob === undefined) return;
+      const job = await queueFor(promotedJob.queue).getJob(promotion.job);
+      await job?.changePriority({ priority: promotion.rank });
     } catch {
-      // Redis is away or the run over; the next beat writes what is wanted.
+      // Redis is not available, or the run is over. The next beat writes which jobs are wanted.
     }
   }
 
   return {
     run: runAgent,
-    over: () => (lease.isReplaced() ? replaced.message : undefined),
+    over: () => (lease.isReplaced() ? replacedFailure.message : undefined),
     async close() {
       isClosed = true;
-      for (const [id, each] of live) {
-        forget(queueFor(each.queue), id, undefined);
-        each.wake();
+      for (const [id, job] of liveJobs) {
+        removeJob(queueFor(job.queue), id, undefined);
+        job.wake();
       }
-      ear.disconnect();
-      const told = lease.release();
-      // Where Redis is away, the lease ends by itself.
-      const allTold = Promise.all([told, ...forgetting]);
-      await Promise.race([allTold, sleep(2_000)]);
-      for (const queue of queues.values()) await Promise.race([queue.close().catch(() => undefined), told]);
+      streamConnection.disconnect();
+      const released = lease.release();
+      // If Redis is not available, the lease expires by itself.
+      const allDone = Promise.all([released, ...removals]);
+      await Promise.race([allDone, sleep(2_000)]);
+      for (const queue of queues.values()) await Promise.race([queue.close().catch(() => undefined), released]);
       redis.disconnect();
     },
   };
 }
 
-const noFailure = (): undefined => undefined;
+const returnUndefined = (): undefined => undefined;
 
-/** Why a job could not be put into the queue: Redis refused it, or a file of this machine could not be written. */
-function unsentFailure(error: unknown, path: string): Failure {
+/**
+ * The failure of a job that could not be sent: Redis refused it, or a file of this machine could not be read or
+ * written.
+ */
+function sendFailureOf(error: unknown, path: string): Failure {
   if (error instanceof ExpectedError) return { kind: "unusable", message: error.message };
-  if (isOfFiles(error)) return fileFailure(error, path);
+  if (isFileError(error)) return fileFailure(error, path);
   const message = messageOf(error);
   return /^(?:NOPERM|NOAUTH|WRONGPASS)/.test(message)
     ? {
@@ -385,66 +395,66 @@ function unsentFailure(error: unknown, path: string): Failure {
     : { kind: "network", message: `Redis did not take the job: ${message}.` };
 }
 
-const allRest = (agent: string, reset: string | undefined): Failure => ({
+const allWorkersRest = (agent: string, reset: string | undefined): Failure => ({
   kind: "rate-limit",
   message: `All workers of ${agent} have reached a limit.`,
   ...withoutUndefined({ reset_at: reset }),
 });
 
-/** A limit that ends when the first worker can be asked again. `reset`: unknown where one that is awake reached it. */
-const earliest = (failure: Failure, reset: string | undefined): Failure =>
+/** A limit that ends when the first worker can be used again. `reset`: undefined if some worker is not resting. */
+const withReset = (failure: Failure, reset: string | undefined): Failure =>
   reset === undefined ? failure : { ...failure, reset_at: reset };
 
-const failed = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
+const failedEnd = (failure: Failure): AgentEnd => ({ type: "end", message: "", failure });
 
-const replaced: Failure = {
+const replacedFailure: Failure = {
   kind: "auth",
   message:
     "Another run of this project was started elsewhere and has taken over its agents; this run ends, and its own copy of the project stays as it is.",
 };
 
-const abortion = ({ reason }: AbortSignal): Failure => ({
+const abortFailure = ({ reason }: AbortSignal): Failure => ({
   kind: "aborted",
   message: `The agent was ended because ${reason === timeoutReason ? "the time of this run was up" : "the run was interrupted"}.`,
 });
 
-const aborted = (signal: AbortSignal): Promise<undefined> =>
+const untilAborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 
-/**
- * The result as the agent left it, where the judge of results looks for it. Nobody else has written there. Answers with
- * why it could not be kept.
- */
+/** Writes the agent's result into the workspace, where results are read. Answers with a failure if that fails. */
 async function keepResult(
   workspace: string,
   { text }: Extract<FleetItem, { type: "result" }>,
 ): Promise<Failure | undefined> {
   const path = join(workspace, resultName);
-  return writeFile(path, text).then(noFailure, (error: unknown) => fileFailure(error, path));
+  return writeFile(path, text).then(returnUndefined, (error: unknown) => fileFailure(error, path));
 }
 
-/** Codes of the system for what it could not do with a file. Those of the network are of Redis. */
-const isOfFiles = (error: unknown): boolean =>
+/** Whether an error is a system error about a file. Errors of the network are about Redis. */
+const isFileError = (error: unknown): boolean =>
   hasCode(error, "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "EMLINK") ||
   hasCode(error, "EFBIG", "EIO", "EMFILE", "ENFILE");
 
-/** What a file of this machine that can't be read or written means for the iteration. @throws our own bugs again. */
+/**
+ * The failure of an iteration if a file of this machine can't be read or written. @throws other errors again: they are
+ * bugs.
+ */
 function fileFailure(error: unknown, path: string): Failure {
-  if (!isOfFiles(error)) throw error;
-  const explained = faultOfMachine(error) ?? messageOf(explainSystemError(error, path));
-  return { kind: hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP") ? "crashed" : "resources", message: explained };
+  if (!isFileError(error)) throw error;
+  const message = faultOfMachine(error) ?? messageOf(explainSystemError(error, path));
+  return { kind: hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP") ? "crashed" : "resources", message };
 }
 
-/** The queue of an agent, on a connection that is shared. */
-export function openQueue({ bullmq }: Pick<Reached, "bullmq">, name: string, connection: Redis): Queue {
+/** Opens the queue of an agent on a shared connection. */
+export function openQueue({ bullmq }: Pick<RedisServer, "bullmq">, name: string, connection: Redis): Queue {
   const queue = new bullmq.Queue(name, {
     connection,
     prefix,
     skipVersionCheck: true,
-    // Nobody listens to the library's own events.
+    // Nobody reads the library's own events.
     streams: { events: { maxLen: 100 } },
   });
   queue.on("error", () => undefined);

@@ -5,41 +5,42 @@ import type { Agent, Failure, StopCondition } from "../engine/loop/types.js";
 import type { RedisAddress } from "./address.js";
 import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
 
-/** The agents of a run whose processes are on other machines. */
+/** The agents of a run that are on other machines. */
 export interface Fleet {
-  /** An agent whose runs are jobs. */
-  agent(named: RemoteAgent): Agent;
+  /** An agent whose runs are jobs of the fleet. */
+  agent(remoteAgent: RemoteAgent): Agent;
   /**
-   * Reaches Redis, so that what is wrong is known before anything is begun.
-   * @throws ExpectedError as `reach`, and where no address was given (exit code 2).
+   * Connects to Redis, so that errors are known before anything starts.
+   * @throws ExpectedError like `connectToRedis`, and with exit code 2 if no address was given.
    */
   connect(): Promise<void>;
   /**
-   * Ends the run as blocked once a later one elsewhere has taken the project over: no agent may go on with a copy that
-   * nobody asks for any more, one of this machine neither.
+   * Ends the run as blocked if a later run on another machine has taken the project over. Agents on this machine may
+   * not continue either, because nobody needs the results of this copy any more.
    */
   readonly stopCondition: StopCondition;
 }
 
 interface FleetOptions extends CoordinatorOptions {
-  /** @throws ExpectedError (exit code 2) where it is missing, or one that is not taken. */
+  /** @throws ExpectedError (exit code 2) if the address is missing or not accepted. */
   readonly address: () => RedisAddress;
 }
 
 /**
- * The coordinator's side of a fleet. Nothing of it is loaded, and nobody is asked, before the first brief or `connect`;
- * all agents of it share one coordinator, and closing any of them closes it.
+ * The fleet of a run. Its code is loaded, and Redis contacted, only with the first brief or with `connect`. All its
+ * agents share one coordinator, and closing any of them closes it.
  */
 export function fleetOf(options: FleetOptions): Fleet {
-  let opening: Promise<Coordinator> | undefined;
-  let opened: Coordinator | undefined;
-  const open = (): Promise<Coordinator> => (opening ??= openOne(options).then((coordinator) => (opened = coordinator)));
+  let coordinatorPromise: Promise<Coordinator> | undefined;
+  let coordinator: Coordinator | undefined;
+  const open = (): Promise<Coordinator> =>
+    (coordinatorPromise ??= loadCoordinator(options).then((coordinator) => (coordinator = coordinator)));
   return {
-    agent: (named) => ({
-      name: named.name,
-      // It can't reach this machine at all; its own confinement is reported once it has started.
+    agent: (remoteAgent) => ({
+      name: remoteAgent.name,
+      // The agent can't reach this machine at all. Its own confinement is reported after its start.
       confinement: "workspace",
-      ...withoutUndefined({ free: named.free, takesTemperature: named.takesTemperature }),
+      ...withoutUndefined({ free: remoteAgent.free, takesTemperature: remoteAgent.takesTemperature }),
       async *run(brief, run) {
         const coordinator = await open().catch((error: unknown) => {
           if (error instanceof ExpectedError) return error;
@@ -47,11 +48,11 @@ export function fleetOf(options: FleetOptions): Fleet {
         });
         if (coordinator instanceof ExpectedError)
           return yield { type: "end", message: "", failure: failureOf(coordinator) };
-        yield* coordinator.run(named.spec, brief, run);
+        yield* coordinator.run(remoteAgent.spec, brief, run);
       },
       async close() {
-        const closing = opening;
-        opening = undefined;
+        const closing = coordinatorPromise;
+        coordinatorPromise = undefined;
         await (await closing?.catch(() => undefined))?.close();
       },
     }),
@@ -59,13 +60,13 @@ export function fleetOf(options: FleetOptions): Fleet {
       await open();
     },
     stopCondition() {
-      const reason = opened?.over();
+      const reason = coordinator?.over();
       return reason === undefined ? undefined : { verdict: "blocked", reason };
     },
   };
 }
 
-async function openOne(options: FleetOptions): Promise<Coordinator> {
+async function loadCoordinator(options: FleetOptions): Promise<Coordinator> {
   const address = options.address();
   const { openCoordinator } = await import("./coordinator.js");
   return openCoordinator(address, options);

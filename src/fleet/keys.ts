@@ -3,97 +3,101 @@ import { createHash } from "node:crypto";
 /** Version of the format of jobs. */
 export const jobVersion = 2;
 
-/** What all our keys begin with. */
+/** The prefix of all our keys in Redis. */
 export const prefix = "rr";
 
 /**
- * The queue of an agent. A name may hold anything, a queue's only some signs; where they differ the name's hash keeps
- * two agents from sharing a queue.
+ * The queue of an agent. A queue's name may contain only some characters. If the agent's name has others, a hash is
+ * added, so that two agents never share a queue.
  */
 export function queueOf(agent: string): string {
-  const plain = agent
+  const simpleName = agent
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 40);
   const hash = createHash("sha256").update(agent).digest("hex").slice(0, 8);
-  return `agent-${plain === agent ? plain : `${plain}-${hash}`}`;
+  return `agent-${simpleName === agent ? simpleName : `${simpleName}-${hash}`}`;
 }
 
-/** Stream: what workers say to one coordinator. */
+/** Stream: the entries that workers send to one coordinator. */
 export const talkOf = (run: string): string => `${prefix}:talk:${run}`;
-/** Set: the jobs that a coordinator still wants. Its time to live is the coordinator's lease. */
+/** Set: the jobs that a coordinator still wants. Its time to live is the lease of the coordinator. */
 export const wantedOf = (run: string): string => `${prefix}:wanted:${run}`;
-/** Text: of which project and which queues a run is, for people; lives as long as the lease. */
+/** Text: the project and the queues of a run, for people. Its time to live is the lease. */
 export const runOf = (run: string): string => `${prefix}:run:${run}`;
-/** Text: the run that works on a project now, by the project's random id. */
+/** Text: the run that currently works on the project with this random id. */
 export const projectOf = (id: string): string => `${prefix}:project:${id}`;
 /** Set: ids of the workers of a queue. */
 export const workersOf = (queue: string): string => `${prefix}:${queue}:workers`;
-/** Text: what a worker says of itself; lives a little longer than the time between two such words. */
+/** Text: a worker's offer. Its time to live is a little longer than the interval of announcements. */
 export const workerOf = (queue: string, id: string): string => `${prefix}:${queue}:worker:${id}`;
 
-/** Milliseconds; tests shorten them. */
+/** Times in milliseconds. Tests shorten them. */
 export const times = {
-  /** A job's lock. A worker that can't renew it for so long has lost the job. */
+  /** Lifetime of a job's lock. A worker that can't renew it for so long has lost the job. */
   lock: 60_000,
-  /** Between two looks for jobs whose lock is over. */
+  /** Interval at which jobs with an expired lock are searched. */
   stallCheck: 15_000,
-  /** How long a coordinator that says nothing is taken to live. */
+  /** How long a coordinator without a message still counts as alive. */
   lease: 60_000,
-  /** Between two looks of a worker whether its jobs are still wanted. */
+  /** Interval at which a worker checks whether its jobs are still wanted. */
   look: 1_000,
-  /** Between two words of a worker about itself; three of them missed, and it is gone. */
+  /** Interval of a worker's announcements. After three missing ones the worker counts as gone. */
   announce: 5_000,
-  /** Silence of a worker after which a coordinator asks the queue for the job. */
+  /** If a worker is silent for so long, the coordinator checks the job in the queue. */
   silence: 5_000,
-  /** How long an agent may be without a worker before a notice says so. */
+  /** After so long without a worker, a notice is shown. */
   noWorker: 10_000,
-  /** How long after its time limit a coordinator still waits for the end of an agent, which its worker has to end. */
+  /** How long a coordinator still waits after an agent's time limit, at which its worker must end the agent. */
   grace: 120_000,
-  /** What a worker has to say is gathered for so long. */
+  /** How long events of a worker are collected before they are sent. */
   batch: 250,
-  /** Most time to reach Redis at the start. */
+  /** Time limit for the first connection to Redis. */
   connect: 5_000,
-  /** How long an answer may take before it is asked for over a new connection: a network that is cut says nothing. */
+  /** Time limit for an answer. After it a new connection is used, because a broken network reports nothing. */
   answer: 30_000,
-  /** How long a worker whose disk is full takes no more work. */
+  /** How long a worker with a full disk accepts no jobs. */
   fullDisk: 30_000,
-  /** Between two looks of a worker for old transcripts. */
+  /** Interval at which a worker removes old transcripts. */
   tidy: 24 * 3_600_000,
-  /** How long what a worker said is kept where nobody reads it. */
+  /** How long the events of a worker are stored if nobody reads them. */
   unheard: 10 * 60_000,
-  /** How long a job may wait for its worker. */
+  /** How long a job may wait for a worker. */
   job: 24 * 3_600_000,
-  /** Most rest of a worker, whatever its agent says of when its limit ends. */
+  /** Maximum rest of a worker, even if its agent reports a later end of its limit. */
   longestRest: 24 * 3_600_000,
 };
 
-/** How often a job is begun again whose worker died. */
+/** How many times a job starts again if its worker died. */
 export const maxBegunAgain = 2;
 
-/** How often a unit is sent again whose worker's agent had reached a limit, while other workers offer the agent. */
+/** How many times a brief is sent to another worker because an agent had reached a limit. */
 export const maxSentAgain = 5;
 
-/** Bytes, entries. */
+/** Limits in bytes, characters and numbers of entries. */
 export const limits = {
-  /** Entries of a run's stream that nobody has read yet; workers then wait, and with them the pipes of their agents. */
+  /** Unread entries in a run's stream. If there are more, workers wait, and their agents' output waits too. */
   unread: 128,
-  /** What is gathered before it is sent. */
+  /** Size of a batch: it is sent when it is larger. */
   batch: 32 * 1024,
-  /** An entry above it is packed. */
+  /** A larger entry is compressed. */
   plainEntry: 64 * 1024,
-  /** An entry above it ends the attempt. */
+  /** A larger entry ends the attempt. */
   entry: 8 * 1024 * 1024,
-  /** An entry of many small items unpacks to more than it has itself. */
+  /** Maximum size after decompression. An entry of many small items may become much larger. */
   unpackedEntry: 32 * 1024 * 1024,
-  /** Items of an entry, and commas outside of its texts: what is made of much less than these. */
+  /** Maximum number of items in an entry. */
   items: 5_000,
+  /** Maximum number of commas outside its texts, which bounds the number of fields. */
   commas: 250_000,
-  /** How many files a workspace may have, and their bytes packed and unpacked. */
+  /** Maximum number of files in a workspace. */
   fileCount: 1_000,
+  /** Maximum bytes of these files, compressed. */
   files: 16 * 1024 * 1024,
+  /** Maximum bytes of these files, not compressed. */
   unpackedFiles: 64 * 1024 * 1024,
-  /** Characters of what an agent says in one event, and of its final message. */
+  /** Maximum characters of a text in one event. */
   text: 256 * 1024,
+  /** Maximum characters of an agent's final message. */
   message: 5 * 1024 * 1024,
 };

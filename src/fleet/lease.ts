@@ -2,19 +2,19 @@ import { fieldsIn } from "../engine/lib/json-fields.js";
 import type { Redis } from "ioredis";
 import { projectOf, runOf, talkOf, times, wantedOf } from "./keys.js";
 
-/** That a run is the one that works on its project, as long as it says so. */
+/** The lease of a run on its project: the run works on the project as long as it renews the lease. */
 export interface Lease {
   /**
-   * Takes the project over, once: what an earlier run of it wanted is not wanted any more. Again where it did not
-   * succeed.
-   * @throws what Redis or the project's id fail with.
+   * Takes the project over and cancels the jobs of an earlier run. Does this once; after an error it can be called
+   * again.
+   * @throws errors of Redis and of `projectId`.
    */
   take(): Promise<void>;
-  /** Says that the run lives and what it wants; never rejects. */
+  /** Renews the lease and writes which jobs are wanted; never rejects. */
   beat(): Promise<void>;
-  /** A later run of the same project has taken over. */
+  /** Whether a later run of the same project has taken over. */
   isReplaced(): boolean;
-  /** Gives it up. Pending while Redis is away, where it ends by itself; never rejects. */
+  /** Gives the lease up; never rejects. Waits while Redis is not available; then the lease expires by itself. */
   release(): Promise<unknown>;
 }
 
@@ -23,20 +23,21 @@ interface LeaseOptions {
   readonly run: string;
   /** The project's name, for people. */
   readonly project: string;
-  /** The project's random id; absent: nobody else can work on it. */
+  /** The random id of the project; absent if nobody else can work on it. */
   readonly projectId?: () => Promise<string>;
   /** The jobs that are wanted now. */
   readonly wanted: () => Iterable<string>;
-  /** The queues they are in. */
+  /** The queues of these jobs. */
   readonly queues: () => readonly string[];
-  /** Takes a job that waits out of its queue; of those that are not there any more nothing is said. */
+  /** Removes a waiting job from its queue. Jobs that do not exist any more are ignored. */
   readonly remove: (queue: string, job: string) => Promise<unknown>;
   readonly replaced: () => void;
 }
 
 /**
- * Writes the whole set of wanted jobs, if this run is still the one that works on the project. It is written whole:
- * after an outage longer than the lease nothing of it is left. Answers 1, or 0 where a later run has taken over.
+ * Writes the complete set of wanted jobs if this run still has the project. The set is always written as a whole,
+ * because nothing of it is left after an outage that is longer than the lease. Answers 1, or 0 if a later run has taken
+ * over.
  */
 const beatScript = `
 local owner = redis.call('GET', KEYS[1])
@@ -48,11 +49,11 @@ for i = 5, #ARGV, 1000 do redis.call('SADD', KEYS[2], unpack(ARGV, i, math.min(i
 if #ARGV > 4 then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
 return 1`;
 
-/** A project nobody works on is forgotten after so long. Milliseconds. */
-const forgetProject = 30 * 24 * 3_600_000;
+/** After so many milliseconds without work, a project's entry is deleted. */
+const projectTtlMs = 30 * 24 * 3_600_000;
 
 /** The lease of a run that has not taken its project over yet. */
-export function leaseOf({
+export function makeLease({
   redis,
   run,
   project: name,
@@ -63,38 +64,38 @@ export function leaseOf({
   replaced,
 }: LeaseOptions): Lease {
   let project = projectOf(run);
-  let [isOver, isReplaced] = [false, false];
+  let [isReleased, isReplaced] = [false, false];
   let takingOver: Promise<void> | undefined;
-  /** Whose work is taken over, until what it wanted is deleted. */
+  /** The earlier run whose jobs are being cancelled. */
   let predecessor: string | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   async function takeOver(): Promise<void> {
     const id = (await projectId?.()) ?? run;
-    if (isOver) return;
+    if (isReleased) return;
     project = projectOf(id);
-    const before = await redis.set(project, run, "PX", forgetProject, "GET");
-    if (isOver) return;
-    // From now on, as a beat before would meet the earlier run's name there.
+    const previousRun = await redis.set(project, run, "PX", projectTtlMs, "GET");
+    if (isReleased) return;
+    // Beats start only now: an earlier beat would find the name of the earlier run.
     if (timer === undefined) {
       timer = setInterval(() => void beat(), times.lease / 3);
       redis.on("ready", () => void beat());
     }
-    if (before !== null && before !== run && /^[0-9a-f]{16}$/.test(before)) predecessor = before;
+    if (previousRun !== null && previousRun !== run && /^[0-9a-f]{16}$/.test(previousRun)) predecessor = previousRun;
     if (predecessor === undefined) return;
-    const [jobs, said] = await Promise.all([redis.smembers(wantedOf(predecessor)), redis.get(runOf(predecessor))]);
+    const [jobs, runText] = await Promise.all([redis.smembers(wantedOf(predecessor)), redis.get(runOf(predecessor))]);
     await redis.del(wantedOf(predecessor), talkOf(predecessor), runOf(predecessor));
     predecessor = undefined;
-    // Those that wait need not be looked at by a worker.
-    for (const queue of queuesIn(said)) for (const job of jobs) await remove(queue, job).catch(() => 0);
+    // Waiting jobs are removed, so that no worker needs to check them.
+    for (const queue of queuesIn(runText)) for (const job of jobs) await remove(queue, job).catch(() => 0);
   }
 
   async function beat(): Promise<void> {
-    if (isOver || isReplaced) return;
-    const about = JSON.stringify({ project: name, queues: queues() });
+    if (isReleased || isReplaced) return;
+    const runText = JSON.stringify({ project: name, queues: queues() });
     const keys = [project, wantedOf(run), runOf(run)];
     const answer = await redis
-      .eval(beatScript, keys.length, ...keys, run, times.lease, forgetProject, about, ...wanted())
+      .eval(beatScript, keys.length, ...keys, run, times.lease, projectTtlMs, runText, ...wanted())
       .catch(() => 1);
     if (answer !== 0) return;
     isReplaced = true;
@@ -110,22 +111,22 @@ export function leaseOf({
         throw error;
       })),
     async release() {
-      isOver = true;
+      isReleased = true;
       clearInterval(timer);
       const isOurs = !isReplaced;
       try {
         await redis.del(wantedOf(run), talkOf(run), runOf(run));
         if (isOurs && (await redis.get(project)) === run) await redis.del(project);
       } catch {
-        // It ends by itself.
+        // The keys expire by themselves.
       }
     },
   };
 }
 
-/** The queues that a run has named. */
-function queuesIn(said: string | null): string[] {
-  const { queues } = fieldsIn(said ?? "") ?? {};
+/** The queues in the stored text of a run. */
+function queuesIn(runText: string | null): string[] {
+  const { queues } = fieldsIn(runText ?? "") ?? {};
   return Array.isArray(queues)
     ? queues.filter((name) => typeof name === "string" && /^agent-[a-z0-9-]+$/.test(name))
     : [];

@@ -6,80 +6,83 @@ import { killLeftovers, ownStarter } from "../engine/process/descendants.js";
 import { isSameProcess, startOfProcess } from "../engine/process/process-identity.js";
 import { times } from "./keys.js";
 
-/** What a worker writes down of itself, so that the next one can clear up after it. */
-interface Note {
+/** The note of a worker. With it the next worker can remove what a killed one left. */
+interface WorkerNote {
   readonly pid: number;
   readonly started?: string;
-  /** Home folders may be shared by machines, and a pid says nothing on another one. */
+  /** Machines may share a home folder, and a process id is valid only on its own machine. */
   readonly host: string;
-  /** By which its agents are found; see process/descendants.ts. */
+  /** The mark by which its agents are found; see process/descendants.ts. */
   readonly starter: string;
 }
 
 /** The folder of one worker. */
 export interface WorkerFolder {
-  /** A fresh workspace, once there was room for the note again. Throws what the system says, ENOSPC on a full disk. */
+  /**
+   * Creates a workspace, after the note was rewritten successfully. Throws system errors, such as ENOSPC on a full
+   * disk.
+   */
   workspace(name: string): string;
-  /** Where what an agent prints is kept. */
+  /** The path of the file for an agent's output. */
   transcript(name: string): string;
-  /** Removes what an attempt left. */
+  /** Removes the workspace of an attempt. */
   remove(workspace: string): void;
-  /** Removes all of it. */
+  /** Removes the worker's folder. */
   close(): void;
 }
 
-/** Transcripts are kept so long, and the folders of other machines that nobody has touched meanwhile. */
-const keepMs = 14 * 24 * 3_600_000;
-/** A folder without a readable note may be one that is just being made. */
-const youngMs = 3_600_000;
+/** Age at which transcripts, and untouched folders of other machines, are removed. */
+const maxAgeMs = 14 * 24 * 3_600_000;
+/** A folder without a readable note may be new: it is not removed before this age. */
+const maxNewAgeMs = 3_600_000;
 
 /**
- * Makes the folder of this worker, and removes old transcripts once a day. `id`: different for each.
- * Throws what the system says.
+ * Creates the folder of this worker, and removes old transcripts once a day. `id`: different for each worker. Throws
+ * system errors.
  */
 export async function openWorkerFolder(stateDir: string, id: string): Promise<WorkerFolder> {
   const folder = join(workersFolder(stateDir), id);
   const transcripts = distantTranscripts(stateDir);
   const started = await startOfProcess(process.pid);
-  const note: Note = { pid: process.pid, started, host: hostname(), starter: ownStarter };
-  // A reader finds the old note or the new one, never half of one.
-  const write = (at: string): void => {
-    const next = `${workerNote(at)}.new`;
-    writeFileSync(next, JSON.stringify(note));
-    renameSync(next, workerNote(at));
+  const note: WorkerNote = { pid: process.pid, started, host: hostname(), starter: ownStarter };
+  // A reader always finds a complete note.
+  const writeNote = (folderPath: string): void => {
+    const newPath = `${workerNote(folderPath)}.new`;
+    writeFileSync(newPath, JSON.stringify(note));
+    renameSync(newPath, workerNote(folderPath));
   };
-  // It gets its name with the note in it.
-  const unready = join(workersFolder(stateDir), `.${id}`);
-  mkdirSync(unready, { recursive: true, mode: 0o700 });
+  // The folder gets its final name when it contains the note.
+  const newFolder = join(workersFolder(stateDir), `.${id}`);
+  mkdirSync(newFolder, { recursive: true, mode: 0o700 });
   mkdirSync(transcripts, { recursive: true, mode: 0o700 });
-  write(unready);
-  renameSync(unready, folder);
-  const tidying = setInterval(() => {
-    // Shows other machines that this worker lives.
+  writeNote(newFolder);
+  renameSync(newFolder, folder);
+  const tidyTimer = setInterval(() => {
+    // The new note shows other machines that this worker is alive.
     try {
-      write(folder);
+      writeNote(folder);
     } catch {
-      // A full disk, say.
+      // For example, the disk is full.
     }
     clearTranscripts(stateDir, Date.now());
   }, times.tidy).unref();
   return {
     workspace(name) {
-      write(folder);
+      writeNote(folder);
       const path = join(folder, name);
       mkdirSync(path, { mode: 0o700 });
       return path;
     },
     transcript: (name) => join(transcripts, `${name}.jsonl`),
-    remove: (workspace) => clear(workspace),
+    remove: (workspace) => removeIfPossible(workspace),
     close() {
-      clearInterval(tidying);
-      clear(folder);
+      clearInterval(tidyTimer);
+      removeIfPossible(folder);
     },
   };
 }
 
-function clear(path: string): void {
+function removeIfPossible(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
@@ -88,36 +91,36 @@ function clear(path: string): void {
 }
 
 /**
- * Ends the agents of workers of this machine that were killed, and removes their workspaces: without a sandbox, which
- * would have ended them too, they would go on for nobody. Answers whether there were any.
+ * Ends the agents of killed workers of this machine and removes their workspaces. Without a sandbox, such agents would
+ * continue for nobody. Answers whether there were any.
  */
-export async function clearUp(stateDir: string, now: number): Promise<boolean> {
-  let hadAgents = false;
-  const all = workersFolder(stateDir);
-  for (const name of namesIn(all)) {
-    const folder = join(all, name);
-    const note = noteIn(folder);
-    const untouched = now - lastChange(folder, now);
-    if (note === undefined ? untouched < youngMs : await mayLive(note, untouched)) continue;
-    if (note !== undefined && (await killLeftovers(note.starter))) hadAgents = true;
-    clear(folder);
+export async function removeDeadWorkers(stateDir: string, now: number): Promise<boolean> {
+  let hasEndedAgents = false;
+  const parentFolder = workersFolder(stateDir);
+  for (const name of namesIn(parentFolder)) {
+    const folder = join(parentFolder, name);
+    const note = readNote(folder);
+    const ageMs = now - lastChange(folder, now);
+    if (note === undefined ? ageMs < maxNewAgeMs : await mayBeAlive(note, ageMs)) continue;
+    if (note !== undefined && (await killLeftovers(note.starter))) hasEndedAgents = true;
+    removeIfPossible(folder);
   }
   clearTranscripts(stateDir, now);
-  return hadAgents;
+  return hasEndedAgents;
 }
 
-const mayLive = async ({ pid, started, host }: Note, untouched: number): Promise<boolean> =>
-  host === hostname() ? await isSameProcess(pid, started) : untouched < keepMs;
+const mayBeAlive = async ({ pid, started, host }: WorkerNote, ageMs: number): Promise<boolean> =>
+  host === hostname() ? await isSameProcess(pid, started) : ageMs < maxAgeMs;
 
 function clearTranscripts(stateDir: string, now: number): void {
   const transcripts = distantTranscripts(stateDir);
   for (const name of namesIn(transcripts)) {
     const path = join(transcripts, name);
-    if (lastChange(path, now) < now - keepMs) clear(path);
+    if (lastChange(path, now) < now - maxAgeMs) removeIfPossible(path);
   }
 }
 
-/** When a file was changed, or something put into a folder; `now` of one that has gone. Milliseconds. */
+/** When a file, or the list of a folder's entries, was last changed, in milliseconds; `now` if it does not exist. */
 const lastChange = (path: string, now: number): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
 
 function namesIn(folder: string): string[] {
@@ -128,11 +131,11 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function noteIn(folder: string): Note | undefined {
+function readNote(folder: string): WorkerNote | undefined {
   try {
-    const { pid, started, host, starter } = JSON.parse(readFileSync(workerNote(folder), "utf8")) as Partial<Note>;
-    const isWhole = typeof pid === "number" && typeof host === "string" && typeof starter === "string";
-    return isWhole ? { pid, started, host, starter } : undefined;
+    const { pid, started, host, starter } = JSON.parse(readFileSync(workerNote(folder), "utf8")) as Partial<WorkerNote>;
+    const isComplete = typeof pid === "number" && typeof host === "string" && typeof starter === "string";
+    return isComplete ? { pid, started, host, starter } : undefined;
   } catch {
     return undefined;
   }

@@ -1,14 +1,14 @@
 import { fieldsIn } from "../engine/lib/json-fields.js";
 import type { RedisAddress } from "./address.js";
-import { type Reached, reach, refusal } from "./connect.js";
+import { type RedisServer, connectToRedis, refusal } from "./connect.js";
 import { openQueue } from "./coordinator.js";
 import { prefix, runOf, wantedOf, workersOf } from "./keys.js";
 import { type Offer, offersIn } from "./offers.js";
 
-/** What there is on a Redis server. */
+/** The state of the fleet on a Redis server. */
 export interface FleetState {
   readonly queues: readonly QueueState[];
-  /** Runs that live, those with most waiting jobs first. */
+  /** Living runs. Those with the most waiting jobs come first. */
   readonly runs: readonly RunState[];
 }
 
@@ -17,12 +17,12 @@ interface QueueState {
   readonly queue: string;
   readonly workers: readonly Offer[];
   readonly places: number;
-  /** Jobs that a worker has. */
+  /** Number of jobs that workers have. */
   readonly active: number;
   readonly waiting: number;
-  /** Agents at the same time on all workers; absent: no limit. */
+  /** Maximum number of agents at the same time on all workers; absent if there is no limit. */
   readonly atMost?: number;
-  /** Jobs begun in a time; absent: no limit. */
+  /** Number of jobs that may start in a time; absent if there is no limit. */
   readonly limit?: { readonly jobs: number; readonly seconds: number };
 }
 
@@ -34,52 +34,52 @@ interface RunState {
 }
 
 /**
- * Looks, changes nothing, and closes its connection.
- * @throws ExpectedError as `reach`, and for a user who may not look at a queue (exit code 5).
+ * Reads the state of the fleet. Changes nothing, and closes its connection.
+ * @throws ExpectedError like `connectToRedis`, and for a user who may not read a queue (exit code 5).
  */
 export async function fleetState(address: RedisAddress): Promise<FleetState> {
-  const reached = await reach(address);
-  const redis = reached.open();
-  let looksAt = "the list of queues";
+  const server = await connectToRedis(address);
+  const redis = server.open();
+  let currentStep = "the list of queues";
   try {
     const names = [
       ...(await keysLike(redis, `${prefix}:agent-*:meta`)),
       ...(await keysLike(redis, workersOf("agent-*"))),
     ];
-    const found = [...new Set(names.map((key) => key.split(":")[1] ?? ""))].toSorted();
+    const queueNames = [...new Set(names.map((key) => key.split(":")[1] ?? ""))].toSorted();
     const queues: QueueState[] = [];
     const active = new Set<string>();
-    for (const name of found) {
-      looksAt = `the queue ${name}`;
-      queues.push(await queueState(reached, redis, name, active));
+    for (const name of queueNames) {
+      currentStep = `the queue ${name}`;
+      queues.push(await queueState(server, redis, name, active));
     }
-    looksAt = "the list of runs";
+    currentStep = "the list of runs";
     const runs = (await keysLike(redis, runOf("*"))).map((key) => key.split(":")[2] ?? "");
     const states = await Promise.all(runs.map((run) => runState(redis, run, active)));
     return { queues, runs: states.flatMap((state) => state ?? []).toSorted((a, b) => b.waiting - a.waiting) };
   } catch (error) {
-    throw refusal(error, { what: looksAt, keys: `~${prefix}:*` }, address);
+    throw refusal(error, { what: currentStep, keys: `~${prefix}:*` }, address);
   } finally {
     redis.disconnect();
   }
 }
 
-type Redis = ReturnType<Reached["open"]>;
+type Redis = ReturnType<RedisServer["open"]>;
 
 async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
   const found: string[] = [];
   let cursor = "0";
   do {
-    const [next, keys] = await redis.scan(cursor, "MATCH", pattern, "COUNT", 1_000);
-    found.push(...keys);
-    cursor = next;
+    const [nextCursor, foundKeys] = await redis.scan(cursor, "MATCH", pattern, "COUNT", 1_000);
+    found.push(...foundKeys);
+    cursor = nextCursor;
   } while (cursor !== "0");
   return found;
 }
 
-/** `active` gathers the ids of jobs that a worker has. */
-async function queueState(reached: Reached, redis: Redis, name: string, active: Set<string>): Promise<QueueState> {
-  const queue = openQueue(reached, name, redis);
+/** `active` collects the ids of jobs that workers have. */
+async function queueState(server: RedisServer, redis: Redis, name: string, active: Set<string>): Promise<QueueState> {
+  const queue = openQueue(server, name, redis);
   try {
     const [workers, counts, atWork, atMost, limit] = await Promise.all([
       offersIn(redis, name),
@@ -105,14 +105,14 @@ async function queueState(reached: Reached, redis: Redis, name: string, active: 
 }
 
 async function runState(redis: Redis, run: string, active: ReadonlySet<string>): Promise<RunState | undefined> {
-  const [about, wanted] = await Promise.all([redis.get(runOf(run)), redis.smembers(wantedOf(run))]);
-  if (about === null) return undefined;
-  const { project, queues } = said(about);
+  const [runText, wanted] = await Promise.all([redis.get(runOf(run)), redis.smembers(wantedOf(run))]);
+  if (runText === null) return undefined;
+  const { project, queues } = readRunText(runText);
   const busy = wanted.filter((job) => active.has(job)).length;
   return { project, queues, active: busy, waiting: wanted.length - busy };
 }
 
-function said(about: string): Pick<RunState, "project" | "queues"> {
-  const { project = "unknown", queues } = fieldsIn(about) ?? {};
+function readRunText(runText: string): Pick<RunState, "project" | "queues"> {
+  const { project = "unknown", queues } = fieldsIn(runText) ?? {};
   return { project: String(project), queues: Array.isArray(queues) ? queues.map(String) : [] };
 }

@@ -1,22 +1,22 @@
-/** The places of a coordinator's jobs among its own; 1 is the first. */
+/** The ranks of a coordinator's jobs. Rank 1 is the first. */
 export interface Ranks {
   /** The rank of a new job. */
   add(job: string): number;
-  /** A worker has begun it: it waits no more. */
+  /** A worker has started the job, so it no longer waits. */
   begun(job: string): void;
-  /** It is over. Answers with the job that takes its rank: of those that wait behind it the oldest. */
+  /** The job has ended. Answers with the job that gets its rank: the oldest waiting job with a worse rank. */
   over(job: string): { readonly job: string; readonly rank: number } | undefined;
 }
 
 /**
- * Ranks are the priorities of the queue, so that projects share the places of the workers evenly: of two projects with
- * four and four hundred jobs, each has a job of rank 1, 2, 3 and 4. A rank that falls free goes to the oldest of the
- * project's own jobs that still wait, so that none of them waits without end, and the next new job takes that one's.
+ * Ranks are the priorities in the queue. With them, projects share the workers evenly: with four and with four hundred
+ * jobs, each project has one job of rank 1, 2, 3 and 4. A free rank goes to the oldest waiting job of the same project,
+ * so that no job waits without end. The next new job gets the rank which that job had.
  */
-export function ranksOf(): Ranks {
+export function makeRanks(): Ranks {
   const ranks = new Map<string, number>();
   const waiting = new Set<string>();
-  /** Ranks below the highest that nobody has. */
+  /** Free ranks below the highest one. */
   const free = new Set<number>();
   return {
     add(job) {
@@ -32,7 +32,7 @@ export function ranksOf(): Ranks {
       ranks.delete(job);
       waiting.delete(job);
       if (rank === undefined) return undefined;
-      const oldest = [...waiting].find((each) => (ranks.get(each) ?? 0) > rank);
+      const oldest = [...waiting].find((job) => (ranks.get(job) ?? 0) > rank);
       free.add((oldest === undefined ? undefined : ranks.get(oldest)) ?? rank);
       if (oldest === undefined) return undefined;
       ranks.set(oldest, rank);

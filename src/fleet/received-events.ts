@@ -4,45 +4,45 @@ import type { AgentEvent, Usage } from "../engine/loop/types.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Entry } from "./talk.js";
 
-export type Used = Extract<AgentEvent, { type: "usage" }>;
+export type UsedEvent = Extract<AgentEvent, { type: "usage" }>;
 
-/** What a coordinator hears of one job, attempt by attempt. */
-export interface Hearing {
+/** The received events of one job, from all its attempts. */
+export interface JobEvents {
   /**
-   * The events that an entry adds. None where it is of an older attempt, was heard already, or comes after the end.
+   * The new events in an entry. Empty if the entry is of an older attempt, was received before, or comes after the end.
    */
   hear(entry: Entry): readonly (FleetItem | AgentEvent)[];
-  /** Whether it is an attempt before the newest one that was heard. */
+  /** Whether there was an entry of a newer attempt. */
   isOld(attempt: number): boolean;
-  /** Who has it now. */
+  /** The worker that has the job. */
   worker(): string | undefined;
-  /** What all attempts have used. */
-  used(): Used | undefined;
+  /** The usage of all attempts. */
+  used(): UsedEvent | undefined;
 }
 
 /**
- * Fencing: the newest attempt alone is heard, each of its entries once and in order, up to its first end. What a lost
- * attempt used was used, and is added to what the next one tells. `earlier`: what other jobs for the same brief used.
+ * Only the newest attempt counts, each of its entries once and in order, up to its first end. The usage of a lost
+ * attempt is added to the usage of the next one. `earlier`: the usage of other jobs for the same brief.
  */
-export function hearingOf(earlier?: Used): Hearing {
+export function makeJobEvents(earlier?: UsedEvent): JobEvents {
   let [attempt, sequence] = [0, -1];
   let isOver = false;
   let worker: string | undefined;
-  let [before, last]: [Used | undefined, Used | undefined] = [earlier, earlier];
+  let [usedBefore, lastUsed]: [UsedEvent | undefined, UsedEvent | undefined] = [earlier, earlier];
 
-  function told(item: FleetItem): readonly (FleetItem | AgentEvent)[] {
+  function eventsOf(item: FleetItem): readonly (FleetItem | AgentEvent)[] {
     if (isOver) return [];
     if (item.type === "end") isOver = true;
     if (item.type === "usage") {
-      last = added(before, item);
-      return [last];
+      lastUsed = addUsage(usedBefore, item);
+      return [lastUsed];
     }
     if (item.type !== "begun") return [item];
-    const lost = worker;
+    const lostWorker = worker;
     worker = item.worker;
-    if (lost === undefined) return [item];
-    before = last;
-    const message = `Begun again on ${item.worker} (attempt ${attempt}): ${lost}, which had it before, is gone or lost it.`;
+    if (lostWorker === undefined) return [item];
+    usedBefore = lastUsed;
+    const message = `Begun again on ${item.worker} (attempt ${attempt}): ${lostWorker}, which had it before, is gone or lost it.`;
     return [{ type: "notice", message }, item];
   }
 
@@ -50,29 +50,29 @@ export function hearingOf(earlier?: Used): Hearing {
     hear(entry) {
       if (isOver || entry.attempt < attempt) return [];
       if (entry.attempt > attempt) [attempt, sequence] = [entry.attempt, -1];
-      // A command whose answer was lost with the connection is sent again.
+      // A command is sent again if its answer was lost with the connection.
       if (entry.sequence <= sequence) return [];
       sequence = entry.sequence;
-      return entry.items.flatMap(told);
+      return entry.items.flatMap(eventsOf);
     },
-    isOld: (each) => each < attempt,
+    isOld: (other) => other < attempt,
     worker: () => worker,
-    used: () => last,
+    used: () => lastUsed,
   };
 }
 
-/** The use of an attempt with that of the attempts before it. */
-function added(before: Used | undefined, now: Used): Used {
-  if (before === undefined) return now;
+/** The usage of an attempt plus the usage of the attempts before it. */
+function addUsage(usedBefore: UsedEvent | undefined, usedNow: UsedEvent): UsedEvent {
+  if (usedBefore === undefined) return usedNow;
   const usage: Usage = {
-    ...totalUsage([before.usage, now.usage]),
-    ...withoutUndefined({ largest: largest(before.usage.largest, now.usage.largest) }),
+    ...totalUsage([usedBefore.usage, usedNow.usage]),
+    ...withoutUndefined({ largest: maxOf(usedBefore.usage.largest, usedNow.usage.largest) }),
   };
-  const { cost_usd, estimated, ...rest } = now;
+  const { cost_usd, estimated, ...others } = usedNow;
   const cost =
-    cost_usd === undefined && before.cost_usd === undefined ? undefined : (before.cost_usd ?? 0) + (cost_usd ?? 0);
-  return { ...rest, usage, ...withoutUndefined({ cost_usd: cost, estimated: before.estimated ?? estimated }) };
+    cost_usd === undefined && usedBefore.cost_usd === undefined ? undefined : (usedBefore.cost_usd ?? 0) + (cost_usd ?? 0);
+  return { ...others, usage, ...withoutUndefined({ cost_usd: cost, estimated: usedBefore.estimated ?? estimated }) };
 }
 
-const largest = (a: number | undefined, b: number | undefined): number | undefined =>
+const maxOf = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);

@@ -11,34 +11,40 @@ import { redactFor } from "../engine/lib/redact.js";
 import type { Failure } from "../engine/loop/types.js";
 import { withExplainedErrors } from "../engine/storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
-import { type AttemptEnd, attemptJob } from "./attempt.js";
-import { reach, refusal } from "./connect.js";
+import { type AttemptEnd, runAttempt } from "./attempt.js";
+import { connectToRedis, refusal } from "./connect.js";
 import { openQueue } from "./coordinator.js";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
 import { takenJob } from "./jobs/job.js";
 import { jobVersion, limits, maxBegunAgain, prefix, queueOf, talkOf, times, wantedOf } from "./keys.js";
-import { clearUp, openWorkerFolder } from "./leftovers.js";
-import { announce, mostKeys } from "./offers.js";
+import { removeDeadWorkers, openWorkerFolder } from "./leftovers.js";
+import { startAnnouncing, maxKeys } from "./offers.js";
 import { fieldsOf } from "./talk.js";
 
 export interface WorkerOptions {
   readonly address: RedisAddress;
-  /** Name of the agent, as a run would name it behind `fleet:`. */
+  /** The agent's name, as a run names it after `fleet:`. */
   readonly agent: string;
-  /** Agents at work at the same time. */
+  /** Maximum number of agents at the same time. */
   readonly concurrency: number;
-  /** Of all workers of the agent together: jobs begun in a time (milliseconds); null takes an earlier limit away. */
+  /**
+   * For all workers of the agent together: the number of jobs that may start in `ms` milliseconds; null removes an
+   * earlier limit.
+   */
   readonly limit?: { readonly jobs: number; readonly ms: number } | null;
-  /** Of all workers of the agent together: agents at the same time; null takes an earlier limit away. */
+  /**
+   * For all workers of the agent together: the maximum number of agents at the same time; null removes an earlier
+   * limit.
+   */
   readonly atMost?: number | null;
-  /** Public keys of coordinators: the jobs that they have signed are taken, and no others. */
+  /** Public keys of coordinators. Only jobs that are signed with one of them are accepted. */
   readonly accepts: readonly string[];
   readonly settings: AgentSettings;
   readonly now: () => number;
   readonly tell: (event: WorkerEvent) => void;
 }
 
-/** What a person who watches a worker sees. */
+/** An event for a person who watches a worker. */
 export type WorkerEvent =
   | {
       readonly type: "ready";
@@ -61,62 +67,62 @@ export type WorkerEvent =
 
 type Ended = Extract<WorkerEvent, { readonly type: "ended" }>;
 
-/** A worker at work. */
+/** A running worker. */
 export interface FleetWorker {
-  /** Takes nothing more, and resolves once its agents have ended and everything was said. */
+  /** Accepts no more jobs. Resolves after its agents have ended and all events are sent. */
   finish(): Promise<void>;
-  /** Ends its agents and itself; what they were at goes back to the queue. Resolves within some seconds. */
+  /** Ends its agents and the worker. Unfinished jobs go back to the queue. Resolves within some seconds. */
   end(): Promise<void>;
 }
 
-interface AtWork {
+interface RunningAttempt {
   readonly run: string;
   readonly controller: AbortController;
 }
 
-/** Why an attempt is ended before its time. */
-type Why = "not wanted" | "lost" | "ended";
+/** Why an attempt is aborted. */
+type AbortReason = "not wanted" | "lost" | "ended";
 
 /**
- * Offers places for one agent to anyone who asks over Redis. It needs no project, no repository and no keys but those
- * of the agent.
- * @throws ExpectedError for an agent that can't be had (exit code 2), and as `reach`.
+ * Opens a worker, which runs an agent for jobs from Redis. It needs no project, no repository, and no keys except the
+ * agent's.
+ * @throws ExpectedError for an unknown agent (exit code 2), and like `connectToRedis`.
  */
 export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
-  const { address, agent: spec, concurrency, tell, now } = options;
+  const { address, agent: agentName, concurrency, tell, now } = options;
   const id = `${hostname().slice(0, 60)}-${randomBytes(3).toString("hex")}`;
   const transcripts = new Map<number, string>();
   const { stateDir } = options.settings;
-  const hadAgents = await clearUp(stateDir, now());
+  const hasEndedAgents = await removeDeadWorkers(stateDir, now());
   const warn = (message: string): void => tell({ type: "notice", level: "warning", message });
-  if (hadAgents) warn("Agents of a worker that was killed here were still at work; they were ended.");
+  if (hasEndedAgents) warn("Agents of a worker that was killed here were still at work; they were ended.");
   const folder = await withExplainedErrors(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
   const settings: AgentSettings = { ...options.settings, transcript: (number) => transcripts.get(number) };
-  const agent = createAgent(spec, settings);
+  const agent = createAgent(agentName, settings);
   const redact = redactFor(settings.env, ...(settings.secrets ?? []));
-  const name = queueOf(spec);
-  const reached = await reach(address).catch((error: unknown) => {
+  const name = queueOf(agentName);
+  const server = await connectToRedis(address).catch((error: unknown) => {
     folder.close();
     throw error;
   });
-  const redis = reached.open();
-  const queue = openQueue(reached, name, redis);
+  const redis = server.open();
+  const queue = openQueue(server, name, redis);
   const since = new Date(now()).toISOString();
-  const atWork = new Map<string, AtWork>();
+  const atWork = new Map<string, RunningAttempt>();
   const accepts = new Set(options.accepts);
-  const strangers = new Set<string>();
-  const begun = begunJobs();
-  let [numbers, isEnding, otherVersions, restsUntil] = [0, false, 0, 0];
-  let looking: NodeJS.Timeout | undefined;
+  const unknownKeys = new Set<string>();
+  const startedJobs = trackStartedJobs();
+  let [attemptCount, isEnding, otherVersionCount, restsUntilMs] = [0, false, 0, 0];
+  let lookTimer: NodeJS.Timeout | undefined;
   try {
-    await tryRights();
+    await checkRights();
     await setLimits();
   } catch (error) {
     await close();
-    throw refusal(error, { what: `the queue ${name}`, keys: keysFor(name, reached.info) }, address);
+    throw refusal(error, { what: `the queue ${name}`, keys: aclKeysFor(name, server.info) }, address);
   }
 
-  const worker: Worker = new reached.bullmq.Worker(name, (job: Job, token?: string) => work(job, token ?? ""), {
+  const worker: Worker = new server.bullmq.Worker(name, (job: Job, token?: string) => work(job, token ?? ""), {
     connection: redis,
     prefix,
     concurrency,
@@ -127,13 +133,13 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     stalledInterval: times.stallCheck,
     maxStalledCount: maxBegunAgain,
   });
-  worker.on("error", tellOfTrouble);
+  worker.on("error", warnOnce);
   worker.on("lockRenewalFailed", (jobs) => {
-    for (const job of jobs) atWork.get(job)?.controller.abort("lost" satisfies Why);
+    for (const job of jobs) atWork.get(job)?.controller.abort("lost" satisfies AbortReason);
   });
-  looking = setInterval(() => void look(), times.look);
+  lookTimer = setInterval(() => void look(), times.look);
   let isLooking = false;
-  const offered = announce(redis, name, id, () => ({
+  const announcement = startAnnouncing(redis, name, id, () => ({
     name: id,
     version: jobVersion,
     places: concurrency,
@@ -141,27 +147,27 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     confinement: settings.sandbox?.name ?? agent.confinement,
     since,
     accepts: options.accepts,
-    ...(restsUntil > now() ? { rests_until: new Date(restsUntil).toISOString() } : {}),
+    ...(restsUntilMs > now() ? { rests_until: new Date(restsUntilMs).toISOString() } : {}),
   }));
   tell({
     type: "ready",
     worker: id,
-    agent: spec,
+    agent: agentName,
     places: concurrency,
     confinement: settings.sandbox?.name ?? agent.confinement,
     redis: address.shown,
     accepts: options.accepts,
   });
 
-  /** Asks for what an attempt will need besides its queue, and changes nothing. */
-  async function tryRights(): Promise<void> {
-    const nobody = "0".repeat(16);
-    await redis.sismember(wantedOf(nobody), id);
-    await redis.xlen(talkOf(nobody));
-    await redis.xadd(talkOf(nobody), "NOMKSTREAM", "*", "j", id);
+  /** Tests the permissions that an attempt needs besides those for the queue. Changes nothing. */
+  async function checkRights(): Promise<void> {
+    const unknownRun = "0".repeat(16);
+    await redis.sismember(wantedOf(unknownRun), id);
+    await redis.xlen(talkOf(unknownRun));
+    await redis.xadd(talkOf(unknownRun), "NOMKSTREAM", "*", "j", id);
   }
 
-  /** What holds for all workers of the agent stands in Redis. */
+  /** Limits for all workers of the agent are stored in Redis. */
   async function setLimits(): Promise<void> {
     const { limit, atMost } = options;
     if (atMost === null) await queue.removeGlobalConcurrency();
@@ -170,42 +176,43 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     else if (limit !== undefined) await queue.setGlobalRateLimit(limit.jobs, limit.ms);
   }
 
-  /** Redis may be away for minutes, which each connection notices by itself. */
-  let trouble = "";
-  function tellOfTrouble(error: Error): void {
+  /** Each connection reports an outage of Redis separately, so equal messages are reported once. */
+  let lastError = "";
+  function warnOnce(error: Error): void {
     const message = messageOf(error);
-    if (message === trouble || /renew lock|Missing lock|Connection is closed/i.test(message)) return;
-    trouble = message;
+    if (message === lastError || /renew lock|Missing lock|Connection is closed/i.test(message)) return;
+    lastError = message;
     warn(`Redis: ${message}`);
   }
 
-  /** Ends what is not wanted. Where Redis is away nothing is known, so nothing is ended. */
+  /** Aborts attempts that are no longer wanted. While Redis is not available, nothing is aborted. */
   async function look(): Promise<void> {
     if (isLooking || atWork.size === 0) return;
     isLooking = true;
     try {
-      const all = [...atWork];
-      const asked = redis.pipeline();
-      for (const [job, { run }] of all) asked.sismember(wantedOf(run), job);
-      const answers = (await asked.exec()) ?? [];
-      if (trouble !== "") tell({ type: "notice", level: "info", message: "Redis answers again." });
-      trouble = "";
-      for (const [index, [, { controller }]] of all.entries())
-        if (answers[index]?.[0] === null && answers[index]?.[1] === 0) controller.abort("not wanted" satisfies Why);
+      const attempts = [...atWork];
+      const pipeline = redis.pipeline();
+      for (const [job, { run }] of attempts) pipeline.sismember(wantedOf(run), job);
+      const answers = (await pipeline.exec()) ?? [];
+      if (lastError !== "") tell({ type: "notice", level: "info", message: "Redis answers again." });
+      lastError = "";
+      for (const [index, [, { controller }]] of attempts.entries())
+        if (answers[index]?.[0] === null && answers[index]?.[1] === 0)
+          controller.abort("not wanted" satisfies AbortReason);
     } catch {
-      // Asked again at the next look.
+      // The next check asks again.
     } finally {
       isLooking = false;
     }
   }
 
   async function work(job: Job, token: string): Promise<void> {
-    const { DelayedError, UnrecoverableError, WaitingError } = reached.bullmq;
+    const { DelayedError, UnrecoverableError, WaitingError } = server.bullmq;
     const jobId = job.id ?? "";
-    const taken = takenJob(job.data, { id: jobId, queue: name, accepts, now: now() });
-    if ("version" in taken || "stranger" in taken) {
-      if ("version" in taken) tellOfVersion(jobId, taken.version);
-      else tellOfStranger(jobId, taken.stranger);
+    const takenResult = takenJob(job.data, { id: jobId, queue: name, accepts, now: now() });
+    if ("version" in takenResult || "stranger" in takenResult) {
+      if ("version" in takenResult) warnOfVersion(jobId, takenResult.version);
+      else warnOfUnknownKey(jobId, takenResult.stranger);
       await job.moveToDelayed(now() + times.announce, token);
       throw new DelayedError();
     }
@@ -213,12 +220,13 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       warn(`The job ${jobId} was not taken: ${reason}.`);
       throw new UnrecoverableError(reason);
     };
-    if ("reason" in taken) return refuse(taken.reason);
-    const { run, expires } = taken.job;
+    if ("reason" in takenResult) return refuse(takenResult.reason);
+    const { run, expires } = takenResult.job;
     if ((await redis.sismember(wantedOf(run), jobId)) === 0) return;
-    if (!begun.begin(jobId, expires, now())) return refuse("it was done here before, and stands in the queue again");
+    if (!startedJobs.begin(jobId, expires, now()))
+      return refuse("it was done here before, and stands in the queue again");
     const attempt = job.attemptsStarted;
-    const number = (numbers += 1);
+    const number = (attemptCount += 1);
     const controller = new AbortController();
     const startedAt = performance.now();
     const transcript = folder.transcript(`${run}-${number}-${id}`);
@@ -227,10 +235,10 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     tell({ type: "begun", job: jobId, attempt, transcript });
     let sequence = 0;
     const send = (items: readonly FleetItem[]) =>
-      talk({ job: jobId, attempt, sequence: sequence++, items }, run, controller.signal);
+      sendEntry({ job: jobId, attempt, sequence: sequence++, items }, run, controller.signal);
     let end: AttemptEnd;
     try {
-      end = await attemptJob(taken, {
+      end = await runAttempt(takenResult, {
         worker: id,
         agent,
         folder,
@@ -244,137 +252,137 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       atWork.delete(jobId);
       transcripts.delete(number);
     }
-    const why = controller.signal.reason as Why | undefined;
-    const over = (outcome: Ended["outcome"], reason?: string): void => {
+    const abortReason = controller.signal.reason as AbortReason | undefined;
+    const reportEnd = (outcome: Ended["outcome"], reason?: string): void => {
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
       tell({ type: "ended", job: jobId, seconds, outcome, ...withoutUndefined({ reason }) });
     };
-    if (end === "full" || why === "ended") {
-      over("put back", end === "full" ? fullDisk : undefined);
+    if (end === "full" || abortReason === "ended") {
+      reportEnd("put back", end === "full" ? fullDiskText : undefined);
       if (end === "full") {
         warn(
-          `${fullDisk} This worker takes no work for ${times.fullDisk / 1000} seconds; free some space in ${stateDir}.`,
+          `${fullDiskText} This worker takes no work for ${times.fullDisk / 1000} seconds; free some space in ${stateDir}.`,
         );
-        void rest(times.fullDisk);
+        void restFor(times.fullDisk);
       }
       await job.moveToWait(token);
       throw new WaitingError();
     }
-    if (why !== undefined || end === "dropped")
-      return over("not wanted", why === "lost" ? "The lock was lost: another worker has it." : undefined);
-    begun.said(jobId);
-    if (typeof end === "string") return over("said");
-    over("failed", end.message);
+    if (abortReason !== undefined || end === "dropped")
+      return reportEnd("not wanted", abortReason === "lost" ? "The lock was lost: another worker has it." : undefined);
+    startedJobs.said(jobId);
+    if (typeof end === "string") return reportEnd("said");
+    reportEnd("failed", end.message);
     await restUntilReset(end);
   }
 
-  /** Writes to the stream of a run, once fewer entries are unread there than may be. */
-  async function talk(entry: Parameters<typeof fieldsOf>[0], run: string, signal: AbortSignal): Promise<void> {
+  /** Writes an entry to the stream of a run. Waits while the stream has too many unread entries. */
+  async function sendEntry(entry: Parameters<typeof fieldsOf>[0], run: string, signal: AbortSignal): Promise<void> {
     const stream = talkOf(run);
     while (!signal.aborted && (await redis.xlen(stream)) >= limits.unread) await sleep(25);
     const fields = fieldsOf(entry);
     while (!signal.aborted) {
       try {
-        // Should nobody come to read it, it goes by itself.
-        const done = await redis
+        // If nobody reads the stream, it expires.
+        const replies = await redis
           .multi()
           .xadd(stream, "*", ...fields)
           .pexpire(stream, times.unheard)
           .exec();
-        const refused = done?.find(([error]) => error !== null)?.[0];
-        if (refused == null) return;
-        tellOfTrouble(refused);
+        const error = replies?.find(([error]) => error !== null)?.[0];
+        if (error == null) return;
+        warnOnce(error);
       } catch (error) {
-        tellOfTrouble(error as Error);
+        warnOnce(error as Error);
       }
-      // Its memory is full, say. What was said already is known by its number.
+      // For example, the memory of Redis is full. Entries that were written already are recognised by their number.
       await sleep(times.look);
     }
   }
 
-  /** Both sides report a job that only another version can do. */
-  function tellOfVersion(job: string, version: unknown): void {
-    if (otherVersions++ % 100 !== 0) return;
+  /** Warns about a job of another version. The coordinator reports it too. */
+  function warnOfVersion(job: string, version: unknown): void {
+    if (otherVersionCount++ % 100 !== 0) return;
     warn(
       `The job ${job} is of version ${String(version).slice(0, 20)}, and this worker takes version ${jobVersion}; it is left for another worker. Install the same version of research-ralph on both sides.`,
     );
   }
 
-  function tellOfStranger(job: string, key: string): void {
-    if (strangers.has(key) || strangers.size >= mostKeys) return;
-    strangers.add(key);
+  function warnOfUnknownKey(job: string, key: string): void {
+    if (unknownKeys.has(key) || unknownKeys.size >= maxKeys) return;
+    unknownKeys.add(key);
     warn(
       `The job ${job} is signed by ${key}, which this worker does not accept; it is left for another worker. If you know whose key it is, start this worker with --accept ${key}.`,
     );
   }
 
-  /** Takes no work for so long; what is under way goes on. */
-  async function rest(ms: number): Promise<void> {
-    restsUntil = Math.max(restsUntil, now() + ms);
+  /** Accepts no jobs for `ms` milliseconds. Running attempts continue. */
+  async function restFor(ms: number): Promise<void> {
+    restsUntilMs = Math.max(restsUntilMs, now() + ms);
     await worker.pause(true);
-    void offered.say();
+    void announcement.say();
     setTimeout(() => {
-      if (isEnding || restsUntil > now()) return;
+      if (isEnding || restsUntilMs > now()) return;
       worker.resume();
-      void offered.say();
+      void announcement.say();
     }, ms + 5).unref();
   }
 
-  /** A limit is of this worker's login or key; what an agent says of it must not hold up the others. */
+  /** Rests until a limit of this worker's login or key ends. The time comes from an agent, so it has a maximum. */
   async function restUntilReset({ kind, reset_at }: Failure): Promise<void> {
     const ms = kind === "rate-limit" ? Date.parse(reset_at ?? "") - now() : Number.NaN;
     if (!(ms > 0)) return;
-    await rest(Math.min(ms, times.longestRest));
+    await restFor(Math.min(ms, times.longestRest));
     warn(
-      `The limit of ${spec} is used up; this worker takes no work until ${new Date(restsUntil).toISOString()}. Start it again to end that.`,
+      `The limit of ${agentName} is used up; this worker takes no work until ${new Date(restsUntilMs).toISOString()}. Start it again to end that.`,
     );
   }
 
   async function close(): Promise<void> {
     await queue.close().catch(() => undefined);
-    shut();
+    disconnect();
   }
 
-  function shut(): void {
-    clearInterval(looking);
+  function disconnect(): void {
+    clearInterval(lookTimer);
     redis.disconnect();
     folder.close();
   }
 
   return {
     async finish() {
-      await offered.stop();
+      await announcement.stop();
       await worker.close();
       if (!isEnding) await close();
     },
     async end() {
       isEnding = true;
-      for (const { controller } of atWork.values()) controller.abort("ended" satisfies Why);
-      const patient = Promise.all([offered.stop(), worker.close()]);
-      // Redis may be away; the lock of what was begun ends by itself.
-      await Promise.race([patient.catch(() => undefined), sleep(4_000)]);
+      for (const { controller } of atWork.values()) controller.abort("ended" satisfies AbortReason);
+      const gracefulEnd = Promise.all([announcement.stop(), worker.close()]);
+      // Redis may not be available. The locks of unfinished jobs expire by themselves.
+      await Promise.race([gracefulEnd.catch(() => undefined), sleep(4_000)]);
       await Promise.race([worker.close(true).catch(() => undefined), sleep(500)]);
-      shut();
+      disconnect();
     },
   };
 }
 
-const fullDisk = "There is no space left on the disk.";
+const fullDiskText = "There is no space left on the disk.";
 
 /**
- * What this worker has begun, until it expires. A job comes again where its worker died or lost it, but never after its
- * end was said: who puts it into the queue once more has copied it.
+ * The jobs that this worker has started, until they expire. A job may come again if its worker died or lost it. After
+ * its end was reported it may not come again: then somebody has copied it into the queue.
  */
-function begunJobs() {
-  // A network that breaks again and again lets a job come many times.
-  const mostBegun = 20;
+function trackStartedJobs() {
+  // With an unstable network, a job may come many times.
+  const maxStarts = 20;
   const jobs = new Map<string, { times: number; readonly expires: number }>();
   return {
-    /** Whether it may be begun; it is then counted. */
+    /** Whether the job may start. If it may, the start is counted. */
     begin(job: string, expires: number, now: number): boolean {
-      for (const [name, each] of jobs) if (each.expires <= now) jobs.delete(name);
+      for (const [name, entry] of jobs) if (entry.expires <= now) jobs.delete(name);
       const known = jobs.get(job) ?? { times: 0, expires };
-      if (known.times >= mostBegun) return false;
+      if (known.times >= maxStarts) return false;
       jobs.set(job, { times: known.times + 1, expires });
       return true;
     },
@@ -382,13 +390,13 @@ function begunJobs() {
   };
 }
 
-/** What a worker's user has to be allowed, as an ACL writes it. Redis 6.2 has no right to read alone. */
-function keysFor(queue: string, info: ReadonlyMap<string, string>): string {
-  const reading = Number.parseInt(info.get("redis_version") ?? "", 10) >= 7 ? "%R~" : "~";
-  return `~${prefix}:${queue}:* ~${talkOf("*")} ${reading}${wantedOf("*")}`;
+/** The permissions of a worker's user, in the syntax of an ACL. Redis 6.2 has no permission for reading alone. */
+function aclKeysFor(queue: string, info: ReadonlyMap<string, string>): string {
+  const readPermission = Number.parseInt(info.get("redis_version") ?? "", 10) >= 7 ? "%R~" : "~";
+  return `~${prefix}:${queue}:* ~${talkOf("*")} ${readPermission}${wantedOf("*")}`;
 }
 
-/** @throws ExpectedError (exit code 2) for a text that is not a limit, such as `60/min` is. */
+/** @throws ExpectedError (exit code 2) if the text is not a limit such as `60/min`. */
 export function limitOf(text: string): NonNullable<WorkerOptions["limit"]> | null {
   if (text === "none") return null;
   const [, jobs, unit] = /^([1-9]\d{0,8})\/(s|sec|second|min|minute|h|hour|day)$/.exec(text) ?? [];

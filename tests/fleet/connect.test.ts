@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { addressOf } from "../../src/fleet/address.js";
 import { checkRedis } from "../../src/fleet/checks.js";
-import { howToInstall, reach, refusal, versionProblem } from "../../src/fleet/connect.js";
+import { howToInstall, connectToRedis, refusal, versionProblem } from "../../src/fleet/connect.js";
 import { ExpectedError } from "../../src/engine/lib/errors.js";
 
 let server: Server | undefined;
@@ -43,7 +43,7 @@ test.each([
 
 test("a server that is too old is named with host and port, its version, and what is needed: exit code 1", async () => {
   const url = await saying("# Server\r\nredis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n");
-  const refused = await reach(addressOf(url, false)).catch((error: unknown) => error);
+  const refused = await connectToRedis(addressOf(url, false)).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ExpectedError);
   expect(refused).toMatchObject({
     exitCode: 1,

@@ -15,7 +15,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { times } from "../../src/fleet/keys.js";
-import { clearUp, openWorkerFolder } from "../../src/fleet/leftovers.js";
+import { removeDeadWorkers, openWorkerFolder } from "../../src/fleet/leftovers.js";
 import { distantTranscripts, workerNote, workersFolder } from "../../src/engine/lib/layout.js";
 import { marker } from "../../src/engine/process/descendants.js";
 import { runProcess } from "../../src/engine/process/run-process.js";
@@ -49,7 +49,7 @@ onLinux("agents of a killed worker are ended by their marks, and nothing else is
   const others = [...inherited, { OTHER: `${starter}.1` }].map(idle);
   const folder = await deadWorker(stateDir, starter);
   const ended = Promise.all(agents.map((agent) => once(agent, "exit")));
-  expect(await clearUp(stateDir, Date.now())).toBe(true);
+  expect(await removeDeadWorkers(stateDir, Date.now())).toBe(true);
   expect(await ended).toEqual([
     [null, "SIGKILL"],
     [null, "SIGKILL"],
@@ -58,7 +58,7 @@ onLinux("agents of a killed worker are ended by their marks, and nothing else is
   // A part of a starter, or none, would be in the environment of others too.
   for (const part of ["", starter.slice(0, 8)]) {
     await deadWorker(stateDir, part);
-    expect(await clearUp(stateDir, Date.now())).toBe(false);
+    expect(await removeDeadWorkers(stateDir, Date.now())).toBe(false);
   }
   for (const child of others) {
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
@@ -81,7 +81,7 @@ onLinux("what a worker has on the disk before its first agent starts is enough t
   const { pid, starter } = JSON.parse(text) as { pid: number; starter: string };
   expect(pid).toBe(process.pid);
   await deadWorker(stateDir, starter);
-  expect(await clearUp(stateDir, Date.now())).toBe(true);
+  expect(await removeDeadWorkers(stateDir, Date.now())).toBe(true);
   expect((await agent.next()).value).toMatchObject({ cause: "exited", signal: "SIGKILL" });
 });
 
@@ -98,7 +98,7 @@ onLinux("the programs of an agent are ended, though the agent itself has ended w
   const child = Number(said);
   expect(isAtWork(child)).toBe(true);
   await deadWorker(stateDir, starter);
-  expect(await clearUp(stateDir, Date.now())).toBe(true);
+  expect(await removeDeadWorkers(stateDir, Date.now())).toBe(true);
   expect(isAtWork(child)).toBe(false);
 });
 
@@ -106,7 +106,7 @@ test("what a worker that lives has under way stays", async () => {
   const stateDir = fresh();
   const folder = await openWorkerFolder(stateDir, "alive");
   const workspace = folder.workspace("1");
-  expect(await clearUp(stateDir, Date.now())).toBe(false);
+  expect(await removeDeadWorkers(stateDir, Date.now())).toBe(false);
   expect(existsSync(workspace)).toBe(true);
   folder.remove(workspace);
   expect(existsSync(workspace)).toBe(false);
@@ -121,16 +121,16 @@ test("a folder without a note may be one that is just being made; an old one goe
   writeFileSync(workerNote(old), "{");
   const before = new Date(Date.now() - day);
   utimesSync(old, before, before);
-  expect(await clearUp(stateDir, Date.now())).toBe(false);
+  expect(await removeDeadWorkers(stateDir, Date.now())).toBe(false);
   expect([existsSync(young), existsSync(old)]).toEqual([true, false]);
 });
 
 test("in a home that machines share, the worker of another one is left alone for two weeks", async () => {
   const stateDir = fresh();
   const folder = await deadWorker(stateDir, randomUUID(), "another-machine");
-  expect(await clearUp(stateDir, Date.now() + 13 * day)).toBe(false);
+  expect(await removeDeadWorkers(stateDir, Date.now() + 13 * day)).toBe(false);
   expect(existsSync(folder)).toBe(true);
-  expect(await clearUp(stateDir, Date.now() + 15 * day)).toBe(false);
+  expect(await removeDeadWorkers(stateDir, Date.now() + 15 * day)).toBe(false);
   expect(existsSync(folder)).toBe(false);
 });
 
@@ -156,7 +156,7 @@ test("transcripts are kept for two weeks, and looked at each day", async () => {
   while (existsSync(old)) await new Promise((resolve) => setTimeout(resolve, 10));
   folder.close();
   aged(old, 15);
-  expect(await clearUp(stateDir, Date.now())).toBe(false);
+  expect(await removeDeadWorkers(stateDir, Date.now())).toBe(false);
   expect([existsSync(old), existsSync(recent)]).toEqual([false, true]);
   expect(distantTranscripts(stateDir)).toContain(stateDir);
 });

@@ -1,9 +1,9 @@
 import fc from "../support/runner/fast-check.js";
 import { expect, test } from "vitest";
-import { ranksOf } from "../../src/fleet/priorities.js";
+import { makeRanks } from "../../src/fleet/priorities.js";
 
 test("jobs have the ranks 1, 2, 3; a rank that falls free goes to the job that waits longest", () => {
-  const ranks = ranksOf();
+  const ranks = makeRanks();
   expect(["a", "b", "c", "d"].map((job) => ranks.add(job))).toEqual([1, 2, 3, 4]);
   ranks.begun("a");
   ranks.begun("b");
@@ -17,7 +17,7 @@ test("jobs have the ranks 1, 2, 3; a rank that falls free goes to the job that w
 
 /** Two projects on so many places: who is served how often, when the lowest rank goes first. */
 function served(lanes: readonly number[], places: number, rounds: number): number[] {
-  const projects = lanes.map((count) => ({ ranks: ranksOf(), count, next: 0 }));
+  const projects = lanes.map((count) => ({ ranks: makeRanks(), count, next: 0 }));
   const waiting: { id: string; project: number; rank: number; at: number }[] = [];
   const active: { id: string; project: number }[] = [];
   const done = lanes.map(() => 0);
@@ -59,7 +59,7 @@ test("four lanes beside forty or four hundred have half of eight places, and so 
 test("whatever ends, the jobs of a project have different ranks, the lowest that there can be", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(20)), { maxLength: 200 }), (steps) => {
-      const ranks = ranksOf();
+      const ranks = makeRanks();
       const live: string[] = [];
       const held = new Map<string, number>();
       let [next, most] = [0, 0];

@@ -1,6 +1,6 @@
 import fc from "../support/runner/fast-check.js";
 import { expect, test } from "vitest";
-import { hearingOf } from "../../src/fleet/received-events.js";
+import { makeJobEvents } from "../../src/fleet/received-events.js";
 import type { Entry } from "../../src/fleet/talk.js";
 import type { FleetItem } from "../../src/engine/generated/fleet-item.js";
 
@@ -20,7 +20,7 @@ const usage = (input: number, cost_usd?: number): FleetItem => ({
 });
 
 test("an older attempt is not heard once a newer one has spoken, and the change is told", () => {
-  const hearing = hearingOf();
+  const hearing = makeJobEvents();
   hearing.hear(entry(1, 0, begun("first"), text("a")));
   const told = hearing.hear(entry(2, 0, begun("second")));
   expect(told).toEqual([
@@ -33,20 +33,20 @@ test("an older attempt is not heard once a newer one has spoken, and the change 
 });
 
 test("nothing is heard after the first end, of a newer attempt neither", () => {
-  const hearing = hearingOf();
+  const hearing = makeJobEvents();
   expect(hearing.hear(entry(1, 0, begun("w"), end, text("after")))).toEqual([begun("w"), end]);
   expect(hearing.hear(entry(2, 0, begun("x"), end))).toEqual([]);
 });
 
 test("an entry that was sent twice is heard once", () => {
-  const hearing = hearingOf();
+  const hearing = makeJobEvents();
   expect(hearing.hear(entry(1, 0, begun("w"), text("a")))).toHaveLength(2);
   expect(hearing.hear(entry(1, 0, begun("w"), text("a")))).toEqual([]);
   expect(hearing.hear(entry(1, 1, text("b")))).toEqual([text("b")]);
 });
 
 test("what lost attempts used is added to what the next one tells", () => {
-  const hearing = hearingOf();
+  const hearing = makeJobEvents();
   hearing.hear(entry(1, 0, begun("a"), usage(100, 0.5), usage(300, 1)));
   hearing.hear(entry(2, 0, begun("b"), usage(10, 0.25)));
   const [, , third] = hearing.hear(entry(3, 0, begun("c"), usage(1)));
@@ -65,7 +65,7 @@ test("whatever order entries come in, attempts never go back and there is at mos
   );
   fc.assert(
     fc.property(entries, (all) => {
-      const hearing = hearingOf();
+      const hearing = makeJobEvents();
       let newest = 0;
       let ends = 0;
       for (const each of all) {

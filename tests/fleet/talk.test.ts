@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { limits } from "../../src/fleet/keys.js";
-import { bounded, type Entry, entryOf, fieldsOf, fieldsOfItems, talkerOf } from "../../src/fleet/talk.js";
+import { bounded, type Entry, entryOf, fieldsOf, fieldsOfItems, makeSender } from "../../src/fleet/talk.js";
 import type { FleetItem } from "../../src/engine/generated/fleet-item.js";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 
@@ -121,7 +121,7 @@ test("what is said is gathered, sent in order, and a slow reader holds up who sp
   const sent: FleetItem[][] = [];
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
-  const talker = talkerOf(async (items) => {
+  const talker = makeSender(async (items) => {
     sent.push([...items]);
     await gate;
   }, 1);
@@ -143,7 +143,7 @@ test("what is said is gathered, sent in order, and a slow reader holds up who sp
 
 test("texts of one character are sent in entries that are taken", async () => {
   const sent: number[] = [];
-  const talker = talkerOf(async (items) => void sent.push(items.length), 60_000);
+  const talker = makeSender(async (items) => void sent.push(items.length), 60_000);
   for (let count = 0; count < 3 * limits.items; count++) await talker.say({ type: "text", text: "" });
   await talker.finish();
   expect(sent.reduce((sum, count) => sum + count, 0)).toBe(3 * limits.items);
@@ -151,7 +151,7 @@ test("texts of one character are sent in entries that are taken", async () => {
 });
 
 test("what can't be sent is told to who speaks next", async () => {
-  const talker = talkerOf(() => Promise.reject(new Error("gone")), 1);
+  const talker = makeSender(() => Promise.reject(new Error("gone")), 1);
   await talker.say({ type: "text", text: "a" });
   await expect(talker.finish()).rejects.toThrow("gone");
   await expect(talker.say({ type: "text", text: "b" })).rejects.toThrow("gone");

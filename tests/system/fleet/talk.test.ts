@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Queue, Worker } from "bullmq";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { attemptJob } from "../../../src/fleet/attempt.js";
+import { runAttempt } from "../../../src/fleet/attempt.js";
 import type { Coordinator } from "../../../src/fleet/coordinator.js";
 import { fleetOf } from "../../../src/fleet/fleet.js";
 import { limits, prefix, talkOf, times } from "../../../src/fleet/keys.js";
@@ -731,7 +731,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     const send = async (items: unknown) => void said.push(items);
     const { signal } = new AbortController();
     expect(
-      await attemptJob(taken, {
+      await runAttempt(taken, {
         worker: "w",
         agent,
         folder,
