@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The program `ralph`. As in cli.ts, only this file sets process.exitCode, and --version loads little.
-import type { Handed } from "./assistant/tools/context.js";
+import type { ProgramServices } from "./assistant/tools/context.js";
 import { packageVersion } from "./engine/lib/package-root.js";
 import type { Io } from "./engine/ui/io.js";
 
@@ -8,7 +8,7 @@ const args = process.argv.slice(2);
 const version = packageVersion();
 
 /** The other wings are loaded by the first tool that needs one of them. */
-function handedLater(io: Io): Handed {
+function handedLater(io: Io): ProgramServices {
   const load = async () => (await import("./compose/assistant.js")).handedTo(io);
   return {
     tools: async () => await (await load()).tools(),

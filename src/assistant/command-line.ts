@@ -2,9 +2,9 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { printThrough } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
 
-/** What `ralph` was started with; a switch that was not given is absent. */
+/** The command line of `ralph`. A flag that was not given is absent. */
 interface CommandLine {
-  /** What stands beside the options: a message, or a command. */
+  /** The words besides the options: a message, or a command. */
   readonly words: readonly string[];
   readonly options: {
     readonly model?: string;
@@ -16,7 +16,7 @@ interface CommandLine {
     readonly trust?: true;
     readonly settings?: true;
     readonly headless?: true;
-    /** Of --headless: the user's folder, and what a brief may read, change, fetch and call. */
+    /** For --headless: the user's folder, and what a brief may read, change, fetch and call. */
     readonly folder?: string;
     readonly read?: true;
     readonly work?: true;
@@ -41,8 +41,8 @@ Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or
 ~/.local/ralph/config.json. A local server needs none.`;
 
 /**
- * Reads the arguments of `ralph`. Words stay words wherever they stand, since a message may begin with the name of a
- * command. Throws commander's error for wrong usage, and where help or version was asked for and is printed.
+ * Reads the arguments of `ralph`. Words are not treated as commands here, because a message may begin with any word.
+ * Throws commander's error for wrong usage, and after it has printed help or version.
  */
 export function commandLineOf(args: readonly string[], io: Io, version: string): CommandLine {
   const hidden = (flags: string) => new Option(flags).hideHelp();
@@ -50,8 +50,8 @@ export function commandLineOf(args: readonly string[], io: Io, version: string):
     .usage(usage)
     .description(description)
     .argument("[message...]")
-    .option("-m, --model <name>", "model to ask, instead of the configured one", noFlag)
-    .option("--api-url <url>", "address of its API, in full", noFlag)
+    .option("-m, --model <name>", "model to ask, instead of the configured one", requireValue)
+    .option("--api-url <url>", "address of its API, in full", requireValue)
     .option("--json", "print the answer as JSON; with tools: their schemas; with sessions: the list")
     .option("--debug", "print every request on stderr, without keys")
     .option("-c, --continue", "go on with the last dialogue of this folder, or with its last single message")
@@ -72,15 +72,15 @@ export function commandLineOf(args: readonly string[], io: Io, version: string):
   return { words: program.args, options: program.opts() };
 }
 
-/** Where the value was forgotten, commander takes the next flag for it. */
-function noFlag(value: string): string {
+/** Refuses a value that begins with a dash: if the value is missing, commander takes the next flag for it. */
+function requireValue(value: string): string {
   if (value.startsWith("-")) throw new InvalidArgumentError("It must not begin with a dash.");
   return value;
 }
 
-/** "unknown option '--modle'" and "(Did you mean --model?)" as one sentence that says what to do. */
-export function usageSentence(said: string, hint: string): string {
-  const near = /--[\w-]+/.exec(hint)?.[0];
-  const advice = near === undefined ? "`ralph --help` lists the options" : `the nearest one is ${near}`;
-  return `${said.charAt(0).toUpperCase()}${said.slice(1)}; ${advice}.`;
+/** Joins "unknown option '--modle'" and "(Did you mean --model?)" into one sentence that says what to do. */
+export function usageSentence(message: string, hint: string): string {
+  const nearest = /--[\w-]+/.exec(hint)?.[0];
+  const advice = nearest === undefined ? "`ralph --help` lists the options" : `the nearest one is ${nearest}`;
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}; ${advice}.`;
 }

@@ -1,14 +1,16 @@
 import { configKeys, isElsewhere, type Kind, type NeedsTrust, anyValue } from "../engine/config/keys.js";
 import type { AssistantConfig } from "./generated/config.js";
-import { isMakers, providerAt } from "./providers.js";
+import { isOfficialAddress, providerAt } from "./providers.js";
 
-/** An address that is neither a known maker's nor this machine: it gets the user's texts, and what they remember. */
-const toStranger: NeedsTrust = (value) =>
-  isElsewhere(value) && !isMakers(providerAt(new URL(String(value))), new URL(String(value))) ? value : undefined;
+/** An address of neither a known provider nor this machine: it would receive the user's texts and memories. */
+const ifUnknownHost: NeedsTrust = (value) =>
+  isElsewhere(value) && !isOfficialAddress(providerAt(new URL(String(value))), new URL(String(value)))
+    ? value
+    : undefined;
 
 /**
- * What the assistant `ralph` reads of a configuration. Only a file gives it: its keys and addresses have variables of
- * their own.
+ * The configuration keys of `ralph`. They are set only in files; the environment has separate variables for keys and
+ * addresses.
  */
 export const assistantKeys = configKeys({
   apart: {
@@ -31,10 +33,10 @@ export const assistantKeys = configKeys({
   } satisfies Record<keyof AssistantConfig, Kind>,
   needsTrust: {
     "mcpServers.*": anyValue,
-    api_url: toStranger,
-    openai_api_url: toStranger,
-    embedding_api_url: toStranger,
+    api_url: ifUnknownHost,
+    openai_api_url: ifUnknownHost,
+    embedding_api_url: ifUnknownHost,
   },
-  // Next to an address of a model it is the length of one answer.
+  // In a file with `api_url`, `max_tokens` limits one answer.
   claimed: { max_tokens: "api_url" },
 });

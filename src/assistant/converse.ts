@@ -7,21 +7,21 @@ import { duration } from "../engine/lib/words.js";
 import { failureOf, retryAfter } from "./model/failure.js";
 import { fitted } from "./conversation/compact.js";
 import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
-import { opensThinking, type Parted, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
+import { opensThinking, type SplitText, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
 import type { Settings } from "./settings.js";
 import { type Action, actionInstructions, actionsIn, callInText, isBrokenAction } from "./tools/actions.js";
 import { type BoundTool, callByName } from "./tools/call.js";
 
-/** What a conversation says while it goes on. */
-export type Said =
+/** An event of a conversation. */
+export type ConversationEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool"; readonly name: string; readonly input: unknown }
   | { readonly type: "tool-result"; readonly name: string; readonly result: ToolResult }
   | { readonly type: "usage"; readonly usage: Usage }
-  /** Older parts of the conversation were shortened, as the answer had no room. */
+  /** Older messages were shortened, because there was no room for an answer. */
   | { readonly type: "compacted" }
-  /** What was said of this answer so far does not count: it is asked for again. */
+  /** The text of this answer so far does not count: the model is asked again. */
   | { readonly type: "again"; readonly reason: string };
 
 export interface Conversation {
@@ -32,63 +32,69 @@ export interface Conversation {
   readonly tools: readonly BoundTool[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Milliseconds that one wait for the service may take; a longer one is left to the caller. */
+  /** Maximum milliseconds of one wait for the service. If it asks for a longer wait, the conversation fails. */
   readonly maxWaitMs: number;
-  /** Most requests for one answer: a model that goes on calling tools is stopped. */
+  /** Maximum number of requests for one answer. It stops a model that calls tools without end. */
   readonly maxRounds?: number;
-  readonly tell: (said: Said) => void;
+  readonly tell: (said: ConversationEvent) => void;
 }
 
 /**
- * How a conversation ended: with the model's last words, or with why they are missing. `messages`: all that were said,
- * a result behind each call, so that the conversation can go on with them.
+ * The result of a conversation: the model's last message, or the reason why it is missing. `messages`: all messages,
+ * with a result after each tool call, so that the conversation can continue with them.
  */
-export type Spoken = { readonly messages: readonly ModelMessage[]; readonly usage: Usage } & (
+export type ConversationResult = { readonly messages: readonly ModelMessage[]; readonly usage: Usage } & (
   | { readonly message: string }
   | { readonly failure: Failure }
 );
 
-/** Most requests for one answer, where nobody says how many. */
-const usualRounds = 50;
-/** Tries of one request, the first one included. */
+/** Default for the maximum number of requests for one answer. */
+const defaultMaxRequests = 50;
+/** Maximum number of tries of one request, with the first one. */
 const maxTries = 4;
-/** Milliseconds before the second try; they double. */
+/** Milliseconds before the second try. They double with each further try. */
 const firstWaitMs = 2_000;
-/** The share of the room that is used once a service says that a request is too long, in spite of our count. */
-const narrower = 0.7;
+/** If a service refuses a request as too long although our estimate fits, only this share of the room is used. */
+const smallerRoomShare = 0.7;
 
 /**
- * Asks a model until it has said its last words, running the tools it calls. A request that a busy or lost service
- * does not answer is made again, up to four times, after the time that the service names or 2, 4 and 8 seconds. Never
- * throws for a failure of the service.
+ * Asks a model until it gives its last message, and runs the tools that it calls. If a service is busy or can't be
+ * reached, a request is tried up to four times, after the time that the service names, or after 2, 4 and 8 seconds.
+ * Never throws for a failure of the service.
  */
-export async function converse(conversation: Conversation): Promise<Spoken> {
-  const { settings, tools, signal, tell, maxRounds = usualRounds } = conversation;
+export async function converse(conversation: Conversation): Promise<ConversationResult> {
+  const { settings, tools, signal, tell, maxRounds = defaultMaxRequests } = conversation;
   let messages: ModelMessage[] = [...conversation.messages];
   let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
-  /** Shortens what is long ago until an answer has room; says whether it has. */
-  const makeRoom = (share = 1): boolean => {
-    const room = promptRoom(settings) * share;
-    const fits = (tried: readonly ModelMessage[]) => tokensIn({ ...conversation, messages: tried }) <= room;
-    const kept = fitted(messages, fits, settings.history);
-    if (kept === undefined) return false;
-    if (kept === messages) return true;
+  /** Shortens older messages until there is room for an answer. Returns whether there is. */
+  const ensureRoom = (roomShare = 1): boolean => {
+    const maxTokens = promptRoom(settings) * roomShare;
+    const fits = (candidate: readonly ModelMessage[]) =>
+      tokensIn({ ...conversation, messages: candidate }) <= maxTokens;
+    const shortened = fitted(messages, fits, settings.history);
+    if (shortened === undefined) return false;
+    if (shortened === messages) return true;
     tell({ type: "compacted" });
-    messages = [...kept];
+    messages = [...shortened];
     return true;
   };
-  let broken = 0;
+  let brokenCount = 0;
   for (let round = 0; round < maxRounds; round += 1) {
-    if (!makeRoom()) return { failure: needsMoreRoom(conversation, messages), messages, usage };
-    const withoutCalls = noCalls.has(nameOf(conversation));
-    const asked = withoutCalls ? inWords(conversation) : conversation;
-    let answer = await oneAnswer(asked, messages);
-    const sent = messages;
-    // The same request again would be refused again.
-    if ("failure" in answer && answer.failure.kind === "context" && makeRoom(narrower) && messages !== sent)
-      answer = await oneAnswer(asked, messages);
-    if ("failure" in answer && !withoutCalls && tools.length > 0 && refusesTools(answer.failure)) {
-      noCalls.add(nameOf(conversation));
+    if (!ensureRoom()) return { failure: noRoomFailure(conversation, messages), messages, usage };
+    const usesTextActions = modelsWithoutTools.has(modelId(conversation));
+    const request = usesTextActions ? withTextActions(conversation) : conversation;
+    let answer = await requestWithRetries(request, messages);
+    const sentMessages = messages;
+    // The same request would be refused again, so it is repeated only if it became shorter.
+    if (
+      "failure" in answer &&
+      answer.failure.kind === "context" &&
+      ensureRoom(smallerRoomShare) &&
+      messages !== sentMessages
+    )
+      answer = await requestWithRetries(request, messages);
+    if ("failure" in answer && !usesTextActions && tools.length > 0 && refusesTools(answer.failure)) {
+      modelsWithoutTools.add(modelId(conversation));
       continue;
     }
     if ("failure" in answer) return { failure: answer.failure, messages, usage };
@@ -97,21 +103,21 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
     tell({ type: "usage", usage });
     messages.push(...answer.messages);
     if (answer.calls.length === 0) {
-      if (answer.reason === "length") return { failure: cutShort(settings), messages, usage };
-      if (answer.reason === "content-filter") return { failure: withheld(settings), messages, usage };
-      const actions = withoutCalls ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
+      if (answer.reason === "length") return { failure: lengthFailure(settings), messages, usage };
+      if (answer.reason === "content-filter") return { failure: filterFailure(settings), messages, usage };
+      const actions = usesTextActions ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
       if (actions.length === 0 && settings.json !== true && tools.length > 0 && isBrokenAction(answer.text)) {
-        broken += 1;
-        if (broken > maxBroken) return { failure: brokenAction(settings), messages, usage };
+        brokenCount += 1;
+        if (brokenCount > maxBroken) return { failure: brokenAction(settings), messages, usage };
         tell({
           type: "again",
           reason: "The model wrote an action whose JSON is broken; it is asked to write it again.",
         });
-        messages.push({ role: "user", content: askedAgain });
+        messages.push({ role: "user", content: askAgainText });
         continue;
       }
       if (actions.length === 0) return { message: answer.text, messages, usage };
-      messages.push(await resultsOf(actions, conversation));
+      messages.push(await runActions(actions, conversation));
       continue;
     }
     const results: ModelMessage = { role: "tool", content: [] };
@@ -131,9 +137,9 @@ export async function converse(conversation: Conversation): Promise<Spoken> {
   };
 }
 
-/** How often a model is asked to write an action again. */
+/** Maximum number of times that a model is asked to write a broken action again. */
 const maxBroken = 2;
-const askedAgain =
+const askAgainText =
   "Your last message begins an action, and its JSON ends too early or is not valid. Nothing was done. Write the whole action again as one JSON object, or answer in plain words.";
 
 const brokenAction = ({ model }: Settings): Failure => ({
@@ -141,16 +147,16 @@ const brokenAction = ({ model }: Settings): Failure => ({
   message: `${model} wrote an action whose JSON is broken, ${maxBroken + 1} times in a row, so nothing was done; ask for less at a time.`,
 });
 
-/** Models whose servers refused tools: they are asked for actions in their own words from then on. */
-const noCalls = new Set<string>();
-const nameOf = ({ settings: { url, model } }: Conversation): string => `${url.href} ${model}`;
+/** Models whose servers refused tools. They are asked to write actions as text instead. */
+const modelsWithoutTools = new Set<string>();
+const modelId = ({ settings: { url, model } }: Conversation): string => `${url.href} ${model}`;
 
-/** Whether a service does not take tools: Ollama, vLLM and OpenRouter each say so in a sentence. */
+/** Whether a service refuses tools. Ollama, vLLM and OpenRouter report it in different sentences. */
 const refusesTools = ({ kind, message }: Failure): boolean =>
   kind === "unusable" && /\btools?\b|\btool[ _-]?(?:use|choice|calls?)|function call/i.test(message);
 
-/** The same conversation for a model without tool calls. */
-const inWords = (conversation: Conversation): Conversation => ({
+/** The same conversation for a model without tool calls: the prompt explains how to write actions. */
+const withTextActions = (conversation: Conversation): Conversation => ({
   ...conversation,
   system: [conversation.system, actionInstructions(conversation.tools)]
     .filter((part) => part !== undefined)
@@ -158,8 +164,8 @@ const inWords = (conversation: Conversation): Conversation => ({
   tools: [],
 });
 
-/** Does what a model asked for in its words; the results, each behind its action, are the next message. */
-async function resultsOf(actions: readonly Action[], { tools, signal, tell }: Conversation): Promise<ModelMessage> {
+/** Runs the actions that a model wrote as text. Their results are the next message. */
+async function runActions(actions: readonly Action[], { tools, signal, tell }: Conversation): Promise<ModelMessage> {
   const results: string[] = [];
   for (const { tool, input } of actions.slice(0, maxActions)) {
     tell({ type: "tool", name: tool, input });
@@ -171,7 +177,7 @@ async function resultsOf(actions: readonly Action[], { tools, signal, tell }: Co
   return { role: "user", content: results.join("\n\n") };
 }
 
-/** Most actions of one text. */
+/** Maximum number of actions in one message. */
 const maxActions = 20;
 
 interface Call {
@@ -180,7 +186,7 @@ interface Call {
   readonly input: unknown;
 }
 
-interface Answered {
+interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly Call[];
   readonly messages: readonly ModelMessage[];
@@ -188,13 +194,13 @@ interface Answered {
   readonly reason: string;
 }
 
-/** One request and its answer, tried again where that may help. */
-async function oneAnswer(
+/** One request and its answer, with further tries if they may help. */
+async function requestWithRetries(
   conversation: Conversation,
   messages: readonly ModelMessage[],
-): Promise<Answered | { readonly failure: Failure }> {
+): Promise<ModelAnswer | { readonly failure: Failure }> {
   const { clock, signal, maxWaitMs, settings, tell } = conversation;
-  for (let tried = 1; ; tried += 1) {
+  for (let tryNumber = 1; ; tryNumber += 1) {
     try {
       return await request(conversation, messages);
     } catch (error) {
@@ -202,31 +208,31 @@ async function oneAnswer(
         ? { kind: "aborted" as const, message: "The answer was interrupted." }
         : failureOf(error, settings, clock.now());
       const mayPass = failure.kind === "rate-limit" || failure.kind === "network";
-      const waitMs = retryAfter(error, clock.now()) ?? firstWaitMs * 2 ** (tried - 1);
-      if (!mayPass || tried >= maxTries || waitMs > maxWaitMs) return { failure };
+      const waitMs = retryAfter(error, clock.now()) ?? firstWaitMs * 2 ** (tryNumber - 1);
+      if (!mayPass || tryNumber >= maxTries || waitMs > maxWaitMs) return { failure };
       tell({
         type: "again",
-        reason: `${failure.message} Trying again in ${Math.ceil(waitMs / 1000)} s (${tried + 1} of ${maxTries}).`,
+        reason: `${failure.message} Trying again in ${Math.ceil(waitMs / 1000)} s (${tryNumber + 1} of ${maxTries}).`,
       });
       await clock.sleep(clock.now() + waitMs, signal);
     }
   }
 }
 
-/** Milliseconds after which a stream of words lets other events in. */
-const breathMs = 50;
+/** Milliseconds after which the loop over a stream lets other events run. */
+const yieldIntervalMs = 50;
 
-/** Not every service can be held to JSON, and some that can want to be told. */
+/** Not every service can force JSON, and some need this sentence too. */
 const jsonOnly = "Your last answer is one JSON value and nothing else.";
 
-/** Throws what the service or the network did wrong. */
+/** Sends one request and reads its answer. Throws errors of the service and the network. */
 async function request(
   { model, settings, system, tools, signal, tell }: Conversation,
   messages: readonly ModelMessage[],
-): Promise<Answered> {
+): Promise<ModelAnswer> {
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
   const { jsonSchema, Output, streamText, tool } = await import("ai");
-  const offered: ToolSet = Object.fromEntries(
+  const toolSet: ToolSet = Object.fromEntries(
     tools.map(({ name, description, parameters }) => [
       name,
       tool({ description, inputSchema: jsonSchema(parameters) }),
@@ -237,20 +243,20 @@ async function request(
     messages: [...messages],
     maxRetries: 0,
     abortSignal: signal,
-    // The stream tells of it.
+    // Errors are in the stream too.
     onError: () => undefined,
     ...(settings.json === true ? { output: Output.json() } : {}),
     system: settings.json === true ? [system, jsonOnly].filter((part) => part !== undefined).join("\n\n") : system,
-    tools: tools.length === 0 ? undefined : offered,
+    tools: tools.length === 0 ? undefined : toolSet,
     temperature: settings.temperature,
     maxOutputTokens: answerRoom(settings, tokensIn({ messages, tools, system })),
   });
   let text = "";
   let tags = new ThinkingTags(opensThinking(settings.model));
-  const heard = ({ thinking, words, anew }: Parted): void => {
-    if (anew === true && text !== "")
+  const handleText = ({ thinking, words, anew: isRestart }: SplitText): void => {
+    if (isRestart === true && text !== "")
       tell({ type: "again", reason: "So far the model was thinking; here it answers." });
-    if (anew === true) text = "";
+    if (isRestart === true) text = "";
     if (thinking !== "") tell({ type: "thinking", text: thinking });
     if (words !== "") tell({ type: "text", text: words });
     text += words;
@@ -258,19 +264,19 @@ async function request(
   const calls: Call[] = [];
   let usage: Usage | undefined;
   let reason = "";
-  let breathedAt = performance.now();
+  let yieldedAt = performance.now();
   for await (const part of result.fullStream) {
-    // What has come already is not a reason to go on, and Ctrl+C must be heard while much is coming.
-    if (performance.now() - breathedAt > breathMs) {
+    // Buffered parts would be processed without a pause, but Ctrl+C must work meanwhile.
+    if (performance.now() - yieldedAt > yieldIntervalMs) {
       await new Promise((resolve) => setImmediate(resolve));
-      breathedAt = performance.now();
+      yieldedAt = performance.now();
     }
     if (signal.aborted) throw new Error("aborted");
     if (part.type === "error") throw part.error;
     if (part.type === "abort") throw new Error("aborted");
-    if (part.type === "text-delta") heard(tags.add(part.text));
+    if (part.type === "text-delta") handleText(tags.add(part.text));
     else if (part.type === "reasoning-delta") {
-      // The service tells the two apart itself.
+      // The service sends the thinking separately, so the text has no tags.
       if (text === "") tags = new ThinkingTags();
       tell({ type: "thinking", text: part.text });
     } else if (part.type === "tool-call") calls.push(part);
@@ -281,13 +287,14 @@ async function request(
       reason = part.finishReason;
     }
   }
-  heard(tags.end());
+  handleText(tags.end());
   if (usage === undefined || reason === "error") throw new Error("The answer broke off before its end.");
   if (text === "" && calls.length === 0 && reason !== "length" && reason !== "content-filter")
     throw new Error("The answer is empty.");
-  // The package answers calls that it can't read by itself; here every call has one result, written here.
-  const said = (await result.response).messages.filter(({ role }) => role === "assistant");
-  return { text, calls, messages: said.map(withoutBulk), usage, reason };
+  // The package adds results for calls that it can't parse. Only the assistant's messages are used, because `converse`
+  // writes one result for each call.
+  const assistantMessages = (await result.response).messages.filter(({ role }) => role === "assistant");
+  return { text, calls, messages: assistantMessages.map(withoutBulk), usage, reason };
 }
 
 /** Characters of one argument that stay in the conversation after its call: it is sent again with every request. */
@@ -312,35 +319,35 @@ function withoutBulk(message: ModelMessage): ModelMessage {
   return { ...message, content };
 }
 
-/** Why a request can't fit into the model's window. */
-function needsMoreRoom({ settings, system, tools }: Conversation, messages: readonly ModelMessage[]): Failure {
-  const last = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
-  const tokens = tokensIn({ messages: last, tools, system });
-  const ofTools = tokensIn({ messages: [], tools });
-  const share = ofTools > tokens / 2 ? `, ${ofTools} of them for its tools,` : "";
-  const shorter =
-    share !== "" && tools.some(({ name }) => name.startsWith("mcp_"))
+/** The failure if a request does not fit into the model's context window. */
+function noRoomFailure({ settings, system, tools }: Conversation, messages: readonly ModelMessage[]): Failure {
+  const lastMessages = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
+  const tokens = tokensIn({ messages: lastMessages, tools, system });
+  const toolTokens = tokensIn({ messages: [], tools });
+  const toolText = toolTokens > tokens / 2 ? `, ${toolTokens} of them for its tools,` : "";
+  const shorterAdvice =
+    toolText !== "" && tools.some(({ name }) => name.startsWith("mcp_"))
       ? "Pick some of them by `tools` in mcpServers, or choose"
       : "Shorten it, or choose";
   const advice = settings.isWindowKnown
-    ? `${shorter} a model with a larger window.`
+    ? `${shorterAdvice} a model with a larger window.`
     : "That window is the default for a model that is not known: set context_window if it takes more.";
   return {
     kind: "context",
-    message: `The request has about ${tokens} tokens${share || ","} and ${settings.model} takes ${settings.window}, its answer included. ${advice}`,
+    message: `The request has about ${tokens} tokens${toolText || ","} and ${settings.model} takes ${settings.window}, its answer included. ${advice}`,
   };
 }
 
-const cutShort = ({ model, maxTokens }: Settings): Failure => ({
+const lengthFailure = ({ model, maxTokens }: Settings): Failure => ({
   kind: "no-answer",
   message: `${model} was cut off at its longest answer${maxTokens === undefined ? "" : ` (max_tokens ${maxTokens})`}; allow a longer one, or ask for less.`,
 });
 
-const withheld = ({ model }: Settings): Failure => ({
+const filterFailure = ({ model }: Settings): Failure => ({
   kind: "no-answer",
   message: `The content filter of the service withheld the answer of ${model}, or its end; ask in other words.`,
 });
 
-/** A failure for the person who waits: also when to ask again. `now`: milliseconds since the epoch. */
-export const toldFailure = ({ message, reset_at }: Failure, now: number): string =>
+/** The text of a failure for the user, with the time at which to ask again. `now`: milliseconds since the epoch. */
+export const failureText = ({ message, reset_at }: Failure, now: number): string =>
   reset_at === undefined ? message : `${message} Ask again in ${duration(Math.max(0, Date.parse(reset_at) - now))}.`;

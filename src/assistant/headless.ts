@@ -5,83 +5,83 @@ import type { Failure } from "../engine/loop/types.js";
 import { keyRoutesVariable } from "../engine/process/reach.js";
 import type { Exec } from "../engine/process/run-process.js";
 import { converse } from "./converse.js";
-import { modelFetch, usualClocks } from "./model/fetch.js";
-import { type Asked, isOwnOllama, keyFileProblems, settingsOf } from "./settings.js";
-import { type AssistantTool, type Handed, toolContext, type ToolContext } from "./tools/context.js";
+import { modelFetch, defaultTimeouts } from "./model/fetch.js";
+import { type SettingsRequest, isOwnOllama, keyFileProblems, settingsOf } from "./settings.js";
+import { type AssistantTool, type ProgramServices, toolContext, type ToolContext } from "./tools/context.js";
 import { briefTools } from "./tools/list.js";
 
-/** What `ralph --headless` is started with. */
-export interface Headless extends Omit<Asked, "cwd"> {
-  /** The user's folder, whose configuration counts. */
+/** The options of `ralph --headless`. */
+export interface HeadlessOptions extends Omit<SettingsRequest, "cwd"> {
+  /** The user's folder, from which the configuration is read. */
   readonly folder: string;
-  /** The folder that the brief speaks of. */
+  /** The working folder of the brief. */
   readonly workspace: string;
-  /** It may read files of the workspace. */
+  /** The agent may read files of the workspace. */
   readonly reads: boolean;
-  /** Runs its commands, where it may change files and run any: something else confines it then. */
+  /** Runs commands. If it is set, the agent may change files and run commands: then something else confines it. */
   readonly exec?: Exec;
-  /** It may fetch what stands in the public web. */
+  /** The agent may fetch public web pages. */
   readonly web?: boolean;
-  /** Flags that say which of research-ralph's tools the brief names. */
+  /** Flags that name the tools of research-ralph for this brief. */
   readonly toolbox?: readonly string[];
-  /** In a sandbox: the socket of the server that has those tools. */
+  /** In a sandbox: the socket of the server with those tools. */
   readonly toolSocket?: string;
   readonly version: string;
-  readonly handed: Handed;
+  readonly handed: ProgramServices;
   readonly brief: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly fetch?: typeof globalThis.fetch;
-  /** Writes one JSON object as a line. */
+  /** Writes a JSON object as a line. */
   readonly write: (line: object) => void;
 }
 
-/** Most requests of an iteration that works on files. */
-const workRounds = 500;
+/** Maximum number of requests for an agent that works on files. */
+const maxWorkRequests = 500;
 
-/** Milliseconds that a service may ask to wait; after a longer wait the loop's own patience decides. */
+/** Maximum milliseconds of a wait for the service. For a longer wait, the loop decides. */
 const maxWaitMs = 60_000;
 
 /**
- * Answers one brief for the loop: one request where no file has to be read. Writes, a line each: `start` with model,
- * provider and window; `tool`, `notice` and `usage` as they come; at the end `end` with the message or the failure.
- * Nothing of the user's own is loaded: no PROMPT.md, no memory, no server.
+ * Answers one brief for the loop. Writes a line for each event: first `start` with model, provider and window; then
+ * `tool`, `notice` and `usage`; at last `end` with the message or the failure. Nothing of the user is loaded: no
+ * PROMPT.md, no memory, no server.
  */
-export async function headless(asked: Headless): Promise<number> {
+export async function headless(asked: HeadlessOptions): Promise<number> {
   const { write, clock, signal, brief } = asked;
   let server: ToolConnection | undefined;
-  const works = asked.exec !== undefined;
+  const canWork = asked.exec !== undefined;
   try {
-    const fetch = byKeyRoutes(asked.fetch ?? modelFetch(usualClocks), asked.env);
+    const fetch = withKeyRoutes(asked.fetch ?? modelFetch(defaultTimeouts), asked.env);
     const settings = await settingsOf({ ...asked, fetch, cwd: asked.folder, uses: Object.keys(asked.keys.apart) });
     const { provider, url, model, key, window } = settings;
     write({ type: "start", provider: provider.name, model, window, ...(isOwnOllama(url) ? { cost_usd: 0 } : {}) });
     for (const message of await keyFileProblems(settings, false)) write({ type: "notice", message });
-    const opened = await provider.open({ url, model, fetch, key });
-    if (asked.toolSocket !== undefined) server = await toolsAt(asked.toolSocket, asked);
-    const spoken = await converse({
-      model: opened,
+    const languageModel = await provider.open({ url, model, fetch, key });
+    if (asked.toolSocket !== undefined) server = await connectTools(asked.toolSocket, asked);
+    const result = await converse({
+      model: languageModel,
       settings,
-      system: instructionsFor({ shell: works }),
+      system: instructionsFor({ shell: canWork }),
       messages: [{ role: "user", content: brief }],
-      tools: briefTools({ reads: asked.reads, works, web: asked.web === true }, contextOf(asked, window), [
+      tools: briefTools({ reads: asked.reads, works: canWork, web: asked.web === true }, contextOf(asked, window), [
         ...(asked.toolbox === undefined ? [] : await asked.handed.briefTools(asked.toolbox)),
         ...(server?.tools ?? []),
       ]),
       clock,
       signal,
       maxWaitMs,
-      // The time and the tokens of an iteration bound its work.
-      ...(works ? { maxRounds: workRounds } : {}),
-      tell: (said) => {
-        if (said.type === "again") write({ type: "notice", message: said.reason });
-        else if (said.type === "tool" || said.type === "usage") write(said);
+      // The iteration's limits of time and tokens end its work.
+      ...(canWork ? { maxRounds: maxWorkRequests } : {}),
+      tell: (event) => {
+        if (event.type === "again") write({ type: "notice", message: event.reason });
+        else if (event.type === "tool" || event.type === "usage") write(event);
       },
     });
-    return finish(write, "failure" in spoken ? spoken.failure : spoken.message);
+    return finish(write, "failure" in result ? result.failure : result.message);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    // A setting that is missing or wrong is for a person to mend.
+    // A person must correct a missing or invalid setting.
     return finish(write, { kind: "auth", message: messageOf(error) });
   } finally {
     await server?.close();
@@ -93,16 +93,16 @@ interface ToolConnection {
   close(): Promise<void>;
 }
 
-/** Milliseconds in which the server of a brief's tools must have answered. */
+/** Maximum milliseconds until the server of a brief's tools answers. */
 const connectMs = 10_000;
 
 /**
- * The tools of a server at a unix socket, under the names that the brief calls them by. Where it does not answer, the
- * brief is answered without them.
+ * The tools of a server at a unix socket, under their names in the brief. If the server does not answer, the brief is
+ * answered without them.
  */
-async function toolsAt(
+async function connectTools(
   path: string,
-  { version, env, workspace, write }: Headless,
+  { version, env, workspace, write }: HeadlessOptions,
 ): Promise<ToolConnection | undefined> {
   const [{ connect }, { mcpTool }] = await Promise.all([import("./mcp/connection.js"), import("./mcp/as-tools.js")]);
   try {
@@ -127,21 +127,20 @@ async function toolsAt(
   }
 }
 
-/**
- * In a sandbox the key stays outside: what is meant for a host that has a route there is sent to the route, which adds
- * the key.
- */
-function byKeyRoutes(fetch: typeof globalThis.fetch, env: NodeJS.ProcessEnv): typeof globalThis.fetch {
+/** In a sandbox, the key stays outside: requests to a host with a route are sent to that route, which adds the key. */
+function withKeyRoutes(fetch: typeof globalThis.fetch, env: NodeJS.ProcessEnv): typeof globalThis.fetch {
   const routes = JSON.parse(env[keyRoutesVariable] ?? "{}") as Readonly<Record<string, string>>;
   return async (input, init) => {
-    const meant = new URL(input instanceof Request ? input.url : input);
-    const route = routes[meant.origin];
-    return await fetch(route === undefined ? input : `${route}${meant.pathname}${meant.search}`, init);
+    const target = new URL(input instanceof Request ? input.url : input);
+    const route = routes[target.origin];
+    return await fetch(route === undefined ? input : `${route}${target.pathname}${target.search}`, init);
   };
 }
 
-/** What the tools of a brief can reach: those of work change files and run commands, all others only read. */
-const contextOf = ({ workspace, handed, env, exec }: Headless, window: number): ToolContext =>
+/**
+ * The context of a brief's tools. If `exec` is set, they can change files and run commands; else they can only read.
+ */
+const contextOf = ({ workspace, handed, env, exec }: HeadlessOptions, window: number): ToolContext =>
   toolContext({
     root: workspace,
     window,
@@ -157,7 +156,7 @@ const contextOf = ({ workspace, handed, env, exec }: Headless, window: number): 
     ask: async () => (exec === undefined ? "no" : "yes"),
   });
 
-function finish(write: Headless["write"], end: string | Failure): number {
+function finish(write: HeadlessOptions["write"], end: string | Failure): number {
   write(typeof end === "string" ? { type: "end", message: end } : { type: "end", failure: end });
   return typeof end === "string" ? 0 : 1;
 }

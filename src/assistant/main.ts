@@ -12,10 +12,10 @@ import { errorReport } from "../engine/ui/command-line.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
 import { modelFetch } from "./model/fetch.js";
-import { isMakers } from "./providers.js";
+import { isOfficialAddress } from "./providers.js";
 import type { SavedSession, SessionKind } from "./conversation/saved.js";
 import {
-  type Asked,
+  type SettingsRequest,
   type Settings,
   isOwnOllama,
   keyFileProblems,
@@ -25,59 +25,58 @@ import {
   settingsOf,
   trustFolder,
 } from "./settings.js";
-import type { Handed, ToolContext } from "./tools/context.js";
+import type { ProgramServices, ToolContext } from "./tools/context.js";
 import { permissionFrom } from "./tools/permission.js";
 import { plainView, quietView } from "./dialogue/plain-view.js";
 
-/** What the program is. */
-export interface Program {
+/** Facts about the program. */
+export interface ProgramInfo {
   readonly version: string;
   /** Every key that a configuration may have. */
   readonly keys: ConfigKeys;
-  /** The commands of research-ralph: one of them alone is not meant for a model. */
+  /** Commands of research-ralph. One of these words alone is not a message for the model. */
   readonly otherCommands: ReadonlySet<string>;
 }
 
-/** What the program hands over. */
-export interface Outside {
-  /** Asks model providers; absent: by the network. */
+/** Parts that the caller can replace. */
+export interface Environment {
+  /** Fetches from model providers; absent: the network. */
   readonly fetch?: typeof globalThis.fetch;
-  /** What the assistant has of the other wings. */
-  readonly handed: (io: Io) => Handed;
+  /** Functions and tools of the other parts of the program. */
+  readonly handed: (io: Io) => ProgramServices;
 }
 
 /**
- * Runs `ralph` with these arguments; returns the exit code: 0 with an answer, 1 without one, 2 for wrong usage,
- * 130 or 143 when interrupted, 129 when the reader of stdout has gone. Never throws for what a person or a service does
- * wrong.
+ * Runs `ralph` with these arguments. Returns the exit code: 0 with an answer, 1 without one, 2 for wrong usage, 130 or
+ * 143 if interrupted, 129 if the reader of stdout is gone. Never throws for errors of the user or a service.
  */
 export async function main(
   args: readonly string[],
   io: Io,
-  { version, keys, otherCommands }: Program,
-  outside: Outside,
+  { version, keys, otherCommands }: ProgramInfo,
+  environment: Environment,
 ): Promise<number> {
   try {
     const { words, options } = commandLineOf(args, io, version);
     if (options.trust === true) {
-      const trusted = `${await trustFolder(io, keys)}\n`;
-      if (words.length === 0) return print(io, trusted);
-      // It is not part of the answer.
-      io.stderr(`ralph: ${trusted}`);
+      const trustText = `${await trustFolder(io, keys)}\n`;
+      if (words.length === 0) return print(io, trustText);
+      // The sentence about trust is not part of the answer.
+      io.stderr(`ralph: ${trustText}`);
     }
     if (words.join(" ") === "tools") {
-      const { listed } = await import("./tools/list.js");
-      return print(io, `${listed(options.json === true, await outside.handed(io).tools())}\n`);
+      const { toolListText: listed } = await import("./tools/list.js");
+      return print(io, `${listed(options.json === true, await environment.handed(io).tools())}\n`);
     }
     if (words[0] === "memory" && options.headless !== true && options.settings !== true) {
       const { isMemoryCommand } = await import("./memory/memory-commands.js");
-      // Each change of the memory is a transaction, so a signal may end this at once, as it ends any program.
-      if (isMemoryCommand(words)) return await onMemory(words.slice(1), io, keys, outside);
+      // Each change of the memory is a transaction, so a signal may end the process at any time.
+      if (isMemoryCommand(words)) return await runMemory(words.slice(1), io, keys, environment);
     }
-    const [word = ""] = words;
-    if (words.length === 1 && otherCommands.has(word) && !isSessionsCommand(words))
+    const [firstWord = ""] = words;
+    if (words.length === 1 && otherCommands.has(firstWord) && !isSessionsCommand(words))
       throw new ExpectedError(
-        `'${word}' is a command of research-ralph: research-ralph ${word}. A message for the model has more words.`,
+        `'${firstWord}' is a command of research-ralph: research-ralph ${firstWord}. A message for the model has more words.`,
         2,
       );
     const interrupt = new AbortController();
@@ -86,7 +85,7 @@ export async function main(
     for (const name of names) io.signals.on(name, onSignals[name]);
     try {
       const { env, canAsk, stdin, terminal } = io;
-      const asked = {
+      const settingsRequest = {
         keys,
         env,
         canAsk,
@@ -95,15 +94,15 @@ export async function main(
         model: options.model,
         apiUrl: options.apiUrl,
         json: options.json,
-        ...limitsIn(env),
+        ...limitsFrom(env),
       };
       if (options.headless === true) {
         const { headless } = await import("./headless.js");
         return await headless({
-          ...asked,
+          ...settingsRequest,
           canAsk: false,
-          fetch: outside.fetch,
-          handed: outside.handed({ ...io, cwd: options.folder ?? io.cwd }),
+          fetch: environment.fetch,
+          handed: environment.handed({ ...io, cwd: options.folder ?? io.cwd }),
           folder: options.folder ?? io.cwd,
           workspace: io.cwd,
           reads: options.read === true,
@@ -118,17 +117,18 @@ export async function main(
           write: (line) => io.stdout(`${JSON.stringify(line)}\n`),
         });
       }
-      if (options.settings === true) return print(io, `${described(await settingsOf({ ...asked, cwd: io.cwd }))}\n`);
+      if (options.settings === true)
+        return print(io, `${settingsText(await settingsOf({ ...settingsRequest, cwd: io.cwd }))}\n`);
       const flags = {
         isDebug: options.debug === true,
         isAllowed: options.yes === true,
         goesOn: options.continue === true,
       };
       const { signal } = interrupt;
-      const started = { asked: { ...asked, cwd: io.cwd }, flags, version, io, signal, outside };
-      if (isSessionsCommand(words)) return await onSessions(words[1], started);
-      if (words.length === 0 && canTalk(io)) return await talk(started);
-      return await answer(await messageFrom(words, io, signal), started);
+      const start = { asked: { ...settingsRequest, cwd: io.cwd }, flags, version, io, signal, outside: environment };
+      if (isSessionsCommand(words)) return await runSessions(words[1], start);
+      if (words.length === 0 && canTalk(io)) return await talk(start);
+      return await answer(await messageFrom(words, io, signal), start);
     } catch (error) {
       if (interrupt.signal.aborted) return interrupted(interrupt.signal, io);
       throw error;
@@ -140,23 +140,23 @@ export async function main(
   }
 }
 
-/** The exit code of what was ended from outside, as shells count it. */
+/** The exit code of a process that was ended by a signal, as shells define it. */
 const interrupted = ({ reason }: AbortSignal, { readerGone }: Io): number =>
   reason === "SIGTERM" ? 143 : reason !== "SIGINT" && readerGone.reason === "SIGHUP" ? 129 : 130;
 
-/** Says what went wrong in one sentence, never with a stack trace; answers with the exit code. */
+/** Reports an error in one sentence, never with a stack trace. Returns the exit code. */
 export function fail(error: unknown, io: Io): number {
-  // What was asked is the user's own, and stays out of a report.
+  // The user's message is private and is not part of a bug report.
   const { message, exitCode } = errorReport(error, io, { name: "ralph", args: [], usage: usageSentence });
   if (message !== undefined) io.stderr(`ralph: ${sanitise(message)}\n`);
   return exitCode;
 }
 
-/** Whether a person sits at a terminal that shows what is printed. */
+/** Whether the user can type at a terminal and see the output. */
 const canTalk = (io: Io): boolean => io.canAsk && canShow(io);
 
-/** What research-ralph asks of an agent that summarises. */
-function limitsIn(env: NodeJS.ProcessEnv): { maxTokens?: number; temperature?: number } {
+/** Limits that research-ralph sets for an agent that summarises. */
+function limitsFrom(env: NodeJS.ProcessEnv): { maxTokens?: number; temperature?: number } {
   const number = (name: string) => {
     const value = Number(env[name] ?? "");
     return (env[name] ?? "") === "" || !Number.isFinite(value) ? undefined : value;
@@ -169,7 +169,7 @@ function print(io: Io, text: string): number {
   return 0;
 }
 
-/** All of stdin. Rejects when the signal is aborted: what is piped in may never end. */
+/** Reads all of stdin. Rejects if the signal is aborted, because piped input may never end. */
 async function readAll({ stdin }: Io, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of addAbortSignal(signal, stdin)) chunks.push(Buffer.from(chunk as Uint8Array));
@@ -178,114 +178,127 @@ async function readAll({ stdin }: Io, signal: AbortSignal): Promise<string> {
 
 async function messageFrom(words: readonly string[], io: Io, signal: AbortSignal): Promise<string> {
   const isPiped = (io.stdin as { isTTY?: boolean }).isTTY !== true;
-  const piped = isPiped ? (await readAll(io, signal)).trim() : "";
-  const message = [words.join(" ").trim(), piped].filter((part) => part !== "").join("\n\n");
+  const pipedText = isPiped ? (await readAll(io, signal)).trim() : "";
+  const message = [words.join(" ").trim(), pipedText].filter((part) => part !== "").join("\n\n");
   if (message === "")
     throw new ExpectedError('There is no message; give one, such as: ralph "what does EAGAIN mean?"', 2);
   return message;
 }
 
-/** What an answer or a dialogue is begun with, as far as it needs no model. */
-async function prepared(asked: Asked, isDebug: boolean, io: Io, fetch: typeof globalThis.fetch) {
+/** The settings and the fetch function for an answer or a dialogue. */
+async function prepareSettings(asked: SettingsRequest, isDebug: boolean, io: Io, fetch: typeof globalThis.fetch) {
   await writeFirstConfig(io, asked.keys);
   const settings = await settingsOf(asked);
   if (settings.chosen !== undefined) io.stderr(`ralph: ${settings.chosen}\n`);
   for (const problem of await keyFileProblems(settings)) io.stderr(`ralph: ${problem}\n`);
   const redact = redactFor(io.env, { API_KEY: settings.key });
-  return { settings, redact, fetch: isDebug ? debugging(fetch, (text) => io.stderr(redact(text))) : fetch };
+  return { settings, redact, fetch: isDebug ? withRequestLog(fetch, (text) => io.stderr(redact(text))) : fetch };
 }
 
-/** What the command line says of one answer or dialogue. */
-interface Flags {
+/** Options of the command line for an answer or a dialogue. */
+interface ConversationFlags {
   readonly isDebug: boolean;
-  /** Tools may write and run without a question. */
+  /** Tools may write and run without asking. */
   readonly isAllowed: boolean;
-  /** The last conversation of this folder goes on. */
+  /** The last conversation of this folder is continued. */
   readonly goesOn: boolean;
 }
 
-/** What an answer or a dialogue is started with. */
-interface Started {
-  readonly asked: Asked;
-  readonly flags: Flags;
+/** What an answer or a dialogue needs to start. */
+interface ConversationStart {
+  readonly asked: SettingsRequest;
+  readonly flags: ConversationFlags;
   readonly version: string;
   readonly io: Io;
   readonly signal: AbortSignal;
-  readonly outside: Outside;
+  readonly outside: Environment;
 }
 
-/** `ralph sessions` and `ralph sessions <name>`; more words are a message. */
+/** Whether the words are `sessions` or `sessions <name>`. More words are a message. */
 const isSessionsCommand = (words: readonly string[]): boolean => words[0] === "sessions" && words.length <= 2;
 
-/** Lists the conversations of this folder, or goes on with one; off a terminal it is printed. */
-async function onSessions(name: string | undefined, started: Started): Promise<number> {
-  const { io, asked } = started;
-  const [{ sessionsOf }, { listedSessions, readable, sessionNamed }] = await Promise.all([
-    import("./conversation/saved.js"),
-    import("./conversation/sessions-command.js"),
-  ]);
+/** Lists the conversations of this folder, or continues one. Without a terminal, prints that one. */
+async function runSessions(name: string | undefined, start: ConversationStart): Promise<number> {
+  const { io, asked } = start;
+  const [{ sessionsOf }, { sessionsTable: listedSessions, conversationText: readable, sessionNamed }] =
+    await Promise.all([import("./conversation/saved.js"), import("./conversation/sessions-command.js")]);
   const { sessions, problems } = await sessionsOf(io.env, io.cwd);
   for (const problem of problems) io.stderr(`ralph: ${problem}\n`);
   if (name === undefined) return print(io, `${listedSessions(sessions, asked.json === true, io.tableWidth)}\n`);
   const before = sessionNamed(sessions, name);
-  return canTalk(io) ? await talk(started, before) : print(io, `${readable(before)}\n`);
+  return canTalk(io) ? await talk(start, before) : print(io, `${readable(before)}\n`);
 }
 
-/** The last conversation of this kind, if it is to go on and there is one. */
-async function conversationBefore(io: Io, { goesOn }: Flags, kind: SessionKind): Promise<SavedSession | undefined> {
+/** The last conversation of this kind, if it is to be continued and exists. */
+async function conversationBefore(
+  io: Io,
+  { goesOn }: ConversationFlags,
+  kind: SessionKind,
+): Promise<SavedSession | undefined> {
   if (!goesOn) return undefined;
   const { sessionsOf } = await import("./conversation/saved.js");
   const { sessions, problems } = await sessionsOf(io.env, io.cwd);
   for (const problem of problems) io.stderr(`ralph: ${problem}\n`);
-  const before = sessions.find((each) => each.kind === kind);
-  const what = kind === "dialogue" ? "dialogue" : "single message";
-  if (before === undefined) io.stderr(`ralph: There was no ${what} in this folder yet; a new conversation begins.\n`);
+  const before = sessions.find((session) => session.kind === kind);
+  const kindText = kind === "dialogue" ? "dialogue" : "single message";
+  if (before === undefined)
+    io.stderr(`ralph: There was no ${kindText} in this folder yet; a new conversation begins.\n`);
   return before;
 }
 
-/** A conversation that is ready to be opened: its settings are read, and a person has agreed to its servers. */
-async function begun(
-  { asked, flags, version, io, outside: { fetch = modelFetch(), handed } }: Started,
+/** A conversation that can be opened: its settings are read, and the user trusts its servers. */
+async function prepareConversation(
+  { asked, flags, version, io, outside: { fetch = modelFetch(), handed } }: ConversationStart,
   kind: SessionKind,
-  named?: SavedSession,
+  chosenSession?: SavedSession,
 ) {
-  const { redact, ...ready } = await prepared(asked, flags.isDebug, io, fetch);
-  const written = await ownServers(asked);
-  const before = named ?? (await conversationBefore(io, flags, kind));
+  const { redact, ...settingsAndFetch } = await prepareSettings(asked, flags.isDebug, io, fetch);
+  const serverConfig = await ownServers(asked);
+  const before = chosenSession ?? (await conversationBefore(io, flags, kind));
   const open = async (ask: ToolContext["ask"], say: (sentence: string) => void) => {
     const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
-    const servers = startServers(written, { cwd: io.cwd, env: io.env, version, say });
-    const session = new Session({ io, asked, ...ready, handed: handed(io), servers, ask, say, kind, before });
+    const servers = startServers(serverConfig, { cwd: io.cwd, env: io.env, version, say });
+    const session = new Session({
+      io,
+      asked,
+      ...settingsAndFetch,
+      handed: handed(io),
+      servers,
+      ask,
+      say,
+      kind,
+      before,
+    });
     return { servers, session };
   };
-  return { redact, settings: ready.settings, open, before };
+  return { redact, settings: settingsAndFetch.settings, open, before };
 }
 
-async function answer(message: string, started: Started): Promise<number> {
-  const { asked, flags, io, signal } = started;
-  const { redact, open } = await begun(started, "message");
+async function answer(message: string, start: ConversationStart): Promise<number> {
+  const { asked, flags, io, signal } = start;
+  const { redact, open } = await prepareConversation(start, "message");
   const say = (sentence: string) => io.stderr(`ralph: ${redact(sentence)}\n`);
   const { session, servers } = await open(permissionFrom(io, flags.isAllowed, signal), say);
-  // Its tools are of use only if they are there with the first request.
-  await Promise.race([servers.settled, aborted(signal)]);
+  // The model knows only the tools that are ready before the first request.
+  await Promise.race([servers.settled, untilAborted(signal)]);
   const isJson = asked.json === true;
   const view = isJson ? quietView(io) : canShow(io) ? await viewOn(io) : plainView(io);
   try {
     const stop = AbortSignal.any([signal, io.readerGone]);
-    const spoken = await session.answer(message, stop, view.tell);
+    const result = await session.answer(message, stop, view.tell);
     view.end();
     await session.save();
-    if (isJson && !("failure" in spoken)) {
-      const value = bareJson(spoken.message);
+    if (isJson && !("failure" in result)) {
+      const value = jsonOf(result.message);
       if (value !== undefined) return print(io, `${value}\n`);
-      say(`The answer is not JSON, but begins with: ${oneLine(spoken.message).slice(0, 100)}`);
+      say(`The answer is not JSON, but begins with: ${oneLine(result.message).slice(0, 100)}`);
       return 1;
     }
-    if (!("failure" in spoken)) return print(io, canShow(io) || spoken.message.endsWith("\n") ? "" : "\n");
-    if (spoken.failure.kind === "aborted") return interrupted(signal, io);
+    if (!("failure" in result)) return print(io, canShow(io) || result.message.endsWith("\n") ? "" : "\n");
+    if (result.failure.kind === "aborted") return interrupted(signal, io);
     view.broke();
-    const { toldFailure } = await import("./converse.js");
-    say(toldFailure(spoken.failure, io.clock.now()));
+    const { failureText: toldFailure } = await import("./converse.js");
+    say(toldFailure(result.failure, io.clock.now()));
     return 1;
   } finally {
     view.end();
@@ -304,22 +317,22 @@ async function viewOn(io: Io) {
   return { ...answerView(io, createColors(io.color)), broke: () => undefined };
 }
 
-/** The JSON of an answer, also where it stands in a fence; undefined where it is not. */
-function bareJson(text: string): string | undefined {
-  const bare = text.trim().replace(/^```(?:json)?\n|\n?```$/g, "");
-  return jsonIn(bare) === undefined ? undefined : bare;
+/** The JSON of an answer, also if it is in a code fence; undefined if the answer is not JSON. */
+function jsonOf(text: string): string | undefined {
+  const json = text.trim().replace(/^```(?:json)?\n|\n?```$/g, "");
+  return jsonIn(json) === undefined ? undefined : json;
 }
 
-const aborted = async (signal: AbortSignal): Promise<void> =>
+const untilAborted = async (signal: AbortSignal): Promise<void> =>
   await new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** A dialogue. Until its prompt stands, nothing is loaded but readline and the settings. */
-async function talk(started: Started, named?: SavedSession): Promise<number> {
-  const { flags, version, io, signal } = started;
-  const { redact, settings, before, open } = await begun(started, "dialogue", named);
+/** Runs a dialogue. Only readline and the settings are loaded before its prompt is shown. */
+async function talk(start: ConversationStart, chosenSession?: SavedSession): Promise<number> {
+  const { flags, version, io, signal } = start;
+  const { redact, settings, before, open } = await prepareConversation(start, "dialogue", chosenSession);
   const { dialogue } = await import("./dialogue/dialogue.js");
   const goesOn = before === undefined ? "" : ` · going on with ${before.messages.length} messages`;
   return await dialogue({
@@ -328,28 +341,28 @@ async function talk(started: Started, named?: SavedSession): Promise<number> {
     redact,
     signal,
     async open({ ask, say }) {
-      const opened = await open(flags.isAllowed ? async () => "yes" : ask, say);
-      // What fails here fails again, and is told, with the first message.
-      void opened.session.warmUp().catch(() => undefined);
-      return opened;
+      const conversation = await open(flags.isAllowed ? async () => "yes" : ask, say);
+      // An error here occurs again with the first message, and is reported then.
+      void conversation.session.warmUp().catch(() => undefined);
+      return conversation;
     },
   });
 }
 
-/** Provider, model and where the key is from, as one sentence without the key. */
-function described({ provider, url, model, keyFrom, window, isWindowKnown, chosen }: Settings): string {
-  const where = isMakers(provider, url)
+/** The provider, the model and the source of the key, as a sentence without the key. */
+function settingsText({ provider, url, model, keyFrom, window, isWindowKnown, chosen }: Settings): string {
+  const serviceText = isOfficialAddress(provider, url)
     ? provider.title
     : `${isOwnOllama(url) ? "your own Ollama, without charge," : "the server"} at ${url.origin}${url.pathname}`;
-  const key = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
-  return `Asks ${model} of ${where} ${key}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.${chosen === undefined ? "" : ` ${chosen}`}`;
+  const keyText = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
+  return `Asks ${model} of ${serviceText} ${keyText}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.${chosen === undefined ? "" : ` ${chosen}`}`;
 }
 
-async function onMemory(
+async function runMemory(
   words: readonly string[],
   io: Io,
   keys: ConfigKeys,
-  { fetch = modelFetch() }: Outside,
+  { fetch = modelFetch() }: Environment,
 ): Promise<number> {
   const [{ memoryCommand }, { openOwnMemory }] = await Promise.all([
     import("./memory/memory-commands.js"),
@@ -366,12 +379,12 @@ async function onMemory(
   }
 }
 
-/** The first start leaves a file to edit, for its user alone. */
+/** Writes a settings file at the first start, which only the user can read. */
 async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   const home = homeOf(io.env);
   const [path = ""] = userFiles(home).filter((file) => file.endsWith(".json"));
   if ((await readConfigFile(keys, userFiles(home))) !== undefined) return;
-  // Nothing is chosen: the key or the local server that is there decides, also one that is set later.
+  // No provider is chosen: the key or the local server that is found decides, also one that is set later.
   const settings = {
     $schema: schemaAddress("config"),
     api_url: "",
@@ -395,8 +408,8 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   }
 }
 
-/** Tells of each request: its address and its body, never its headers, which hold the key. */
-const debugging =
+/** Reports each request: its address and its body, but not its headers, which contain the key. */
+const withRequestLog =
   (fetch: typeof globalThis.fetch, say: (text: string) => void): typeof globalThis.fetch =>
   async (input, init) => {
     const address = new URL(input instanceof Request ? input.url : input);

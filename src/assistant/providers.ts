@@ -7,34 +7,34 @@ export interface Endpoint {
   /** The address as configured, in full. */
   readonly url: URL;
   readonly model: string;
-  /** Undefined for a server that asks for none. */
+  /** Undefined if the server needs none. */
   readonly key?: string;
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** A maker of models, or a kind of server: which addresses are its own, and how it is spoken to. */
+/** A provider of models, or a kind of server: its addresses and its protocol. */
 export interface Provider {
   readonly name: "anthropic" | "openai" | "google" | "azure" | "compatible";
-  /** What a person calls it. */
+  /** Its name for people. */
   readonly title: string;
-  /** By the parsed host, never by a part of the text: `api.openai.com.evil.test` is another host. */
+  /** Whether a URL belongs to it, judged by the parsed host: `api.openai.com.evil.test` is another host. */
   owns(url: URL): boolean;
-  /** Variables of the environment that hold its key, the first that is set counts. */
+  /** Environment variables for its key. The first one that is set counts. */
   readonly variables: readonly string[];
-  /** The key of the configuration that holds its key. */
+  /** The configuration key for its key. */
   readonly setting: "anthropic_api_key" | "openai_api_key" | "google_api_key";
-  /** More variables that may hold the key of a gateway in its place. */
+  /** More variables, for the key of a gateway in its place. */
   readonly gatewayVariables?: readonly string[];
-  /** Used where nobody names a model. */
+  /** The default model. */
   readonly model: string;
-  /** The address used where nobody names one. */
+  /** The default address. */
   readonly home?: string;
-  /** Loads the provider's package, and nothing before that. */
+  /** Loads the provider's package and opens the model. */
   open(endpoint: Endpoint): Promise<LanguageModel>;
 }
 
-/** The address without its last part, as the packages want it: they add that part themselves. */
-const without = (url: URL, ending: RegExp): string => `${url.origin}${url.pathname}`.replace(ending, "");
+/** The address without its last part, because the packages add that part. */
+const withoutEnding = (url: URL, ending: RegExp): string => `${url.origin}${url.pathname}`.replace(ending, "");
 
 const anthropic: Provider = {
   name: "anthropic",
@@ -47,9 +47,9 @@ const anthropic: Provider = {
   home: "https://api.anthropic.com/v1/messages",
   async open({ url, model, key = "", fetch }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    // A gateway takes the key as its own makers have it: in one header or the other.
+    // Gateways expect the key in one header or the other, so it is sent in both.
     const headers = anthropic.owns(url) || key === "" ? {} : { headers: { authorization: `Bearer ${key}` } };
-    return createAnthropic({ apiKey: key, baseURL: without(url, /\/messages\/?$/), fetch, ...headers })(model);
+    return createAnthropic({ apiKey: key, baseURL: withoutEnding(url, /\/messages\/?$/), fetch, ...headers })(model);
   },
 };
 
@@ -63,7 +63,7 @@ const openai: Provider = {
   home: "https://api.openai.com/v1/chat/completions",
   async open({ url, model, key = "", fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ apiKey: key, baseURL: without(url, /\/chat\/completions\/?$/), fetch }).chat(model);
+    return createOpenAI({ apiKey: key, baseURL: withoutEnding(url, /\/chat\/completions\/?$/), fetch }).chat(model);
   },
 };
 
@@ -77,12 +77,12 @@ const google: Provider = {
   home: "https://generativelanguage.googleapis.com/v1beta",
   async open({ url, model, key = "", fetch }) {
     const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-    return createGoogleGenerativeAI({ apiKey: key, baseURL: without(url, /\/models\/.*$|\/$/), fetch })(model);
+    return createGoogleGenerativeAI({ apiKey: key, baseURL: withoutEnding(url, /\/models\/.*$|\/$/), fetch })(model);
   },
 };
 
 /**
- * Azure OpenAI: the deployment stands in the address and chooses the model, the key goes into `api-key`.
+ * Azure OpenAI: the deployment in the address chooses the model, and the key is sent as `api-key`.
  * https://learn.microsoft.com/azure/ai-services/openai/reference
  */
 const azure: Provider = {
@@ -96,20 +96,21 @@ const azure: Provider = {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     return createOpenAICompatible({
       name: "azure",
-      baseURL: without(url, /\/chat\/completions\/?$/),
+      baseURL: withoutEnding(url, /\/chat\/completions\/?$/),
       headers: { "api-key": key },
       queryParams: Object.fromEntries(url.searchParams),
       includeUsage: true,
-      transformRequestBody: (body) => (reasons.test(`${url.pathname} ${model}`) ? withoutOldNames(body) : body),
+      transformRequestBody: (body) =>
+        reasoningModel.test(`${url.pathname} ${model}`) ? withNewParameters(body) : body,
       fetch,
     })(model);
   },
 };
 
-/** Deployments of models that think take the length of an answer by its newer name alone, and no temperature. */
-const reasons = /[/ ](?:[\w.-]*-)?(?:o[134](?:-[\w.-]+)?|gpt-5[\w.-]*)(?=[/ ]|$)/;
+/** Deployments of reasoning models accept only the new name of the maximum length, and no temperature. */
+const reasoningModel = /[/ ](?:[\w.-]*-)?(?:o[134](?:-[\w.-]+)?|gpt-5[\w.-]*)(?=[/ ]|$)/;
 
-function withoutOldNames({ max_tokens, temperature: _, ...body }: Record<string, unknown>): Record<string, unknown> {
+function withNewParameters({ max_tokens, temperature: _, ...body }: Record<string, unknown>): Record<string, unknown> {
   return max_tokens === undefined ? body : { ...body, max_completion_tokens: max_tokens };
 }
 
@@ -124,7 +125,7 @@ const compatible: Provider = {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     return createOpenAICompatible({
       name: "compatible",
-      baseURL: without(url, /\/chat\/completions\/?$/),
+      baseURL: withoutEnding(url, /\/chat\/completions\/?$/),
       queryParams: Object.fromEntries(url.searchParams),
       includeUsage: true,
       fetch,
@@ -133,45 +134,46 @@ const compatible: Provider = {
   },
 };
 
-/** In this order; the last one owns every address. A provider is one object and its place here. */
+/** The first provider that owns an address counts. The last one owns every address. */
 const providers = [anthropic, openai, google, azure, compatible] as const;
 
-/** Those that have an address of their own, in the order in which their keys are looked for. */
-export const makers: readonly (Provider & { readonly home: string })[] = [openai, anthropic, google].flatMap((each) =>
-  each.home === undefined ? [] : [{ ...each, home: each.home }],
+/** The providers with a default address, in the order in which their keys are searched. */
+export const makers: readonly (Provider & { readonly home: string })[] = [openai, anthropic, google].flatMap(
+  (provider) => (provider.home === undefined ? [] : [{ ...provider, home: provider.home }]),
 );
 
-/** How an address is spoken to, where the settings say it. */
+/** The protocol of an address, if the settings name it. */
 export type Protocol = "messages" | "chat";
 
-const byProtocol: Readonly<Record<Protocol, Provider>> = { messages: anthropic, chat: compatible };
+const providerByProtocol: Readonly<Record<Protocol, Provider>> = { messages: anthropic, chat: compatible };
 
-/** Who answers at an address: its host decides, and where nobody knows that, its end. */
+/** The provider of an address. Its host decides, or, for an unknown host, the end of its path. */
 export const providerAt = (url: URL): Provider => {
   const owner = providers.find((each) => each.owns(url)) ?? compatible;
   return owner === compatible && /\/messages\/?$/.test(url.pathname) ? anthropic : owner;
 };
 
 /**
- * The provider of an address. `protocol`: how it is spoken to, whatever its host is. Throws ExpectedError for what is
- * not an http address.
+ * The provider of an address. `protocol`: overrides the protocol of an unknown host. Throws ExpectedError if it is not
+ * an http address.
  */
 export function providerOf(
   address: string,
-  where: string,
+  source: string,
   protocol?: Protocol,
 ): { readonly provider: Provider; readonly url: URL } {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new ExpectedError(`${where}: '${address.slice(0, 200)}' is not an http or https address; give it in full.`);
+    throw new ExpectedError(`${source}: '${address.slice(0, 200)}' is not an http or https address; give it in full.`);
   const owner = providerAt(url);
-  if (url.protocol === "http:" && isMakers(owner, url))
-    throw new ExpectedError(`${where}: '${url.host}' is only reached over https; correct the address.`);
-  const provider = protocol === undefined || isMakers(owner, url) ? owner : byProtocol[protocol];
-  // A server's bare address: where all that speak this protocol are asked.
+  if (url.protocol === "http:" && isOfficialAddress(owner, url))
+    throw new ExpectedError(`${source}: '${url.host}' is only reached over https; correct the address.`);
+  const provider = protocol === undefined || isOfficialAddress(owner, url) ? owner : providerByProtocol[protocol];
+  // A server's address without a path: the usual path of this protocol is added.
   if (provider === compatible && url.pathname === "/") url.pathname = "/v1/chat/completions";
   return { provider, url };
 }
 
-/** Whether an address is a maker's own, known by its host. */
-export const isMakers = (provider: Provider, url: URL): boolean => provider.name !== "compatible" && provider.owns(url);
+/** Whether an address belongs to the provider itself, judged by its host. */
+export const isOfficialAddress = (provider: Provider, url: URL): boolean =>
+  provider.name !== "compatible" && provider.owns(url);

@@ -8,62 +8,62 @@ import { redactFor } from "../engine/lib/redact.js";
 import type { Usage } from "../engine/loop/types.js";
 import type { Memory } from "../memory/memory.js";
 import type { Io } from "../engine/ui/io.js";
-import { converse, type Said, type Spoken } from "./converse.js";
+import { converse, type ConversationEvent, type ConversationResult } from "./converse.js";
 import { mcpTool } from "./mcp/as-tools.js";
 import type { McpServers } from "./mcp/servers.js";
 import { recalled } from "./memory/memory-commands.js";
-import { memoryLater, memoryPath } from "./memory/own-memory.js";
-import { type Asked, type Settings, settingsOf } from "./settings.js";
-import { bound, type BoundTool } from "./tools/call.js";
-import type { Handed, ToolContext } from "./tools/context.js";
+import { lazyMemory, memoryPath } from "./memory/own-memory.js";
+import { type SettingsRequest, type Settings, settingsOf } from "./settings.js";
+import { bindTool, type BoundTool } from "./tools/call.js";
+import type { ProgramServices, ToolContext } from "./tools/context.js";
 import { ownToolCount } from "./tools/list.js";
-import { ownTools } from "./tools/open.js";
+import { openTools } from "./tools/open.js";
 import { compacted } from "./conversation/compact.js";
 import { tokensIn } from "./conversation/room.js";
 import { type SavedSession, saveSession, type SessionKind } from "./conversation/saved.js";
 import { folderPrompt, systemPrompt } from "./conversation/system-prompt.js";
 
-/** What a session is begun with. */
-export interface Beginning {
+/** The options of a session. */
+export interface SessionOptions {
   readonly io: Io;
-  readonly asked: Asked;
+  readonly asked: SettingsRequest;
   readonly settings: Settings;
   readonly fetch: typeof globalThis.fetch;
   readonly servers?: McpServers;
-  /** What the assistant has of the other wings. */
-  readonly handed: Handed;
-  /** Asked before a tool writes or runs. */
+  /** Functions and tools of the other parts of the program. */
+  readonly handed: ProgramServices;
+  /** Asks the user before a tool writes or runs something. */
   readonly ask: ToolContext["ask"];
-  /** Told one sentence of what goes wrong without ending anything. */
+  /** Shows a sentence about a problem that does not end the session. */
   readonly say: (sentence: string) => void;
-  /** As what the conversation is kept. */
+  /** The kind under which the conversation is saved. */
   readonly kind: SessionKind;
-  /** The conversation to go on with. */
+  /** The saved conversation to continue. */
   readonly before?: SavedSession;
 }
 
-/** Milliseconds that a person at the terminal waits for a service that asks for patience. */
+/** Maximum milliseconds that a person at the terminal waits for a busy service. */
 const maxWaitMs = 120_000;
-/** The share of the window from which on older exchanges are shortened after an answer. */
-const compactFrom = 0.4;
+/** If the messages fill more than this share of the window after an answer, older exchanges are shortened. */
+const compactAboveShare = 0.4;
 
-/** A conversation with all that it needs: a model, tools, a memory, a prompt. One answer at a time. */
+/** A conversation with its model, tools, memory and prompt. It gives one answer at a time. */
 export class Session {
-  readonly #beginning: Beginning;
+  readonly #beginning: SessionOptions;
   #settings: Settings;
   #messages: readonly ModelMessage[];
-  /** Under which the conversation is kept, once it is. */
+  /** The name of the saved conversation; undefined before it is saved. */
   #name: string | undefined;
   #usage: Usage;
   #cost: number | undefined = 0;
-  readonly #memory: ReturnType<typeof memoryLater>;
+  readonly #memory: ReturnType<typeof lazyMemory>;
   #isMemoryTold = false;
   #isPromptTold = false;
   #embedding: Promise<unknown> | undefined;
-  #own: ReturnType<typeof ownTools> | undefined;
+  #own: ReturnType<typeof openTools> | undefined;
   readonly #ended = new AbortController();
 
-  constructor(beginning: Beginning) {
+  constructor(beginning: SessionOptions) {
     const { io, asked, settings, fetch, before } = beginning;
     this.#beginning = beginning;
     this.#settings = settings;
@@ -71,14 +71,14 @@ export class Session {
     this.#name = before?.name;
     this.#usage = before?.usage ?? totalUsage([]);
     if (this.#usage.requests > 0) this.#cost = this.#priceOf(this.#usage);
-    this.#memory = memoryLater(io, asked.keys, fetch);
+    this.#memory = lazyMemory(io, asked.keys, fetch);
   }
 
-  /** The assistant's own tools and the program's, opened when they are first needed. */
-  async #ownTools(): ReturnType<typeof ownTools> {
+  /** The built-in tools and the program's tools. They are opened when they are first needed. */
+  async #ownTools(): ReturnType<typeof openTools> {
     const { io, handed, ask } = this.#beginning;
     const memory = async () => (await this.memory({ create: true })) ?? "The memory can't be opened.";
-    this.#own ??= ownTools({ io, settings: this.#settings, memory, handed, ask });
+    this.#own ??= openTools({ io, settings: this.#settings, memory, handed, ask });
     return await this.#own;
   }
 
@@ -90,41 +90,41 @@ export class Session {
     return this.#messages;
   }
 
-  /** Tokens and, where the model's prices are known, US dollars of the whole session. */
+  /** Tokens of the whole session, and its cost in US dollars if the model's prices are known. */
   get spent(): { readonly usage: Usage; readonly usd?: number } {
     return { usage: this.#usage, usd: this.#cost };
   }
 
-  /** Estimated tokens that the next request has before its message. */
+  /** Estimated tokens of the next request without its message. */
   async occupied(): Promise<number> {
     const tools = await this.tools();
     return tokensIn({ system: await this.#system(tools), messages: this.#messages, tools });
   }
 
-  /** How many tools there is no room for in the model's window. */
+  /** The number of tools that have no room in the model's context window. */
   async toolsLeftOut(): Promise<number> {
     const [{ tools }, handed] = await Promise.all([this.#ownTools(), this.#beginning.handed.tools()]);
     return ownToolCount + handed.length - tools.length;
   }
 
-  /** All tools that the model may call now. */
+  /** All tools that the model can call now. */
   async tools(): Promise<readonly BoundTool[]> {
     const { tools, context } = await this.#ownTools();
-    const served = this.#beginning.servers?.tools() ?? [];
-    return [...tools, ...served.map((tool) => bound(mcpTool(tool), context))];
+    const serverTools = this.#beginning.servers?.tools() ?? [];
+    return [...tools, ...serverTools.map((tool) => bindTool(mcpTool(tool), context))];
   }
 
-  /** The user's memory, opened when it is first needed; undefined where it is missing, or it does not open. */
+  /** The user's memory, opened when it is first needed; undefined if it is missing or can't be opened. */
   async memory({ create = false } = {}): Promise<Memory | undefined> {
     const { io, say } = this.#beginning;
     if (!create && !existsSync(memoryPath(io.env))) return undefined;
-    const opened = await this.#memory.open();
-    if (typeof opened === "string") {
-      if (!this.#isMemoryTold) say(`${opened} Going on without it.`);
+    const memory = await this.#memory.open();
+    if (typeof memory === "string") {
+      if (!this.#isMemoryTold) say(`${memory} Going on without it.`);
       this.#isMemoryTold = true;
       return undefined;
     }
-    return opened;
+    return memory;
   }
 
   async #system(tools: readonly BoundTool[], memories?: string): Promise<string> {
@@ -138,7 +138,7 @@ export class Session {
     });
   }
 
-  /** What the project and the user ask for in this folder, where it can be read. */
+  /** The instructions of the project and the user for this folder, if they can be read. */
   async #folderPrompts(): Promise<{ readonly instructions?: string; readonly folder?: string }> {
     const { io, say } = this.#beginning;
     const read = async (text: Promise<string | undefined>) =>
@@ -147,26 +147,33 @@ export class Session {
         this.#isPromptTold = true;
         return undefined;
       });
-    const room = Math.min(instructionTokens, Math.floor(this.#settings.window / 20));
-    return { instructions: await read(folderInstructions(io.cwd, room)), folder: await read(folderPrompt(io.cwd)) };
+    const maxTokens = Math.min(instructionTokens, Math.floor(this.#settings.window / 20));
+    return {
+      instructions: await read(folderInstructions(io.cwd, maxTokens)),
+      folder: await read(folderPrompt(io.cwd)),
+    };
   }
 
   async #memoriesFor(message: string): Promise<string | undefined> {
     try {
       const memory = await this.memory();
       if (memory === undefined) return undefined;
-      const room = { folder: this.#beginning.io.cwd, tokens: Math.min(1_500, Math.floor(this.#settings.window / 20)) };
-      const found = await recalled(memory, message, room);
-      // Vectors of another model are made anew while answers are awaited; the search has shown how long they are.
+      const limits = {
+        folder: this.#beginning.io.cwd,
+        tokens: Math.min(1_500, Math.floor(this.#settings.window / 20)),
+      };
+      const memories = await recalled(memory, message, limits);
+      // Vectors of another model are computed again while the user waits for answers. The search has shown how long
+      // they are.
       this.#embedding ??= memory.embedAgain(this.#ended.signal).catch(() => 0);
-      return found;
+      return memories;
     } catch (error) {
       this.#beginning.say(`The memory could not be searched (${messageOf(error)}); going on without it.`);
       return undefined;
     }
   }
 
-  /** Loads what the first answer needs, so that it is there when the user has typed their message. */
+  /** Loads what the first answer needs, while the user types the message. */
   async warmUp(): Promise<void> {
     await Promise.all([import("ai"), this.#open(), import("undici"), this.memory(), this.tools()]);
   }
@@ -176,13 +183,17 @@ export class Session {
     return await provider.open({ url, model, fetch: this.#beginning.fetch, key });
   }
 
-  /** Answers one message; what was said stays in the conversation, also where the answer was stopped. */
-  async answer(message: string, signal: AbortSignal, tell: (said: Said) => void): Promise<Spoken> {
+  /** Answers one message. The text stays in the conversation, also if the answer was stopped. */
+  async answer(
+    message: string,
+    signal: AbortSignal,
+    tell: (said: ConversationEvent) => void,
+  ): Promise<ConversationResult> {
     this.#beginning.servers?.retryFailed();
     const [model, memories] = await Promise.all([this.#open(), this.#memoriesFor(message)]);
     const tools = await this.tools();
     let text = "";
-    const spoken = await converse({
+    const result = await converse({
       model,
       settings: this.#settings,
       system: await this.#system(tools, memories),
@@ -191,28 +202,28 @@ export class Session {
       clock: this.#beginning.io.clock,
       signal,
       maxWaitMs,
-      tell(said) {
-        if (said.type === "text") text += said.text;
-        if (said.type === "tool" || said.type === "again") text = "";
-        tell(said);
+      tell(event) {
+        if (event.type === "text") text += event.text;
+        if (event.type === "tool" || event.type === "again") text = "";
+        tell(event);
       },
     });
-    this.#count(spoken.usage);
-    this.#messages = this.#kept(spoken, text);
-    return spoken;
+    this.#count(result.usage);
+    this.#messages = this.#kept(result, text);
+    return result;
   }
 
-  /** The conversation after an answer. A message that got none is not sent again with the next one. */
-  #kept(spoken: Spoken, text: string): readonly ModelMessage[] {
-    const { messages } = spoken;
-    if (!("failure" in spoken)) return this.#compactedFrom(messages);
+  /** The conversation after an answer. If a message got no answer, it is removed. */
+  #kept(result: ConversationResult, text: string): readonly ModelMessage[] {
+    const { messages } = result;
+    if (!("failure" in result)) return this.#compactedFrom(messages);
     if (messages.at(-1)?.role === "user" && text === "") return messages.slice(0, -1);
-    const why = spoken.failure.kind === "aborted" ? "The user stopped this answer." : "This answer ended early.";
-    return [...messages, { role: "assistant", content: `${text}\n[${why}]`.trim() }];
+    const reason = result.failure.kind === "aborted" ? "The user stopped this answer." : "This answer ended early.";
+    return [...messages, { role: "assistant", content: `${text}\n[${reason}]`.trim() }];
   }
 
   #compactedFrom(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-    const isLong = tokensIn({ messages }) > this.#settings.window * compactFrom;
+    const isLong = tokensIn({ messages }) > this.#settings.window * compactAboveShare;
     return isLong ? compacted(messages, this.#settings.history) : messages;
   }
 
@@ -227,31 +238,31 @@ export class Session {
     return model !== undefined && isPriced(model) ? priceOf(usage, model) : undefined;
   }
 
-  /** Goes on with another model of the same provider. Throws ExpectedError where the settings are wrong. */
+  /** Changes to another model of the same provider. Throws ExpectedError if the settings are invalid. */
   async useModel(model: string): Promise<void> {
     this.#settings = await settingsOf({ ...this.#beginning.asked, model });
-    const before = this.#own;
+    const previousTools = this.#own;
     this.#own = undefined;
-    if (before === undefined) return;
-    const [{ context: old }, { context }] = await Promise.all([before, this.#ownTools()]);
-    for (const kind of old.allowed) context.allowed.add(kind);
-    context.todos = old.todos;
+    if (previousTools === undefined) return;
+    const [{ context: oldContext }, { context }] = await Promise.all([previousTools, this.#ownTools()]);
+    for (const kind of oldContext.allowed) context.allowed.add(kind);
+    context.todos = oldContext.todos;
   }
 
-  /** Begins another conversation; what was spent stays counted, and the one so far stays kept. */
+  /** Starts another conversation. The cost is still counted, and the saved conversation stays saved. */
   clear(): void {
     this.#messages = [];
     this.#name = undefined;
   }
 
-  /** Keeps the conversation for `--continue`. */
+  /** Saves the conversation for `--continue`. */
   async save(): Promise<void> {
     const { io, say, kind } = this.#beginning;
     if (this.#messages.length === 0) return;
     const redact = redactFor(io.env, { API_KEY: this.#settings.key });
     try {
-      const kept = { kind, at: io.clock.now(), messages: this.#messages, usage: this.#usage, name: this.#name };
-      this.#name = await saveSession(io.env, io.cwd, kept, redact);
+      const savedFields = { kind, at: io.clock.now(), messages: this.#messages, usage: this.#usage, name: this.#name };
+      this.#name = await saveSession(io.env, io.cwd, savedFields, redact);
     } catch (error) {
       say(`The conversation could not be kept (${messageOf(error)}).`);
     }

@@ -15,192 +15,197 @@ import { oneLine, shellWord } from "../engine/lib/sanitise.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
 import { servedModels } from "./served-models.js";
-import { isMakers, makers, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
+import { isOfficialAddress, makers, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
 
-/** Where the assistant is started, and whether a person sits there. */
-export interface WhoAsks extends Person {
+/** The folder, the environment and the terminal of a start. */
+export interface StartContext extends Person {
   /** Every key that a configuration may have. */
   readonly keys: ConfigKeys;
   readonly cwd: string;
 }
 
-/** What the command line and the environment of one start say. */
-export interface Asked extends WhoAsks {
+/** The command line and the environment of a start. */
+export interface SettingsRequest extends StartContext {
   readonly apiUrl?: string;
-  /** The only settings that have to be trusted; by default all of the folder. */
+  /** Only these settings must be trusted; by default, all settings of the folder. */
   readonly uses?: readonly string[];
   readonly model?: string;
-  /** Most tokens of one answer. */
+  /** Maximum tokens of one answer. */
   readonly maxTokens?: number;
   readonly temperature?: number;
-  /** The answer is to be JSON. */
+  /** The answer must be JSON. */
   readonly json?: boolean;
-  /** Asks a server what it offers; absent: by the network. */
+  /** Fetches the list of models from a server; absent: the network. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** What stays of a conversation that is long. */
-export interface KeptHistory {
-  /** Exchanges that are kept, and how many of them, the newest, whole. */
+/** How much of a long conversation is kept. */
+export interface HistoryLimits {
+  /** Number of exchanges that are kept, and how many of the newest are kept whole. */
   readonly exchanges: number;
   readonly whole: number;
-  /** Characters kept of an older message and of its answer. */
+  /** Maximum characters of an older message and of its answer. */
   readonly messageChars: number;
   readonly answerChars: number;
 }
 
-export const usualHistory: KeptHistory = { exchanges: 8, whole: 3, messageChars: 200, answerChars: 300 };
+export const defaultHistory: HistoryLimits = { exchanges: 8, whole: 3, messageChars: 200, answerChars: 300 };
 
-/** All that is needed to ask a model. */
+/** All settings that a request to a model needs. */
 export interface Settings {
   readonly provider: Provider;
   readonly url: URL;
   readonly model: string;
   readonly key?: string;
-  /** The variable or the file that the key is from. */
+  /** The environment variable or the file that contains the key. */
   readonly keyFrom?: string;
-  /** Which maker is asked and why, where several keys are set and nothing says which. One sentence. */
+  /** If several keys are set and no setting decides: which provider is asked and why, as one sentence. */
   readonly chosen?: string;
-  /** Tokens that the model takes in one request, its answer included. */
+  /** The context window of the model in tokens, with its answer. */
   readonly window: number;
-  /** Whether the window is configured or a maker's figure, and not the default. */
+  /** Whether the window is configured or known for the model, and not the default. */
   readonly isWindowKnown: boolean;
-  readonly history: KeptHistory;
-  /** Most tokens of one answer, where somebody says so. */
+  readonly history: HistoryLimits;
+  /** Maximum tokens of one answer, if it is configured. */
   readonly maxTokens?: number;
   readonly temperature?: number;
-  /** The answer is to be JSON. */
+  /** The answer must be JSON. */
   readonly json?: boolean;
   readonly systemPrompt?: string;
 }
 
-/** What the service is called: its maker, or its host where that is not known. */
+/** The name of the service: its provider, or its host if the provider is not known. */
 export const serviceName = ({ provider, url }: Pick<Settings, "provider" | "url">): string =>
-  isMakers(provider, url) ? provider.title : url.host;
+  isOfficialAddress(provider, url) ? provider.title : url.host;
 
-/** Tokens of a request to a model that nobody knows, as the specification has it. */
+/** Default context window in tokens, for an unknown model. */
 export const defaultWindow = 8192;
 
-/** Where the user's own settings and their memory lie. */
+/** The folder of the user's settings and memory. */
 export const ownFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOME"] ?? homedir());
 
 /**
- * Flag, environment, ./ralph.config.*, ~/.local/ralph/config.*, default: the first that says something counts. The file
- * counts whole. Throws ExpectedError for a wrong file, for one that the user does not trust, and where the provider
- * needs a key and it is missing.
+ * The settings. For each setting, the first of these sources counts: flag, environment, ./ralph.config.*,
+ * ~/.local/ralph/config.*, default. Of the files, only the nearest one is read.
+ * @throws ExpectedError for an invalid or untrusted file, and if the provider needs a key that is missing.
  */
-export async function settingsOf(asked: Asked): Promise<Settings> {
-  const { env } = asked;
-  const assistant = await ownFile(asked, asked.uses);
-  const written = assistant?.written ?? {};
-  const file = assistant?.path ?? join(ownFolder(env), "config.json");
-  const address = addressOf(asked, written, file);
+export async function settingsOf(request: SettingsRequest): Promise<Settings> {
+  const { env } = request;
+  const assistant = await readOwnFile(request, request.uses);
+  const config = assistant?.written ?? {};
+  const configPath = assistant?.path ?? join(ownFolder(env), "config.json");
+  const address = addressOf(request, config, configPath);
   const { provider, url } = providerOf(address.text, address.from, address.protocol);
 
-  const found = keyOf(provider, url, env, { written, file });
-  if (found === undefined && isMakers(provider, url)) {
+  const foundKey = keyOf(provider, url, env, { written: config, file: configPath });
+  if (foundKey === undefined && isOfficialAddress(provider, url)) {
     // In a sandbox the home folder has another path than its user knows.
     const home = `${env["HOME"] ?? homedir()}/`;
-    const where = file.startsWith(home) ? `~/${file.slice(home.length)}` : file;
+    const pathText = configPath.startsWith(home) ? `~/${configPath.slice(home.length)}` : configPath;
     throw new ExpectedError(
       address.from === "default"
-        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${where}.${await ollamaHint(asked.fetch)}`
-        : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${where}.`,
+        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${pathText}.${await ollamaHint(request.fetch)}`
+        : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${pathText}.`,
     );
   }
   const model =
-    asked.model ??
-    (blank(written.model) ? await modelAt(provider, url, found?.key, { fetch: asked.fetch, file }) : written.model);
-  const known = windowOf(model);
-  const window = (written.context_window ?? -1) < 0 ? undefined : written.context_window;
-  const answer = asked.maxTokens ?? (written.api_url === undefined ? undefined : written.max_tokens);
+    request.model ??
+    (blank(config.model)
+      ? await modelFor(provider, url, foundKey?.key, { fetch: request.fetch, file: configPath })
+      : config.model);
+  const knownWindow = windowOf(model);
+  const window = (config.context_window ?? -1) < 0 ? undefined : config.context_window;
+  const maxAnswerTokens = request.maxTokens ?? (config.api_url === undefined ? undefined : config.max_tokens);
   return {
     provider,
     url,
     model,
-    ...(found === undefined ? {} : { key: found.key, keyFrom: found.from }),
-    window: window ?? known ?? defaultWindow,
+    ...(foundKey === undefined ? {} : { key: foundKey.key, keyFrom: foundKey.from }),
+    window: window ?? knownWindow ?? defaultWindow,
     history: {
-      exchanges: written.max_message_history ?? usualHistory.exchanges,
-      whole: written.compress_assistant_after ?? usualHistory.whole,
-      messageChars: written.preserve_reasoning_chars ?? usualHistory.messageChars,
-      answerChars: written.preserve_observation_chars ?? usualHistory.answerChars,
+      exchanges: config.max_message_history ?? defaultHistory.exchanges,
+      whole: config.compress_assistant_after ?? defaultHistory.whole,
+      messageChars: config.preserve_reasoning_chars ?? defaultHistory.messageChars,
+      answerChars: config.preserve_observation_chars ?? defaultHistory.answerChars,
     },
-    isWindowKnown: (window ?? known) !== undefined,
+    isWindowKnown: (window ?? knownWindow) !== undefined,
     chosen: address.chosen,
-    maxTokens: answer === undefined || answer < 0 ? undefined : answer,
-    temperature: asked.temperature,
-    json: asked.json,
-    systemPrompt: blank(written.system_prompt) ? undefined : written.system_prompt,
+    maxTokens: maxAnswerTokens === undefined || maxAnswerTokens < 0 ? undefined : maxAnswerTokens,
+    temperature: request.temperature,
+    json: request.json,
+    systemPrompt: blank(config.system_prompt) ? undefined : config.system_prompt,
   };
 }
 
-/** Says where Ollama answers on this machine, though nobody named it; empty where it does not. */
-async function ollamaHint(fetch: Asked["fetch"]): Promise<string> {
+/** A hint that Ollama answers on this machine, although no setting names it; empty if it does not answer. */
+async function ollamaHint(fetch: SettingsRequest["fetch"]): Promise<string> {
   const models = await servedModels(new URL(ollamaAddress("127.0.0.1")), undefined, fetch);
   return models === undefined
     ? ""
-    : ` Ollama answers on this machine with ${someOf(models)}: set OLLAMA_HOST=127.0.0.1 to use it.`;
+    : ` Ollama answers on this machine with ${someNames(models)}: set OLLAMA_HOST=127.0.0.1 to use it.`;
 }
 
-const someOf = (names: readonly string[]): string =>
+const someNames = (names: readonly string[]): string =>
   `${names.slice(0, 8).map(oneLine).join(", ")}${names.length > 8 ? ` and ${names.length - 8} more` : ""}`;
 
 /**
- * The model to ask for where nobody names one: a maker's usual one, or the only one that a server offers.
- * @throws ExpectedError where the server offers several.
+ * The model if no setting names one: the provider's default, or the only one that a server offers.
+ * @throws ExpectedError if the server offers several.
  */
-async function modelAt(
+async function modelFor(
   provider: Provider,
   url: URL,
   key: string | undefined,
-  { fetch, file }: { readonly fetch: Asked["fetch"]; readonly file: string },
+  { fetch, file }: { readonly fetch: SettingsRequest["fetch"]; readonly file: string },
 ): Promise<string> {
-  const offered = provider.name === "compatible" ? await servedModels(url, key, fetch) : undefined;
-  if (offered === undefined) return provider.model;
-  const [only] = offered;
-  if (only !== undefined && offered.length === 1) return only;
+  const models = provider.name === "compatible" ? await servedModels(url, key, fetch) : undefined;
+  if (models === undefined) return provider.model;
+  const [firstModel] = models;
+  if (firstModel !== undefined && models.length === 1) return firstModel;
   throw new ExpectedError(
-    `The server at ${url.host} offers ${offered.length} models and none is chosen: ${someOf(offered)}; choose one by "model": "${oneLine(only ?? "")}" in ${file}.`,
+    `The server at ${url.host} offers ${models.length} models and none is chosen: ${someNames(models)}; choose one by "model": "${oneLine(firstModel ?? "")}" in ${file}.`,
   );
 }
 
-type Written = AssistantConfig & Pick<EngineConfig, "max_tokens">;
+type WrittenConfig = AssistantConfig & Pick<EngineConfig, "max_tokens">;
 
 /**
- * The nearest file that speaks of the assistant, checked against its schema, once the user trusts that of the folder.
- * `uses`: the only keys that count; by default all, so that no tool meets another one later.
- * @throws ExpectedError (exit code 2) where they do not.
+ * Reads the nearest settings file of the assistant. It is checked against its schema, and the user must trust a file of
+ * the folder. `uses`: only these keys must be trusted; by default all.
+ * @throws ExpectedError (exit code 2) if the user does not trust the file.
  */
-export async function ownFile(
-  asked: WhoAsks & Pick<Asked, "apiUrl">,
+export async function readOwnFile(
+  request: StartContext & Pick<SettingsRequest, "apiUrl">,
   uses?: readonly string[],
-): Promise<{ path: string; text: string; written: Written } | undefined> {
-  const { keys, cwd, env, apiUrl, canAsk, stdin, terminal } = asked;
-  // A flag that goes before an address leaves it without effect.
+): Promise<{ path: string; text: string; written: WrittenConfig } | undefined> {
+  const { keys, cwd, env, apiUrl, canAsk, stdin, terminal } = request;
+  // A flag replaces the address, so the address in the file has no effect and needs no trust.
   const flags = { api_url: apiUrl, openai_api_url: apiUrl };
   const { apart } = await gatherConfig(keys, { flags, cwd, env, uses, canAsk, stdin, terminal });
-  // A file that only adds servers leaves the model to the user's own file.
-  const ofModel = ({ written }: { readonly written: Written }) =>
+  // If a file only adds MCP servers, the model comes from the user's own file.
+  const namesModel = ({ written }: { readonly written: WrittenConfig }) =>
     Object.keys(written).some((key) => key in keys.apart && key !== "mcpServers");
-  return apart.find(ofModel) ?? apart[0];
+  return apart.find(namesModel) ?? apart[0];
 }
 
-/** The MCP servers of the nearest file that has any, once the user trusts it. @throws ExpectedError as ownFile. */
-export async function ownServers(asked: WhoAsks): Promise<Readonly<Record<string, unknown>>> {
-  const { keys, cwd, env } = asked;
+/**
+ * The MCP servers of the nearest file that has any; the user must trust that file. @throws ExpectedError like
+ * `readOwnFile`.
+ */
+export async function ownServers(request: StartContext): Promise<Readonly<Record<string, unknown>>> {
+  const { keys, cwd, env } = request;
   for (const paths of [projectFiles(cwd), userFiles(homeOf(env))]) {
     const file = await readConfigFile(keys, paths);
     const { mcpServers = {} } = (file?.written ?? {}) as AssistantConfig;
     if (file === undefined || Object.keys(mcpServers).length === 0) continue;
     if (projectFiles(cwd).includes(file.path))
-      await requireTrust(partsIn({ "mcpServers.*": anyValue }, file.written, file.path), asked);
+      await requireTrust(partsIn({ "mcpServers.*": anyValue }, file.written, file.path), request);
     return mcpServers;
   }
   return {};
 }
 
-/** An address to ask, and who says so. */
+/** The address of a service, and the source of that setting. */
 interface Address {
   readonly text: string;
   readonly from: string;
@@ -215,7 +220,7 @@ const blank = (value: string | undefined): value is undefined | "" => value === 
  * The address to ask. Where nobody names one, it is that of the first maker whose key or gateway is there: a person who
  * has set one key means it. A gateway takes the place of its maker's address wherever a file names that.
  */
-function addressOf({ apiUrl, env }: Asked, written: Written, file: string): Address {
+function addressOf({ apiUrl, env }: SettingsRequest, written: WrittenConfig, file: string): Address {
   if (apiUrl !== undefined) return { text: apiUrl, from: "--api-url" };
   const ollama = env["OLLAMA_HOST"] ?? "";
   const configured = written.api_url;
@@ -246,7 +251,7 @@ function addressOf({ apiUrl, env }: Asked, written: Written, file: string): Addr
 }
 
 /** The gateway that the environment or a file names in place of a maker's own address. */
-function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: Written, file: string): Address | undefined {
+function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: WrittenConfig, file: string): Address | undefined {
   const protocol = maker.name === "anthropic" ? "messages" : "chat";
   const named = gatewayAddress(maker.name, env);
   if (named !== undefined) return { text: named, from: `${maker.name.toUpperCase()}_BASE_URL`, protocol };
@@ -267,10 +272,10 @@ function keyOf(
   provider: Provider,
   url: URL,
   env: NodeJS.ProcessEnv,
-  { written, file }: { readonly written: Written; readonly file: string },
+  { written, file }: { readonly written: WrittenConfig; readonly file: string },
 ): { readonly key: string; readonly from: string } | undefined {
   const gateway = [gatewayAddress("openai", env), gatewayAddress("anthropic", env)].includes(url.href);
-  const mayUseEnvironment = isMakers(provider, url) || isLoopback(url) || gateway;
+  const mayUseEnvironment = isOfficialAddress(provider, url) || isLoopback(url) || gateway;
   const names = [...provider.variables, ...(gateway ? (provider.gatewayVariables ?? []) : [])];
   const variable = mayUseEnvironment ? names.find((name) => (env[name] ?? "").trim() !== "") : undefined;
   if (variable !== undefined) return { key: (env[variable] ?? "").trim(), from: variable };

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { AssistantTool, Handed } from "../assistant/tools/context.js";
+import type { AssistantTool, ProgramServices } from "../assistant/tools/context.js";
 import { configToRead } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { isProblem, toolFailure } from "../engine/tools/tool.js";
@@ -12,7 +12,7 @@ import { httpFor } from "../research/sources/network.js";
 import { toolContextFor } from "./tools.js";
 
 /** What the assistant has of the other wings: the tools of the research project here, the network, the reader. */
-export const handedTo = (io: Io): Handed => ({
+export const handedTo = (io: Io): ProgramServices => ({
   async tools() {
     try {
       const folder = await findResearch(io.cwd, undefined);

@@ -34,7 +34,7 @@ export function fleetOf(options: FleetOptions): Fleet {
   let coordinatorPromise: Promise<Coordinator> | undefined;
   let coordinator: Coordinator | undefined;
   const open = (): Promise<Coordinator> =>
-    (coordinatorPromise ??= loadCoordinator(options).then((coordinator) => (coordinator = coordinator)));
+    (coordinatorPromise ??= loadCoordinator(options).then((opened) => (coordinator = opened)));
   return {
     agent: (remoteAgent) => ({
       name: remoteAgent.name,

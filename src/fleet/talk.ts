@@ -113,12 +113,12 @@ const withAttribution = (item: FleetItem): FleetItem =>
     ? { ...item, failure: { ...item.failure, message: `The worker says: “${item.failure.message}”` } }
     : item;
 
-function withKnownFields(value: unknown, typeName: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(fieldsOfItems, typeName)) return undefined;
-  const names = fieldsOfItems[typeName as keyof typeof fieldsOfItems].filter((name) => Object.hasOwn(value, name));
+function withKnownFields(item: unknown, typeName: string): unknown {
+  if (typeof item !== "object" || item === null || !Object.hasOwn(fieldsOfItems, typeName)) return undefined;
+  const names = fieldsOfItems[typeName as keyof typeof fieldsOfItems].filter((name) => Object.hasOwn(item, name));
   return Object.fromEntries(
     names.map((name) => {
-      const value = (value as Record<string, unknown>)[name];
+      const value = (item as Record<string, unknown>)[name];
       return [
         name,
         Object.hasOwn(fieldsOfItems, `${typeName}/${name}`) ? withKnownFields(value, `${typeName}/${name}`) : value,
@@ -149,8 +149,8 @@ export function bounded(item: FleetItem): FleetItem {
       return { ...item, message: cleanText(item.message) };
     case "begun": {
       const { transcript, ...begun } = item;
-      const begun = { ...begun, worker: cleanText(item.worker).slice(0, 100) };
-      return transcript === undefined ? begun : { ...begun, transcript: cleanText(transcript).slice(0, 500) };
+      const cleaned = { ...begun, worker: cleanText(item.worker).slice(0, 100) };
+      return transcript === undefined ? cleaned : { ...cleaned, transcript: cleanText(transcript).slice(0, 500) };
     }
     case "usage": {
       const { model, version, ...usage } = item;

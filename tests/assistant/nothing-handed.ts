@@ -1,8 +1,8 @@
-import type { Handed } from "../../src/assistant/tools/context.js";
+import type { ProgramServices } from "../../src/assistant/tools/context.js";
 import { readDocument } from "../../src/text/documents/read-document.js";
 
 /** What the assistant has of the other wings where a test needs none: no tools, no network. */
-export const nothingHanded: Handed = {
+export const nothingHanded: ProgramServices = {
   tools: async () => [],
   briefTools: async () => [],
   http: async () => ({ get: async () => ({ status: "error", reason: "There is no network." }) }),

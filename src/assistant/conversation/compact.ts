@@ -1,47 +1,50 @@
 import type { ModelMessage, ToolModelMessage } from "ai";
-import { type KeptHistory, usualHistory } from "../settings.js";
+import { type HistoryLimits, defaultHistory } from "../settings.js";
 
-/** A message of the user and all that came of it: tool calls with their results, and the answer. */
+/** A message of the user with the tool calls, results and answer that follow. */
 type Exchange = readonly ModelMessage[];
 
 /**
- * A conversation without what is long ago: its last exchanges, the newest of them whole. Of an older one stay the
- * beginnings of message and answer; a tool call goes with its result.
+ * The last exchanges of a conversation, the newest of them whole. Of the older ones, only the beginnings of message and
+ * answer are kept, without tool calls.
  */
-export const compacted = (messages: readonly ModelMessage[], kept = usualHistory): readonly ModelMessage[] =>
-  keeping(messages, kept);
+export const compacted = (messages: readonly ModelMessage[], limits = defaultHistory): readonly ModelMessage[] =>
+  keepLast(messages, limits);
 
 /**
- * The conversation with as little left out as makes `fits` true; undefined where nothing does. The user's last message
- * always stays whole, and a call never stands without its result, nor a result without its call.
+ * The conversation, shortened as little as possible until `fits` returns true; undefined if that is impossible. The
+ * user's last message always stays whole, and a tool call always stays together with its result.
  */
 export function fitted(
   messages: readonly ModelMessage[],
   fits: (messages: readonly ModelMessage[]) => boolean,
-  kept = usualHistory,
+  limits = defaultHistory,
 ): readonly ModelMessage[] | undefined {
-  for (const shorter of steps) {
-    const tried = shorter(messages, kept);
-    if (fits(tried)) return tried;
+  for (const step of shorteningSteps) {
+    const shortened = step(messages, limits);
+    if (fits(shortened)) return shortened;
   }
   return undefined;
 }
 
-/** From what costs nothing to what costs most. */
-const steps: readonly ((messages: readonly ModelMessage[], kept: KeptHistory) => readonly ModelMessage[])[] = [
+/** From the smallest loss to the largest. */
+const shorteningSteps: readonly ((
+  messages: readonly ModelMessage[],
+  kept: HistoryLimits,
+) => readonly ModelMessage[])[] = [
   (messages) => messages,
   compacted,
   (messages, kept) => withoutLongParts(compacted(messages, kept), 2000, { last: false }),
-  (messages, kept) => withoutLongParts(keeping(messages, { ...kept, whole: 1 }), 2000, { last: false }),
-  (messages, kept) => keeping(messages, { ...kept, exchanges: Math.min(3, kept.exchanges), whole: 1 }),
-  (messages) => lastOf(messages),
-  (messages) => withoutLongParts(lastOf(messages), 8000, { last: true }),
-  (messages) => withoutLongParts(lastOf(messages), 2000, { last: true }),
-  (messages) => withoutLongParts(lastRounds(lastOf(messages), 4), 2000, { last: true }),
-  (messages) => withoutLongParts(lastRounds(lastOf(messages), 1), 500, { last: true }),
+  (messages, kept) => withoutLongParts(keepLast(messages, { ...kept, whole: 1 }), 2000, { last: false }),
+  (messages, kept) => keepLast(messages, { ...kept, exchanges: Math.min(3, kept.exchanges), whole: 1 }),
+  (messages) => lastExchange(messages),
+  (messages) => withoutLongParts(lastExchange(messages), 8000, { last: true }),
+  (messages) => withoutLongParts(lastExchange(messages), 2000, { last: true }),
+  (messages) => withoutLongParts(lastRounds(lastExchange(messages), 4), 2000, { last: true }),
+  (messages) => withoutLongParts(lastRounds(lastExchange(messages), 1), 500, { last: true }),
 ];
 
-const lastOf = (messages: readonly ModelMessage[]): Exchange => exchangesOf(messages).at(-1) ?? [];
+const lastExchange = (messages: readonly ModelMessage[]): Exchange => exchangesOf(messages).at(-1) ?? [];
 
 function exchangesOf(messages: readonly ModelMessage[]): Exchange[] {
   const exchanges: ModelMessage[][] = [];
@@ -52,28 +55,28 @@ function exchangesOf(messages: readonly ModelMessage[]): Exchange[] {
   return exchanges;
 }
 
-function keeping(messages: readonly ModelMessage[], kept: KeptHistory): ModelMessage[] {
-  const last = exchangesOf(messages).slice(-kept.exchanges);
-  return last.flatMap((exchange, index) =>
-    index < last.length - kept.whole ? shortened(exchange, kept) : [...exchange],
+function keepLast(messages: readonly ModelMessage[], limits: HistoryLimits): ModelMessage[] {
+  const lastExchanges = exchangesOf(messages).slice(-limits.exchanges);
+  return lastExchanges.flatMap((exchange, index) =>
+    index < lastExchanges.length - limits.whole ? shortenExchange(exchange, limits) : [...exchange],
   );
 }
 
-/** The words of an exchange without its tools, cut. One without an answer no longer counts. */
-function shortened(exchange: Exchange, { messageChars, answerChars }: KeptHistory): ModelMessage[] {
+/** The message and answer of an exchange, cut and without tools. An exchange without an answer is dropped. */
+function shortenExchange(exchange: Exchange, { messageChars, answerChars }: HistoryLimits): ModelMessage[] {
   const [question] = exchange;
   const answer = exchange.findLast((message) => message.role === "assistant" && textOf(message) !== "");
   if (question?.role !== "user" || answer === undefined) return [];
   return [
-    { role: "user", content: beginning(textOf(question), messageChars) },
-    { role: "assistant", content: beginning(textOf(answer), answerChars) },
+    { role: "user", content: firstChars(textOf(question), messageChars) },
+    { role: "assistant", content: firstChars(textOf(answer), answerChars) },
   ];
 }
 
-const beginning = (text: string, length: number): string =>
+const firstChars = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, safeEnd(text, length - 1))}…`;
 
-/** A character of two units is not cut in half. */
+/** An end that does not cut a character of two UTF-16 units in half. */
 const safeEnd = (text: string, end: number): number =>
   end > 0 && /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end;
 
@@ -81,28 +84,28 @@ const safeEnd = (text: string, end: number): number =>
 export const textOf = ({ content }: ModelMessage): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
-/** The last exchange with its last rounds of calls and results only. */
+/** The question of an exchange with its last rounds of calls and results. */
 function lastRounds(exchange: Exchange, rounds: number): Exchange {
-  const [question, ...rest] = exchange;
+  const [question, ...others] = exchange;
   if (question === undefined) return exchange;
-  const starts = rest.flatMap((message, index) => (message.role === "assistant" ? [index] : []));
-  return [question, ...rest.slice(starts.at(-rounds) ?? 0)];
+  const roundStarts = others.flatMap((message, index) => (message.role === "assistant" ? [index] : []));
+  return [question, ...others.slice(roundStarts.at(-rounds) ?? 0)];
 }
 
 /**
- * Long arguments and results of tools cut to their beginning and end; those of the last exchange only where `last` says
- * so.
+ * The messages with long tool arguments and results cut in their middle. The last exchange is cut only if `last` is
+ * true.
  */
 function withoutLongParts(
   messages: readonly ModelMessage[],
   length: number,
   { last }: { readonly last: boolean },
 ): ModelMessage[] {
-  const from = messages.findLastIndex(({ role }) => role === "user");
-  return messages.map((message, index) => (index >= from && !last ? message : withShortParts(message, length)));
+  const lastUserIndex = messages.findLastIndex(({ role }) => role === "user");
+  return messages.map((message, index) => (index >= lastUserIndex && !last ? message : shortenParts(message, length)));
 }
 
-function withShortParts(message: ModelMessage, length: number): ModelMessage {
+function shortenParts(message: ModelMessage, length: number): ModelMessage {
   if (message.role === "tool") return { ...message, content: message.content.map((part) => shortResult(part, length)) };
   if (message.role !== "assistant" || typeof message.content === "string") return message;
   return {
@@ -121,15 +124,15 @@ function shortResult(part: ToolModelMessage["content"][number], length: number):
   return text.length <= length ? part : { ...part, output: { type: "text", value: headAndTail(text, length) } };
 }
 
-/** Providers want an object with the arguments' names. */
+/** Providers need an object with the names of the arguments, so its values are cut. */
 function shortInput(input: unknown, length: number): unknown {
   if (typeof input !== "object" || input === null || JSON.stringify(input).length <= length) return input;
   const fields = Object.entries(input).slice(0, 20);
-  const each = Math.floor(length / Math.max(1, fields.length));
+  const maxFieldChars = Math.floor(length / Math.max(1, fields.length));
   return Object.fromEntries(
     fields.map(([name, value]) => {
       const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-      return [name, text.length <= each ? value : headAndTail(text, each)];
+      return [name, text.length <= maxFieldChars ? value : headAndTail(text, maxFieldChars)];
     }),
   );
 }

@@ -11,60 +11,60 @@ import { isNewer, newerFormat, requireKnownText, stateVersion } from "../../engi
 import { ownFolder } from "../settings.js";
 import { paired, textOf } from "./compact.js";
 
-/** A dialogue at the terminal, or what was asked with single messages. */
+/** A dialogue at the terminal, or a conversation of single messages. */
 export type SessionKind = "dialogue" | "message";
 
-/** A conversation as it is kept between two starts. */
+/** A saved conversation. */
 export interface SavedSession {
-  /** Absent: it was never kept. */
+  /** Absent if it was not saved yet. */
   readonly name?: string;
   readonly messages: readonly ModelMessage[];
   readonly usage: Usage;
 }
 
-/** One of the conversations of a folder. */
-export interface KeptSession extends SavedSession {
+/** A saved conversation in a folder. */
+export interface NamedSession extends SavedSession {
   readonly name: string;
   readonly kind: SessionKind;
-  /** Milliseconds since the epoch when it was kept last. */
+  /** When it was last saved, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Conversations of each kind that are kept of a folder; of more, the oldest go. */
-const maxKept = 20;
+/** Maximum number of saved conversations of each kind in a folder. The oldest are deleted. */
+const maxSessionsPerKind = 20;
 
-/** Where the conversations of a folder are kept, a file each. */
+/** The folder with the saved conversations of a folder, a file each. */
 export const sessionsPath = (env: NodeJS.ProcessEnv, cwd: string): string =>
   join(ownFolder(env), "sessions", createHash("sha256").update(cwd).digest("hex").slice(0, 16));
 
 /**
- * Keeps a conversation of this folder under its name, or under a new one made of its first message; readable by its
- * user alone, without keys. Resolves with the name.
- * @throws ExpectedError (exit 5) where a later version kept it before.
+ * Saves a conversation of this folder under its name, or under a new name from its first message. Only the user can
+ * read the file, and it contains no keys. Resolves with the name.
+ * @throws ExpectedError (exit 5) if a later version saved it before.
  */
 export async function saveSession(
   env: NodeJS.ProcessEnv,
   cwd: string,
-  { name, kind, at, messages, usage }: Omit<KeptSession, "name"> & { readonly name?: string },
+  { name, kind, at, messages, usage }: Omit<NamedSession, "name"> & { readonly name?: string },
   redact: Redact,
 ): Promise<string> {
   const folder = sessionsPath(env, cwd);
   makeFolder(folder, 0o700);
   const { value } = redactValue({ format: stateVersion, cwd, kind, at, messages, usage }, redact);
-  const kept = name ?? nameFor((value as { messages: readonly ModelMessage[] }).messages, folder);
-  const path = join(folder, `${kept}.json`);
+  const sessionName = name ?? nameFor((value as { messages: readonly ModelMessage[] }).messages, folder);
+  const path = join(folder, `${sessionName}.json`);
   requireKnownText(path, await readRegularText(path).catch(() => ""));
   await writeFileAtomic(path, `${JSON.stringify(value)}\n`, { mode: 0o600 });
   const { sessions } = await sessionsOf(env, cwd);
-  for (const old of sessions.filter((each) => each.kind === kind).slice(maxKept))
-    rmSync(join(folder, `${old.name}.json`), { force: true });
-  return kept;
+  for (const oldSession of sessions.filter((each) => each.kind === kind).slice(maxSessionsPerKind))
+    rmSync(join(folder, `${oldSession.name}.json`), { force: true });
+  return sessionName;
 }
 
-/** At most five words of the first message, with a number where another conversation has this name. */
+/** At most five words of the first message, with a number if the name is taken. */
 function nameFor(messages: readonly ModelMessage[], folder: string): string {
   const words = (
-    firstOf(messages)
+    firstMessage(messages)
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   ).slice(0, 5);
@@ -76,51 +76,54 @@ function nameFor(messages: readonly ModelMessage[], folder: string): string {
 }
 
 /** The first message of a conversation. */
-export const firstOf = (messages: readonly ModelMessage[]): string =>
+export const firstMessage = (messages: readonly ModelMessage[]): string =>
   textOf(messages.find(({ role }) => role === "user") ?? { role: "user", content: "" });
 
 /**
- * The conversations of this folder, the one that was kept last first, and a sentence for each file that can't be read.
- * @throws ExpectedError (exit 5) where a later version has kept one.
+ * The saved conversations of this folder, newest first, and a sentence for each file that can't be read.
+ * @throws ExpectedError (exit 5) if a later version has saved one.
  */
 export async function sessionsOf(
   env: NodeJS.ProcessEnv,
   cwd: string,
-): Promise<{ readonly sessions: readonly KeptSession[]; readonly problems: readonly string[] }> {
+): Promise<{ readonly sessions: readonly NamedSession[]; readonly problems: readonly string[] }> {
   const folder = sessionsPath(env, cwd);
-  await takeFormer(folder);
-  const sessions: KeptSession[] = [];
+  await moveOldFile(folder);
+  const sessions: NamedSession[] = [];
   const problems: string[] = [];
   for (const file of existsSync(folder) ? readdirSync(folder).filter((each) => each.endsWith(".json")) : []) {
-    const found = await readSession(join(folder, file));
-    if (typeof found === "string") problems.push(found);
-    else sessions.push({ name: file.slice(0, -".json".length), ...found });
+    const session = await readSession(join(folder, file));
+    if (typeof session === "string") problems.push(session);
+    else sessions.push({ name: file.slice(0, -".json".length), ...session });
   }
   return { sessions: sessions.toSorted((a, b) => b.at - a.at), problems };
 }
 
-/** Versions before kept one conversation of a folder, of either kind, in a file beside the folder of now. */
-async function takeFormer(folder: string): Promise<void> {
-  const former = `${folder}.json`;
-  if (!existsSync(former)) return;
-  const found = await readSession(former);
+/** Moves the file of earlier versions, which saved only one conversation of a folder, into the folder. */
+async function moveOldFile(folder: string): Promise<void> {
+  const oldPath = `${folder}.json`;
+  if (!existsSync(oldPath)) return;
+  const session = await readSession(oldPath);
   makeFolder(folder, 0o700);
-  renameSync(former, join(folder, `${typeof found === "string" ? "broken" : nameFor(found.messages, folder)}.json`));
+  renameSync(
+    oldPath,
+    join(folder, `${typeof session === "string" ? "broken" : nameFor(session.messages, folder)}.json`),
+  );
 }
 
-/** @throws ExpectedError (exit 5) where a later version has kept it. */
-async function readSession(path: string): Promise<Omit<KeptSession, "name"> | string> {
+/** @throws ExpectedError (exit 5) if a later version has saved it. */
+async function readSession(path: string): Promise<Omit<NamedSession, "name"> | string> {
   try {
-    const read: unknown = JSON.parse(await readRegularText(path));
-    if (isNewer(read)) throw newerFormat(path, read);
-    const messages = messagesIn(read);
-    if (messages === undefined || !isFields(read)) return `${path} holds no conversation that can be read.`;
-    const { kind, at } = read;
+    const fields: unknown = JSON.parse(await readRegularText(path));
+    if (isNewer(fields)) throw newerFormat(path, fields);
+    const messages = readMessages(fields);
+    if (messages === undefined || !isFields(fields)) return `${path} holds no conversation that can be read.`;
+    const { kind, at } = fields;
     return {
       kind: kind === "message" ? kind : "dialogue",
       at: typeof at === "number" ? at : statSync(path).mtimeMs,
       messages: paired(messages),
-      usage: usageIn(read),
+      usage: readUsage(fields),
     };
   } catch (error) {
     if (error instanceof ExpectedError) throw error;
@@ -131,12 +134,12 @@ async function readSession(path: string): Promise<Omit<KeptSession, "name"> | st
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-function messagesIn(read: unknown): ModelMessage[] | undefined {
-  if (!isFields(read) || !Number.isInteger(read["format"]) || !Array.isArray(read["messages"])) return undefined;
-  return read["messages"].every(isMessage) ? (read["messages"] as ModelMessage[]) : undefined;
+function readMessages(value: unknown): ModelMessage[] | undefined {
+  if (!isFields(value) || !Number.isInteger(value["format"]) || !Array.isArray(value["messages"])) return undefined;
+  return value["messages"].every(isMessage) ? (value["messages"] as ModelMessage[]) : undefined;
 }
 
-/** What the rest of the program relies on: roles, texts and the parts of tools. */
+/** Whether a message has what the program relies on: a role, texts, and complete parts of tools. */
 function isMessage(value: unknown): boolean {
   if (!isFields(value)) return false;
   const { role, content } = value;
@@ -149,14 +152,14 @@ function isMessage(value: unknown): boolean {
 
 function isPart(part: unknown, role: "user" | "assistant" | "tool"): boolean {
   if (!isFields(part)) return false;
-  const named = typeof part["toolCallId"] === "string" && typeof part["toolName"] === "string";
-  if (role === "tool") return part["type"] === "tool-result" && named && isFields(part["output"]);
+  const hasToolNames = typeof part["toolCallId"] === "string" && typeof part["toolName"] === "string";
+  if (role === "tool") return part["type"] === "tool-result" && hasToolNames && isFields(part["output"]);
   if (part["type"] === "text" || part["type"] === "reasoning") return typeof part["text"] === "string";
-  return role === "assistant" && part["type"] === "tool-call" && named;
+  return role === "assistant" && part["type"] === "tool-call" && hasToolNames;
 }
 
-function usageIn(read: unknown): Usage {
-  const fields = isFields(read) && isFields(read["usage"]) ? read["usage"] : {};
+function readUsage(value: unknown): Usage {
+  const fields = isFields(value) && isFields(value["usage"]) ? value["usage"] : {};
   const count = (name: string) => (typeof fields[name] === "number" && fields[name] >= 0 ? fields[name] : 0);
   return { input: count("input"), cached: count("cached"), output: count("output"), requests: count("requests") };
 }

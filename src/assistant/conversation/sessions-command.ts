@@ -3,45 +3,45 @@ import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { pad, truncate, textWidth } from "../../engine/ui/terminal/format.js";
 import { textOf } from "./compact.js";
-import { firstOf, type KeptSession } from "./saved.js";
+import { firstMessage, type NamedSession } from "./saved.js";
 
-/** The conversations of a folder as a table of at most so many columns, or as JSON. */
-export function listedSessions(sessions: readonly KeptSession[], isJson: boolean, columns: number): string {
+/** The conversations of a folder as a table of at most `columns` columns, or as JSON. */
+export function sessionsTable(sessions: readonly NamedSession[], isJson: boolean, columns: number): string {
   if (isJson) {
-    const told = sessions.map(({ name, kind, at, messages }) => ({
+    const entries = sessions.map(({ name, kind, at, messages }) => ({
       name,
       kind,
       at: new Date(at).toISOString(),
       messages: messages.length,
-      first: firstOf(messages),
+      first: firstMessage(messages),
     }));
-    return JSON.stringify({ sessions: told });
+    return JSON.stringify({ sessions: entries });
   }
   if (sessions.length === 0) return "There is no conversation in this folder yet.";
-  const longest = Math.max(...sessions.map(({ name }) => textWidth(name)));
+  const maxNameWidth = Math.max(...sessions.map(({ name }) => textWidth(name)));
   const rows = sessions.map(({ name, kind, at, messages }) =>
     truncate(
-      `${pad(name, longest)}  ${kind.padEnd(8)}  ${new Date(at).toISOString().slice(0, 16).replace("T", " ")}  ${messages.length} messages  ${oneLine(firstOf(messages))}`,
+      `${pad(name, maxNameWidth)}  ${kind.padEnd(8)}  ${new Date(at).toISOString().slice(0, 16).replace("T", " ")}  ${messages.length} messages  ${oneLine(firstMessage(messages))}`,
       columns,
     ).trimEnd(),
   );
   return [...rows, "`ralph sessions <name>` goes on with one."].join("\n");
 }
 
-/** @throws ExpectedError (exit 2) where no conversation has this name. */
-export function sessionNamed(sessions: readonly KeptSession[], name: string): KeptSession {
-  const found = sessions.find((each) => each.name === name);
+/** @throws ExpectedError (exit 2) if no conversation has this name. */
+export function sessionNamed(sessions: readonly NamedSession[], name: string): NamedSession {
+  const found = sessions.find((session) => session.name === name);
   if (found !== undefined) return found;
-  const near = nearestCandidate(
+  const nearest = nearestCandidate(
     name,
-    sessions.map((each) => each.name),
+    sessions.map((session) => session.name),
   );
-  const advice = near === undefined ? "`ralph sessions` lists all" : `the nearest one is ${near}`;
+  const advice = nearest === undefined ? "`ralph sessions` lists all" : `the nearest one is ${nearest}`;
   throw new ExpectedError(`No conversation of this folder is named ${oneLine(name)}; ${advice}.`, 2);
 }
 
-/** A conversation as its user reads it: who said what, without the calls of tools. */
-export const readable = ({ messages }: KeptSession): string =>
+/** A conversation as text for its user, without tool calls. */
+export const conversationText = ({ messages }: NamedSession): string =>
   messages
     .flatMap((message) => {
       const text = message.role === "tool" ? "" : textOf(message).trim();

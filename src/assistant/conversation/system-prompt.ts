@@ -4,27 +4,27 @@ import { hasCode } from "../../engine/lib/errors.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 import { readRegularFile, writtenText } from "../../engine/storage/regular-file.js";
 
-/** What a system prompt is made of. */
+/** The parts of a system prompt. */
 export interface PromptParts {
   readonly cwd: string;
-  /** Names of the tools that the model has. */
+  /** Names of the model's tools. */
   readonly tools: readonly string[];
-  /** Of the settings. */
+  /** From the settings. */
   readonly own?: string;
-  /** Of the AGENTS.md that apply in the folder. */
+  /** From the AGENTS.md files for the folder. */
   readonly instructions?: string;
-  /** Of the folder's PROMPT.md. */
+  /** From the folder's PROMPT.md. */
   readonly folder?: string;
-  /** Memories that fit the message. */
+  /** Memories that are related to the message. */
   readonly memories?: string;
 }
 
-const has = (tools: readonly string[], ...names: readonly string[]): boolean =>
+const hasAnyTool = (tools: readonly string[], ...names: readonly string[]): boolean =>
   names.some((name) => tools.includes(name));
 
 /**
- * The built-in prompt: effort by the request, context, tools, memory, todos. The parts of tools that are switched off
- * are left out: they would cost tokens and promise what is not there.
+ * The built-in prompt. Sections about tools that the model does not have are left out, because they would cost tokens
+ * and promise missing tools.
  */
 export function builtInPrompt({ cwd, tools }: Pick<PromptParts, "cwd" | "tools">): string {
   const parts = [
@@ -37,28 +37,27 @@ Use what this conversation already holds before you look again. Text between <un
   if (tools.length > 0)
     parts.push(`# Tools
 Read a file before you change it; change the smallest part that does it, and keep to its style. Prefer reading parts to whole files. Call tools that do not depend on each other together. Writing and running may be refused by the user: then say what you would have done. If a call fails, read its error and correct the call; do not repeat it unchanged.`);
-  if (has(tools, "remember", "recall_memories"))
+  if (hasAnyTool(tools, "remember", "recall_memories"))
     parts.push(`# Memory
 Remember what will matter in later sessions: corrections, preferences, standing instructions, facts about a project that are hard to find. Do not remember what a file already says, secrets, or passing detail. Memories that fit the message are given to you as data; trust the present over them, and correct or forget those that have become wrong.`);
-  if (has(tools, "TodoWrite"))
+  if (hasAnyTool(tools, "TodoWrite"))
     parts.push(`# Todos
 For work of three steps or more keep a list with TodoWrite: one item in progress at a time, each marked completed as soon as it is. No list for less.`);
   return parts.join("\n\n");
 }
 
-/** All of a system prompt, in the order: built in, settings, AGENTS.md, PROMPT.md, memories. */
-export const systemPrompt = ({ own, instructions, folder, memories, ...rest }: PromptParts): string =>
-  [builtInPrompt(rest), own, instructions?.trim(), folder, memories]
+/** The whole system prompt, in this order: built-in prompt, settings, AGENTS.md, PROMPT.md, memories. */
+export const systemPrompt = ({ own, instructions, folder, memories, ...builtInParts }: PromptParts): string =>
+  [builtInPrompt(builtInParts), own, instructions?.trim(), folder, memories]
     .filter((part) => part !== undefined && part !== "")
     .join("\n\n");
 
 const promptName = "PROMPT.md";
 
 /**
- * What the user asks for in this folder's PROMPT.md. Only a file of exactly that name counts, as the listing of the
- * folder has it: on macOS and Windows a project's prompt.md would be opened under it too. And never the prompt of a
- * research project's agents.
- * @throws ExpectedError where it can't be read, or is not UTF-8.
+ * The text of this folder's PROMPT.md. Its name in the folder's listing must match exactly: on macOS and Windows,
+ * opening PROMPT.md would also open a project's prompt.md. The prompt of a research project's agents is ignored.
+ * @throws ExpectedError if it can't be read, or is not UTF-8.
  */
 export async function folderPrompt(cwd: string): Promise<string | undefined> {
   const path = join(cwd, promptName);
@@ -67,7 +66,7 @@ export async function folderPrompt(cwd: string): Promise<string | undefined> {
     const text = writtenText(await readRegularFile(path), path);
     return isForAgents(text) || text.trim() === "" ? undefined : text.trim();
   } catch (error) {
-    // A folder that is gone, or can't be listed, says nothing.
+    // If the folder is missing or can't be listed, there is no prompt.
     if (hasCode(error, "ENOENT") || !existsSync(path)) return undefined;
     throw explainSystemError(error, path);
   }

@@ -4,109 +4,109 @@ import type { ToolResult } from "../../engine/tools/tool.js";
 import { duration, many } from "../../engine/lib/words.js";
 import { truncate, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import type { Said } from "../converse.js";
+import type { ConversationEvent } from "../converse.js";
 import { MarkdownSetter } from "./markdown.js";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const clearLine = "\r\u001b[K";
 
-/** Shows an answer on a terminal while it comes: its words set, thinking apart, a dim line for each tool. */
+/** Shows an answer on a terminal while it arrives: formatted text, marked thinking, and a dim line for each tool. */
 export interface AnswerView {
-  tell(said: Said): void;
-  /** Takes what moves off the screen, so that a question can stand there. */
+  tell(said: ConversationEvent): void;
+  /** Hides the moving status, so that a question can be shown. */
   pause(): void;
-  /** Sets what is left of the answer. */
+  /** Prints the rest of the answer. */
   end(): void;
 }
 
 /** `begunAt`: milliseconds since the epoch. */
 export function answerView(io: Io, colors: Colors): AnswerView {
   const begunAt = io.clock.now();
-  let doing = "Thinking";
+  let activity = "Thinking";
   let timer: NodeJS.Timeout | undefined;
   let isStatusShown = false;
   let frame = 0;
-  let shows: "nothing" | "thinking" | "text" | "tool" = "nothing";
-  let calls: Extract<Said, { type: "tool" }>[] = [];
+  let lastPart: "nothing" | "thinking" | "text" | "tool" = "nothing";
+  let calls: Extract<ConversationEvent, { type: "tool" }>[] = [];
 
   const paint = () => {
-    const line = `${frames[(frame += 1) % frames.length]} ${doing} ${duration(io.clock.now() - begunAt)} · Ctrl+C stops`;
+    const line = `${frames[(frame += 1) % frames.length]} ${activity} ${duration(io.clock.now() - begunAt)} · Ctrl+C stops`;
     io.stderr(`${clearLine}${colors.dim(truncate(line, io.columns - 1))}`);
     isStatusShown = true;
   };
-  const rest = () => {
+  const hideStatus = () => {
     clearInterval(timer);
     timer = undefined;
     if (isStatusShown) io.stderr(clearLine);
     isStatusShown = false;
   };
-  const wait = (what: string) => {
-    doing = what;
+  const showStatus = (newActivity: string) => {
+    activity = newActivity;
     if (timer !== undefined) return;
     timer = setInterval(paint, 120);
     timer.unref();
   };
   const write = (text: string) => {
-    const goesOn = timer !== undefined;
-    rest();
+    const wasShown = timer !== undefined;
+    hideStatus();
     io.stdout(text);
-    if (goesOn) wait(doing);
+    if (wasShown) showStatus(activity);
   };
-  /** A line between parts of different kinds. */
-  const begin = (part: typeof shows) => {
-    if (shows !== "nothing" && shows !== part) write("\n");
-    shows = part;
+  /** Prints an empty line between parts of different kinds. */
+  const startPart = (part: typeof lastPart) => {
+    if (lastPart !== "nothing" && lastPart !== part) write("\n");
+    lastPart = part;
   };
   const setter = new MarkdownSetter({ colors, columns: () => io.columns, write });
-  const thoughts = new ThoughtLines(
+  const thoughtLines = new ThoughtLines(
     (line) => write(`${colors.dim(colors.italic(line))}\n`),
     () => io.columns,
   );
-  wait("Thinking");
+  showStatus("Thinking");
 
   return {
-    pause: rest,
-    tell(said) {
-      if (said.type === "text") {
-        if (shows === "thinking") thoughts.end();
-        if (shows !== "text" && said.text.trim() === "") return;
-        begin("text");
-        setter.add(sanitise(said.text));
-        wait("Writing");
-      } else if (said.type === "thinking") {
-        begin("thinking");
-        thoughts.add(sanitise(said.text));
-      } else if (said.type === "tool") {
+    pause: hideStatus,
+    tell(event) {
+      if (event.type === "text") {
+        if (lastPart === "thinking") thoughtLines.end();
+        if (lastPart !== "text" && event.text.trim() === "") return;
+        startPart("text");
+        setter.add(sanitise(event.text));
+        showStatus("Writing");
+      } else if (event.type === "thinking") {
+        startPart("thinking");
+        thoughtLines.add(sanitise(event.text));
+      } else if (event.type === "tool") {
         setter.end();
-        thoughts.end();
-        calls = [...calls, said];
-        wait(truncate(`${said.name} ${subjectOf(said.input)}`, 60));
-      } else if (said.type === "tool-result") {
-        begin("tool");
-        const call = calls.find(({ name }) => name === said.name);
-        calls = calls.filter((each) => each !== call);
-        write(`${toolLine(said.name, call?.input, said.result, colors, io.columns)}\n`);
-        wait("Thinking");
-      } else if (said.type === "again") {
+        thoughtLines.end();
+        calls = [...calls, event];
+        showStatus(truncate(`${event.name} ${firstTextOf(event.input)}`, 60));
+      } else if (event.type === "tool-result") {
+        startPart("tool");
+        const call = calls.find(({ name }) => name === event.name);
+        calls = calls.filter((candidate) => candidate !== call);
+        write(`${toolLine(event.name, call?.input, event.result, colors, io.columns)}\n`);
+        showStatus("Thinking");
+      } else if (event.type === "again") {
         setter.end();
-        thoughts.end();
-        write(`${colors.yellow(wrap(said.reason, io.columns - 1).join("\n"))}\n`);
-        shows = "nothing";
-      } else if (said.type === "compacted") {
+        thoughtLines.end();
+        write(`${colors.yellow(wrap(event.reason, io.columns - 1).join("\n"))}\n`);
+        lastPart = "nothing";
+      } else if (event.type === "compacted") {
         setter.end();
         write(`${colors.dim("· Older parts of the conversation are shortened.")}\n`);
       }
     },
     end() {
-      rest();
+      hideStatus();
       setter.end();
-      thoughts.end();
-      rest();
+      thoughtLines.end();
+      hideStatus();
     },
   };
 }
 
-/** Thinking, in whole lines with a bar before each. */
+/** Prints thinking in whole lines, each with a bar before it. */
 class ThoughtLines {
   #line = "";
   readonly #write: (line: string) => void;
@@ -136,23 +136,23 @@ class ThoughtLines {
   }
 }
 
-/** What a call is about: its first text. */
-function subjectOf(input: unknown): string {
+/** The first text among the arguments of a call. */
+function firstTextOf(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const first = Object.values(input).find((value) => typeof value === "string" && value !== "");
   return first === undefined ? "" : oneLine(String(first).slice(0, 300));
 }
 
-/** One dim line: what was called, on what, and what came of it. */
+/** One dim line about a call: its tool, its subject and its result. */
 export function toolLine(name: string, input: unknown, result: ToolResult, colors: Colors, columns: number): string {
   const outcome = oneLine(outcomeOf(result)).slice(0, 300);
-  const about = truncate(`${name} ${subjectOf(input)}`.trim(), Math.max(20, columns - 30));
-  const line = truncate(`● ${about}${outcome === "" ? "" : ` · ${outcome}`}`, columns - 1);
+  const callText = truncate(`${name} ${firstTextOf(input)}`.trim(), Math.max(20, columns - 30));
+  const line = truncate(`● ${callText}${outcome === "" ? "" : ` · ${outcome}`}`, columns - 1);
   return result.success ? colors.dim(line) : colors.dim(colors.red(line));
 }
 
-/** Fields of results that say in a word what was found; the first that is there counts. */
-const counts: readonly (readonly [field: string, words: (value: number) => string])[] = [
+/** Numbers in results that summarise them; the first one that a result has is shown. */
+const resultCounts: readonly (readonly [field: string, words: (value: number) => string])[] = [
   ["total_lines", (value) => many(value, "line")],
   ["total_matches", (value) => `${value} ${value === 1 ? "match" : "matches"}`],
   ["total", (value) => `${value} ${value === 1 ? "entry" : "entries"}`],
@@ -163,9 +163,9 @@ const counts: readonly (readonly [field: string, words: (value: number) => strin
 
 function outcomeOf(result: ToolResult): string {
   if (!result.success) return result.error;
-  for (const [field, words] of counts) {
+  for (const [field, toText] of resultCounts) {
     const value = result[field];
-    if (typeof value === "number") return words(value);
+    if (typeof value === "number") return toText(value);
   }
   const list = Object.entries(result).find(([, value]) => Array.isArray(value));
   if (list !== undefined) return `${(list[1] as readonly unknown[]).length} ${list[0]}`;

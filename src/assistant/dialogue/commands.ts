@@ -5,8 +5,8 @@ import type { McpServers, ServerState } from "../mcp/servers.js";
 import { tokensIn } from "../conversation/room.js";
 import type { Session } from "../session.js";
 
-/** What a command of the dialogue works on. */
-export interface Reached {
+/** The conversation and the servers that a command of the dialogue uses. */
+export interface CommandContext {
   readonly session: Session;
   readonly servers: McpServers;
 }
@@ -14,11 +14,11 @@ export interface Reached {
 interface Command {
   readonly args?: string;
   readonly does: string;
-  /** What is printed. */
-  run(words: readonly string[], reached: Reached): Promise<string>;
+  /** Returns the text to print. */
+  run(words: readonly string[], context: CommandContext): Promise<string>;
 }
 
-/** All commands; `quit` and `exit` leave, with a slash or without. */
+/** All commands. `quit` and `exit`, with or without a slash, leave the dialogue. */
 export const commands: Readonly<Record<string, Command>> = {
   help: { does: "print this", run: async () => helpText() },
   memory: {
@@ -32,14 +32,14 @@ export const commands: Readonly<Record<string, Command>> = {
   tools: {
     does: "list the tools that the model may call, and what they cost",
     async run(_, { session }) {
-      const [tools, left] = await Promise.all([session.tools(), session.toolsLeftOut()]);
+      const [tools, omittedCount] = await Promise.all([session.tools(), session.toolsLeftOut()]);
       const lines = tools.map(({ name, does }) => `${name}${does.length === 0 ? "" : `  (${does.join(", ")})`}`);
       return [
         ...lines,
         `${many(tools.length, "tool")}, about ${count(tokensIn({ messages: [], tools }))} tokens in each request`,
-        ...(left === 0
+        ...(omittedCount === 0
           ? []
-          : [`${many(left, "tool")} left out: the window of ${session.settings.model} has no room for more`]),
+          : [`${many(omittedCount, "tool")} left out: the window of ${session.settings.model} has no room for more`]),
       ].join("\n");
     },
   },
@@ -80,17 +80,17 @@ The next request begins with about ${count(occupied)} tokens, ${Math.round((occu
   },
 };
 
-export const leaving: readonly string[] = ["quit", "exit", "/quit", "/exit"];
+export const exitWords: readonly string[] = ["quit", "exit", "/quit", "/exit"];
 
-/** What a line that begins with a slash does; undefined where it is a message that happens to. */
-export async function onCommand(line: string, reached: Reached): Promise<string | undefined> {
+/** Runs a command and returns its output; undefined if the line is a message that begins with a slash. */
+export async function runDialogueCommand(line: string, context: CommandContext): Promise<string | undefined> {
   const [first = "", ...words] = line.split(/\s+/).filter((word) => word !== "");
-  // A path, say.
+  // For example, the message begins with a path.
   if (!/^\/[a-z]*$/.test(first)) return undefined;
   const name = first.slice(1);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return `There is no command /${name}.\n${helpText()}`;
-  return await command.run(words, reached);
+  return await command.run(words, context);
 }
 
 function helpText(): string {
@@ -102,7 +102,7 @@ function helpText(): string {
     ["\\ and Enter", "go on in another line"] as const,
     ["Ctrl+C", "stop the answer, or empty the line; twice leaves"] as const,
   ]
-    .map(([what, does]) => `  ${what.padEnd(18)} ${does}`)
+    .map(([usage, does]) => `  ${usage.padEnd(18)} ${does}`)
     .join("\n");
 }
 
@@ -113,13 +113,13 @@ function serverLine(server: ServerState): string {
   return `${name}  ${state}, ${many(server.tools, "tool")}, about ${count(server.tokens)} tokens in each request`;
 }
 
-/** What Tab offers for a line: names of commands, of memory commands, of tools. */
+/** Completions for Tab: names of commands and of memory commands. */
 export function commandsFrom(line: string): [names: string[], begun: string] | undefined {
   if (!line.startsWith("/")) return undefined;
   const memory = /^\/memory\s+(\S*)$/.exec(line);
   if (memory !== null) {
-    const begun = memory[1] ?? "";
-    return [memoryCommandNames.filter((name) => name.startsWith(begun)).map((name) => `${name} `), begun];
+    const typedName = memory[1] ?? "";
+    return [memoryCommandNames.filter((name) => name.startsWith(typedName)).map((name) => `${name} `), typedName];
   }
   if (/\s/.test(line)) return [[], line];
   const names = [...Object.keys(commands), "quit"].map((name) => `/${name}`);

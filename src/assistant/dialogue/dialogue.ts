@@ -8,29 +8,29 @@ import type { McpServers } from "../mcp/servers.js";
 import type { Session } from "../session.js";
 import type { Permission, ToolContext } from "../tools/context.js";
 import { type AnswerView, answerView } from "./answer-view.js";
-import { commandsFrom, leaving, onCommand } from "./commands.js";
+import { commandsFrom, exitWords, runDialogueCommand } from "./commands.js";
 import { pathsFrom, withFiles } from "./files.js";
 import { addToHistory, pastLines } from "./history.js";
 import { bracketedPaste, Keys } from "./keys.js";
 import { Pastes } from "./pastes.js";
 
-/** What a conversation needs of the terminal. */
-export interface Ways {
+/** How a conversation uses the terminal. */
+export interface TerminalActions {
   readonly ask: ToolContext["ask"];
-  /** Prints a sentence above the line that is being typed. */
+  /** Prints a sentence above the line that the user is typing. */
   readonly say: (sentence: string) => void;
 }
 
-interface Opened {
+interface OpenConversation {
   readonly session: Session;
   readonly servers: McpServers;
 }
 
 const prompt = "> ";
-const goesOn = "… ";
-/** Milliseconds within which a second Ctrl+C leaves. */
-const twiceMs = 1500;
-/** Rows of a preview that are shown at once. */
+const continuationPrompt = "… ";
+/** Two Ctrl+C within so many milliseconds leave the dialogue. */
+const doubleInterruptMs = 1500;
+/** Maximum number of rows of a preview that are shown at once. */
 const previewRows = 20;
 
 interface KeyAnswer {
@@ -38,25 +38,26 @@ interface KeyAnswer {
   readonly isStopped?: true;
 }
 
-/** What a key answers before the end of a preview, and once all of it was shown. */
+/** The answers of keys before the end of a preview. */
 const refusals: Readonly<Record<string, KeyAnswer>> = {
   n: { permission: "no" },
   "\u0003": { permission: "no", isStopped: true },
   "\u001b": { permission: "no", isStopped: true },
 };
+/** The answers of keys after the end of a preview. */
 const answers: Readonly<Record<string, KeyAnswer>> = {
   ...refusals,
   y: { permission: "yes" },
   a: { permission: "always" },
 };
 
-/** A text as rows of a terminal: a long line is broken where it has to be. */
-const rowsOf = (text: string, columns: number): string[] =>
+/** The rows of a text on a terminal. Long lines are broken at the width. */
+const terminalRows = (text: string, columns: number): string[] =>
   text.split("\n").flatMap((line) => line.match(new RegExp(`.{1,${Math.max(1, columns)}}`, "gsu")) ?? [""]);
 
 /**
- * A dialogue on the terminal, until the user leaves. `open` is called once the prompt stands: what it loads, loads
- * while the user types. Aborting `signal` ends it.
+ * Runs a dialogue on the terminal until the user leaves. `open` is called after the prompt is shown, so that it loads
+ * while the user types. Aborting `signal` ends the dialogue.
  */
 export async function dialogue({
   io,
@@ -67,7 +68,7 @@ export async function dialogue({
 }: {
   readonly io: Io;
   readonly greeting: string;
-  readonly open: (ways: Ways) => Promise<Opened>;
+  readonly open: (ways: TerminalActions) => Promise<OpenConversation>;
   readonly redact: Redact;
   readonly signal: AbortSignal;
 }): Promise<number> {
@@ -78,12 +79,12 @@ export async function dialogue({
   let isPrompting = false;
   let interruptedAt = Number.NEGATIVE_INFINITY;
 
-  /** Whether this Ctrl+C is the second one. */
+  /** Whether this Ctrl+C follows another one within a short time. */
   const isSecond = (): boolean => {
     const now = io.clock.now();
-    const second = now - interruptedAt < twiceMs;
+    const isSecondNow = now - interruptedAt < doubleInterruptMs;
     interruptedAt = now;
-    return second;
+    return isSecondNow;
   };
   const keys: Keys = new Keys(pastes, {
     interrupted() {
@@ -92,12 +93,12 @@ export async function dialogue({
     },
     lineBeforeCursor: (): string => reader.line.slice(0, reader.cursor),
   });
-  const raw = (on: boolean) => (io.stdin as { setRawMode?(on: boolean): void }).setRawMode?.(on);
+  const setRawMode = (on: boolean) => (io.stdin as { setRawMode?(on: boolean): void }).setRawMode?.(on);
   const restore = () => {
     io.stderr(bracketedPaste.off);
-    raw(false);
+    setRawMode(false);
   };
-  raw(true);
+  setRawMode(true);
   process.once("exit", restore);
   io.stderr(`${colors.dim(wrap(greeting, io.columns - 1).join("\n"))}\n${bracketedPaste.on}`);
   const reader: Interface = createInterface({
@@ -108,7 +109,7 @@ export async function dialogue({
     history: pastLines(io.env, pastes),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string) => completed(line, io.cwd),
+    completer: (line: string) => completions(line, io.cwd),
   });
   io.stdin.pipe(keys);
 
@@ -123,31 +124,31 @@ export async function dialogue({
     if (!isPrompting) return io.stderr(text);
     const { rows } = reader.getCursorPos();
     io.stderr(`\r${rows > 0 ? `\u001b[${rows}A` : ""}\u001b[J${text}`);
-    // Else it would clear the rows above, where the sentence stands now.
+    // Otherwise readline would clear the rows above, where the sentence is now.
     (reader as unknown as { prevRows: number }).prevRows = 0;
     reader.prompt(true);
   };
-  const ask: Ways["ask"] = async ({ tool, preview }) => {
+  const ask: TerminalActions["ask"] = async ({ tool, preview }) => {
     view?.pause();
-    const rows = rowsOf(preview, io.columns - 3).map((row) => `  ${row}`);
-    // Nothing is allowed whose end was not seen.
-    for (let at = 0; at < rows.length; at += previewRows) {
-      io.stderr(`\n${rows.slice(at, at + previewRows).join("\n")}\n`);
-      const left = rows.length - at - previewRows;
-      if (left <= 0) break;
-      const many = left === 1 ? "1 more line" : `${left} more lines`;
-      io.stderr(`${colors.bold(`${many} of ${tool}.`)} space goes on · n no `);
-      const next = await keys.answer((key) => (/[ \r\n]/.test(key) ? "next" : refusals[key.toLowerCase()]));
-      if (next === "next") io.stderr("\n");
-      else return settled(next);
+    const rows = terminalRows(preview, io.columns - 3).map((row) => `  ${row}`);
+    // The user must see the end of a preview before they can allow it.
+    for (let rowIndex = 0; rowIndex < rows.length; rowIndex += previewRows) {
+      io.stderr(`\n${rows.slice(rowIndex, rowIndex + previewRows).join("\n")}\n`);
+      const remainingRows = rows.length - rowIndex - previewRows;
+      if (remainingRows <= 0) break;
+      const remainingText = remainingRows === 1 ? "1 more line" : `${remainingRows} more lines`;
+      io.stderr(`${colors.bold(`${remainingText} of ${tool}.`)} space goes on · n no `);
+      const keyAnswer = await keys.answer((key) => (/[ \r\n]/.test(key) ? "next" : refusals[key.toLowerCase()]));
+      if (keyAnswer === "next") io.stderr("\n");
+      else return settle(keyAnswer);
     }
     const keysShown = "y yes · n no · a always";
-    const fits = textWidth(`Allow ${tool}? ${keysShown} always`) < io.columns;
-    const choice = fits ? ` ${keysShown}` : `\n${wrap(keysShown, io.columns - 8).join("\n")}`;
+    const fitsInLine = textWidth(`Allow ${tool}? ${keysShown} always`) < io.columns;
+    const choice = fitsInLine ? ` ${keysShown}` : `\n${wrap(keysShown, io.columns - 8).join("\n")}`;
     io.stderr(`${colors.bold(`Allow ${tool}?`)}${choice} `);
-    return settled(await keys.answer((key) => answers[key.toLowerCase()]));
+    return settle(await keys.answer((key) => answers[key.toLowerCase()]));
   };
-  const settled = ({ permission, isStopped }: KeyAnswer): Permission => {
+  const settle = ({ permission, isStopped }: KeyAnswer): Permission => {
     io.stderr(`${permission}\n`);
     if (isStopped === true) {
       answer?.abort();
@@ -167,27 +168,27 @@ export async function dialogue({
       if (wasEmpty) io.stderr(`\n${colors.dim("Ctrl+C again leaves.")}\n`);
       reader.prompt();
     },
-    suspend: () => suspend(io, reader, raw),
-    colors: { more: colors.dim(goesOn), first: colors.bold(prompt) },
+    suspend: () => suspend(io, reader, setRawMode),
+    colors: { more: colors.dim(continuationPrompt), first: colors.bold(prompt) },
   });
-  const end = () => reader.close();
-  signal.addEventListener("abort", end);
-  io.readerGone.addEventListener("abort", end);
+  const closeReader = () => reader.close();
+  signal.addEventListener("abort", closeReader);
+  io.readerGone.addEventListener("abort", closeReader);
   show();
 
   const opening = open({ ask, say });
-  // Told with the first message.
+  // An error is reported with the first message.
   opening.catch(() => undefined);
   try {
     for await (const line of lines) {
       const text = line.trim();
-      if (leaving.includes(text.toLowerCase())) break;
+      if (exitWords.includes(text.toLowerCase())) break;
       if (text !== "") {
         try {
           const opened = await opening;
-          const said = text.startsWith("/") ? await untilStopped(onCommand(text, opened)) : undefined;
-          if (said === undefined) await turn(text, opened.session);
-          else io.stdout(`${inColumns(said, io.columns)}\n`);
+          const commandOutput = text.startsWith("/") ? await untilStopped(runDialogueCommand(text, opened)) : undefined;
+          if (commandOutput === undefined) await answerMessage(text, opened.session);
+          else io.stdout(`${inColumns(commandOutput, io.columns)}\n`);
         } catch (error) {
           if (!(error instanceof ExpectedError)) throw error;
           io.stderr(`${colors.red(wrap(messageOf(error), io.columns - 1).join("\n"))}\n`);
@@ -197,7 +198,7 @@ export async function dialogue({
       show();
     }
   } finally {
-    signal.removeEventListener("abort", end);
+    signal.removeEventListener("abort", closeReader);
     io.stdin.unpipe(keys);
     io.stdin.pause();
     reader.close();
@@ -212,36 +213,36 @@ export async function dialogue({
   }
   return signal.aborted ? (signal.reason === "SIGTERM" ? 143 : 130) : 0;
 
-  /** What a command says, or that Ctrl+C came before: its server may never answer. */
+  /** The output of a command, or "Stopped." after Ctrl+C: the command's server may never answer. */
   async function untilStopped(command: Promise<string | undefined>): Promise<string | undefined> {
-    const stopped = new AbortController();
-    answer = stopped;
+    const stopController = new AbortController();
+    answer = stopController;
     try {
-      const stop = AbortSignal.any([stopped.signal, signal, io.readerGone]);
+      const stop = AbortSignal.any([stopController.signal, signal, io.readerGone]);
       const aborted = new Promise<string>((resolve) => {
         stop.addEventListener("abort", () => resolve("Stopped."), { once: true });
       });
       return await Promise.race([command, aborted]);
     } finally {
       answer = undefined;
-      // What fails later is nobody's concern.
+      // Errors after that are ignored.
       command.catch(() => undefined);
     }
   }
 
-  async function turn(text: string, session: Session): Promise<void> {
+  async function answerMessage(text: string, session: Session): Promise<void> {
     answer = new AbortController();
     view = answerView(io, colors);
     try {
       const { message } = await withFiles(text, io.cwd, session.settings.window);
       const stop = AbortSignal.any([answer.signal, signal, io.readerGone]);
-      const spoken = await session.answer(message, stop, (said) => view?.tell(said));
+      const result = await session.answer(message, stop, (said) => view?.tell(said));
       view.end();
-      if ("failure" in spoken) {
-        const { toldFailure } = await import("../converse.js");
-        const { kind } = spoken.failure;
-        const shown = wrap(redact(toldFailure(spoken.failure, io.clock.now())), io.columns - 1).join("\n");
-        io.stderr(kind === "aborted" ? colors.dim("Stopped.\n") : `${colors.red(shown)}\n`);
+      if ("failure" in result) {
+        const { failureText: toldFailure } = await import("../converse.js");
+        const { kind } = result.failure;
+        const failureLines = wrap(redact(toldFailure(result.failure, io.clock.now())), io.columns - 1).join("\n");
+        io.stderr(kind === "aborted" ? colors.dim("Stopped.\n") : `${colors.red(failureLines)}\n`);
         if (kind === "aborted") keys.forget();
       }
       io.stdout("\n");
@@ -255,53 +256,55 @@ export async function dialogue({
 }
 
 /**
- * Lines of a table without borders, the last column broken so that it stays below itself. Where the first takes more
- * than half the width, the second stands below it, set in by four.
+ * Breaks the lines of a table without borders, so that the second column stays in its column. If the first column takes
+ * more than half of the width, the second one is put below it, indented by four.
  */
 export function inColumns(text: string, columns: number): string {
   const lines = text.split("\n").flatMap((line) => {
     if (textWidth(line) < columns) return [line];
-    const at = line.search(/(?<=\S) {2,}\S/);
-    const second = at === -1 ? 0 : at + line.slice(at).search(/\S/);
-    const lead = " ".repeat(line.search(/\S/));
-    if (second > columns / 2)
+    const firstColumnEnd = line.search(/(?<=\S) {2,}\S/);
+    const secondColumn = firstColumnEnd === -1 ? 0 : firstColumnEnd + line.slice(firstColumnEnd).search(/\S/);
+    const indentation = " ".repeat(line.search(/\S/));
+    if (secondColumn > columns / 2)
       return [
-        ...wrap(line.slice(lead.length, at), Math.max(10, columns - 1 - lead.length)).map((row) => lead + row),
-        ...wrap(line.slice(second), Math.max(10, columns - 5)).map((row) => `    ${row}`),
+        ...wrap(line.slice(indentation.length, firstColumnEnd), Math.max(10, columns - 1 - indentation.length)).map(
+          (row) => indentation + row,
+        ),
+        ...wrap(line.slice(secondColumn), Math.max(10, columns - 5)).map((row) => `    ${row}`),
       ];
-    const indent = second === 0 ? 2 : second;
-    const rows = wrap(line.slice(second), Math.max(10, columns - 1 - indent));
-    return rows.map((row, place) => (place === 0 ? line.slice(0, second) : " ".repeat(indent)) + row);
+    const indent = secondColumn === 0 ? 2 : secondColumn;
+    const rows = wrap(line.slice(secondColumn), Math.max(10, columns - 1 - indent));
+    return rows.map((row, index) => (index === 0 ? line.slice(0, secondColumn) : " ".repeat(indent)) + row);
   });
   return lines.join("\n");
 }
 
 const isClosed = (reader: Interface): boolean => (reader as unknown as { closed: boolean }).closed;
 
-/** What Tab offers: commands, and behind an @ files of the folder. */
-function completed(line: string, root: string): [string[], string] {
-  const [, begun] = /(?:^|\s)@(\S*)$/.exec(line) ?? [];
-  if (begun === undefined) return commandsFrom(line) ?? [[], line];
-  return [pathsFrom(root, begun).map((path) => (path.endsWith("/") ? path : `${path} `)), begun];
+/** Completions for Tab: commands, and after an @ files of the folder. */
+function completions(line: string, root: string): [string[], string] {
+  const [, startedName] = /(?:^|\s)@(\S*)$/.exec(line) ?? [];
+  if (startedName === undefined) return commandsFrom(line) ?? [[], line];
+  return [pathsFrom(root, startedName).map((path) => (path.endsWith("/") ? path : `${path} `)), startedName];
 }
 
-/** Ctrl+Z: the shell gets its terminal back as it was, and we take it again when we go on. */
+/** Ctrl+Z: restores the terminal for the shell, and sets it up again when the process continues. */
 function suspend(io: Io, reader: Interface, raw: (on: boolean) => void): void {
-  const again = () => {
-    io.signals.off("SIGCONT", again);
+  const onContinue = () => {
+    io.signals.off("SIGCONT", onContinue);
     raw(true);
     io.stderr(bracketedPaste.on);
     reader.prompt(true);
   };
-  io.signals.on("SIGCONT", again);
+  io.signals.on("SIGCONT", onContinue);
   io.stderr(bracketedPaste.off);
   raw(false);
   process.kill(process.pid, "SIGTSTP");
 }
 
 /**
- * The messages that are typed, with their pasted texts, until the line is closed. A line that ends with a backslash
- * goes on in the next one. Behind a message keys wait until the line is shown again.
+ * Yields the messages that the user types, with their pasted texts, until the reader is closed. A line that ends with a
+ * backslash continues on the next line. After a message, keys are held until the next prompt.
  */
 async function* linesOf(
   reader: Interface,
@@ -309,14 +312,14 @@ async function* linesOf(
   pastes: Pastes,
   on: {
     submitted(): void;
-    /** A message as it was shown. */
+    /** Called with each message as it was shown. */
     typed(line: string): void;
     interrupted(wasEmpty: boolean): void;
     suspend(): void;
     readonly colors: { readonly more: string; readonly first: string };
   },
 ): AsyncGenerator<string> {
-  const waiting: string[] = [];
+  const messages: string[] = [];
   let parts: string[] = [];
   let isOver = false;
   let wake = () => undefined as void;
@@ -326,17 +329,17 @@ async function* linesOf(
       reader.setPrompt(on.colors.more);
       return reader.prompt();
     }
-    const whole = [...parts, line];
+    const lines = [...parts, line];
     reader.setPrompt(on.colors.first);
     parts = [];
-    // Behind the line, keys wait from now on.
+    // From now on, keys after the line are held.
     keys.hold();
     on.submitted();
     const { history } = reader as unknown as { history: string[] };
-    const shown = whole.length === 1 ? line : pastes.label(pastes.expanded(whole.join("\n")));
-    if (whole.length > 1) history.splice(0, whole.filter((part) => part !== "").length, shown);
-    if (shown.trim() !== "") on.typed(shown);
-    waiting.push(pastes.expanded(shown));
+    const message = lines.length === 1 ? line : pastes.label(pastes.expanded(lines.join("\n")));
+    if (lines.length > 1) history.splice(0, lines.filter((part) => part !== "").length, message);
+    if (message.trim() !== "") on.typed(message);
+    messages.push(pastes.expanded(message));
     wake();
   });
   reader.on("SIGINT", () => {
@@ -353,8 +356,8 @@ async function* linesOf(
     wake();
   });
   for (;;) {
-    const next = waiting.shift();
-    if (next !== undefined) yield next;
+    const message = messages.shift();
+    if (message !== undefined) yield message;
     else if (isOver) return;
     else
       await new Promise<void>((resolve) => {

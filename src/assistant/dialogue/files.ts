@@ -2,39 +2,40 @@ import { readdirSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fence } from "../../engine/lib/sanitise.js";
-import { lexicallyWithin, placed } from "../tools/files/paths.js";
+import { resolveWithin, locateFile } from "../tools/files/paths.js";
 import { truncate } from "../tools/files/truncate.js";
 
-/** Largest file that is attached, in bytes; and estimated tokens of it that are. */
+/** Maximum bytes of an attached file. */
 const maxBytes = 10 * 1024 * 1024;
+/** Maximum estimated tokens of an attached file. */
 const maxTokens = 20_000;
-/** Most suggestions of one completion. */
+/** Maximum number of suggestions for a completion. */
 const maxNames = 50;
 
 const mentions = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 
-/** A message with the files behind it that it names as `@file`, fenced as data; and the names of those files. */
+/** The message with the files that it mentions as `@file`, marked as data, and the names of those files. */
 export async function withFiles(message: string, root: string, window: number) {
   const names = [...new Set([...message.matchAll(mentions)].map(([, quoted, plain]) => quoted ?? plain ?? ""))];
   const attached: string[] = [];
-  const parts: string[] = [message];
+  const sections: string[] = [message];
   for (const name of names) {
-    // A full stop ends the sentence and not the name.
+    // The last character may end the sentence instead of belonging to the name.
     const text = (await textOf(root, name)) ?? (await textOf(root, name.replace(/[.,;:!?)]$/, "")));
     if (text === undefined) continue;
-    const { text: shown } = truncate(text, Math.min(maxTokens, Math.floor(window / 4)));
+    const { text: shownText } = truncate(text, Math.min(maxTokens, Math.floor(window / 4)));
     attached.push(name);
-    parts.push(`File ${name}:\n${fence(shown)}`);
+    sections.push(`File ${name}:\n${fence(shownText)}`);
   }
-  return { message: parts.join("\n\n"), attached };
+  return { message: sections.join("\n\n"), attached };
 }
 
-/** The text of a file in the folder; undefined where it is missing, or it is not text. */
+/** The text of a file in the folder; undefined if the file is missing or is not text. */
 async function textOf(root: string, name: string): Promise<string | undefined> {
   try {
-    const place = await placed(root, name);
-    if ("success" in place || !place.exists) return undefined;
-    const file = await open(place.path, "r");
+    const location = await locateFile(root, name);
+    if ("success" in location || !location.exists) return undefined;
+    const file = await open(location.path, "r");
     try {
       const stats = await file.stat();
       if (!stats.isFile() || stats.size > maxBytes) return undefined;
@@ -51,7 +52,7 @@ async function textOf(root: string, name: string): Promise<string | undefined> {
 /** Paths of the folder that begin as `begun` does, folders with a slash behind them. */
 export function pathsFrom(root: string, begun: string): string[] {
   const folder = begun.endsWith("/") ? begun : begun.includes("/") ? `${dirname(begun)}/` : "";
-  const path = lexicallyWithin(root, folder === "" ? "." : folder);
+  const path = resolveWithin(root, folder === "" ? "." : folder);
   if (path === undefined) return [];
   const start = begun.slice(folder.length);
   try {

@@ -1,45 +1,45 @@
 import { StringDecoder } from "node:string_decoder";
 import { Transform, type TransformCallback } from "node:stream";
-import { partOf } from "../conversation/thinking.js";
+import { partialMarkLength } from "../conversation/thinking.js";
 import type { Pastes } from "./pastes.js";
 
-const pasteBegins = "\u001b[200~";
-const pasteEnds = "\u001b[201~";
+const pasteStart = "\u001b[200~";
+const pasteEnd = "\u001b[201~";
 /** https://invisible-island.net/xterm/ctlseqs/ctlseqs.html#h2-Bracketed-Paste-Mode */
 export const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" } as const;
 
 const ctrlC = "\u0003";
 const escape = "\u001b";
 const backspace = "\u007f";
-/** Milliseconds that the rest of a mark may take. */
-const partMs = 50;
+/** Maximum milliseconds until the rest of a partial mark arrives. */
+const partialMarkMs = 50;
 
-/** Who is told of keys that are not for the line. */
+/** Handles keys that are not for the line. */
 export interface KeyListener {
-  /** Ctrl+C or Escape while an answer is awaited. */
+  /** Called for Ctrl+C or Escape while the model answers. */
   interrupted(): void;
-  /** The line up to the cursor, so that a pasted text is deleted as a whole. */
+  /** The line up to the cursor. It is needed to delete a pasted text as a whole. */
   lineBeforeCursor(): string;
 }
 
 /**
- * What stands between the terminal and the line that is edited. A pasted text reaches the line as its label. While an
- * answer is awaited, keys wait, and Ctrl+C and Escape interrupt it; a question takes the next key for itself.
+ * A filter between the terminal and the line editor. In the line, a pasted text is replaced by its label. While the
+ * model answers, keys are held, and Ctrl+C and Escape interrupt the answer. A question takes the next key.
  */
 export class Keys extends Transform {
   readonly #decoder = new StringDecoder("utf8");
   readonly #pastes: Pastes;
   readonly #listener: KeyListener;
   #isHeld = false;
-  /** Typed while an answer is awaited. */
+  /** Text that was typed while the model answers. */
   #ahead = "";
-  /** A mark of a paste that has come in part. */
+  /** The first part of a mark for pasted text. */
   #begun = "";
   #timer: NodeJS.Timeout | undefined;
   #pasted: string[] | undefined;
-  /** No key will come any more. */
+  /** The input has ended. */
   #isOver = false;
-  /** Whether a key answers what is asked. */
+  /** Returns whether a key answers the current question. */
   #question: ((key: string) => boolean) | undefined;
 
   constructor(pastes: Pastes, listener: KeyListener) {
@@ -48,12 +48,12 @@ export class Keys extends Transform {
     this.#listener = listener;
   }
 
-  /** From now on keys wait. */
+  /** Holds keys from now on. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Gives the line what was typed meanwhile. */
+  /** Passes the held keys to the line editor. */
   release(): void {
     this.#isHeld = false;
     const ahead = this.#ahead;
@@ -61,20 +61,20 @@ export class Keys extends Transform {
     if (ahead !== "") this.#take(ahead);
   }
 
-  /** Forgets what was typed ahead: after an answer that was interrupted nobody means it any more. */
+  /** Drops the held keys, for example after an interrupted answer. */
   forget(): void {
     this.#ahead = "";
   }
 
   /**
-   * The answer that the next fitting key gives; others are ignored. Ctrl+C and Escape count as keys; where the terminal
-   * is gone it is Ctrl+C, which must be one.
+   * Waits for a key to which `answerOf` gives an answer; other keys are ignored. Ctrl+C and Escape count as keys. If
+   * the terminal is gone, the key is Ctrl+C, so `answerOf` must accept it.
    */
-  async answer<Answer>(given: (key: string) => Answer | undefined): Promise<Answer> {
+  async answer<Answer>(answerOf: (key: string) => Answer | undefined): Promise<Answer> {
     return await new Promise((resolve) => {
-      if (this.#isOver) return resolve(given(ctrlC) as Answer);
+      if (this.#isOver) return resolve(answerOf(ctrlC) as Answer);
       this.#question = (key) => {
-        const answer = given(key);
+        const answer = answerOf(key);
         if (answer !== undefined) resolve(answer);
         return answer !== undefined;
       };
@@ -84,7 +84,7 @@ export class Keys extends Transform {
   override _transform(chunk: Buffer | string, _encoding: BufferEncoding, done: TransformCallback): void {
     const text = typeof chunk === "string" ? chunk : this.#decoder.write(chunk);
     if (this.#question !== undefined && text !== "") {
-      // What follows an answer in one go is not meant for what comes next.
+      // Keys that arrive together with an answer are not for the next question.
       if ([...text].some(this.#question)) this.#question = undefined;
     } else if (this.#isHeld) this.#wait(text);
     else this.#take(text);
@@ -107,37 +107,38 @@ export class Keys extends Transform {
 
   #take(text: string): void {
     clearTimeout(this.#timer);
-    let rest = this.#begun + text;
+    let remaining = this.#begun + text;
     this.#begun = "";
-    while (rest !== "") {
-      const mark = this.#pasted === undefined ? pasteBegins : pasteEnds;
-      const at = rest.indexOf(mark);
-      if (at === -1) {
-        const kept = partOf(mark, rest);
-        this.#begun = rest.slice(rest.length - kept);
-        this.#some(rest.slice(0, rest.length - kept));
-        // An Escape alone is a key.
-        if (kept > 0 && this.#pasted === undefined) this.#timer = setTimeout(() => this.#flush(), partMs);
+    while (remaining !== "") {
+      const mark = this.#pasted === undefined ? pasteStart : pasteEnd;
+      const markIndex = remaining.indexOf(mark);
+      if (markIndex === -1) {
+        const partialLength = partialMarkLength(mark, remaining);
+        this.#begun = remaining.slice(remaining.length - partialLength);
+        this.#some(remaining.slice(0, remaining.length - partialLength));
+        // A lone Escape is a key and not the beginning of a mark.
+        if (partialLength > 0 && this.#pasted === undefined)
+          this.#timer = setTimeout(() => this.#flush(), partialMarkMs);
         return;
       }
-      this.#some(rest.slice(0, at));
+      this.#some(remaining.slice(0, markIndex));
       if (this.#pasted === undefined) this.#pasted = [];
       else {
-        const whole = this.#pasted.join("");
+        const pastedText = this.#pasted.join("");
         this.#pasted = undefined;
-        this.push(this.#pastes.shown(whole));
+        this.push(this.#pastes.shown(pastedText));
       }
-      rest = rest.slice(at + mark.length);
+      remaining = remaining.slice(markIndex + mark.length);
     }
   }
 
   #flush(): void {
-    const begun = this.#begun;
+    const partialMark = this.#begun;
     this.#begun = "";
-    this.#some(begun);
+    this.#some(partialMark);
   }
 
-  /** Text between two marks. */
+  /** Handles text between two marks. */
   #some(text: string): void {
     if (text === "") return;
     if (this.#pasted !== undefined) return void this.#pasted.push(text);

@@ -1,52 +1,52 @@
 import type { Colors } from "picocolors/types.js";
 import { pad, textWidth } from "../../engine/ui/terminal/format.js";
 
-/** Where set lines go. */
-interface Target {
+/** The terminal for formatted lines. */
+interface Output {
   readonly colors: Colors;
-  /** Of the terminal; read anew for each line. */
+  /** Current width of the terminal. */
   columns(): number;
   write(text: string): void;
 }
 
-/** Characters of a line that is kept until its end: what is kept is looked at again with each new word. */
-const longestLine = 8000;
-/** Least width that text is broken to. */
-const leastWidth = 10;
+/** Maximum characters of a line that is kept until its end. It is formatted again after each new word. */
+const maxLineChars = 8000;
+/** Minimum width for text. */
+const minColumns = 10;
 
 /**
- * Sets Markdown for a terminal while it streams: whole lines, and of a long paragraph each row that is full. Headings,
- * emphasis, code, lists, quotes, rules and links; a table once its last row is there. What it does not know stays as it
- * is. The text must be sanitised.
+ * Formats streaming Markdown for a terminal. It prints whole lines, and complete rows of long paragraphs. It knows
+ * headings, emphasis, code, lists, quotes, rules, links, and tables, which are printed after their last row. Everything
+ * else stays as it is. The text must be sanitised.
  */
 export class MarkdownSetter {
-  readonly #target: Target;
+  readonly #target: Output;
   #line = "";
   #isCode = false;
   #table: string[] = [];
-  /** The row of a paragraph that goes on: what stands before the next row of it. */
+  /** In a paragraph that continues: the prefix of its next row. */
   #hanging: string | undefined;
 
-  constructor(target: Target) {
+  constructor(target: Output) {
     this.#target = target;
   }
 
-  /** More of the text, in pieces of any size. */
+  /** Adds a piece of the text. */
   add(text: string): void {
-    for (const [place, part] of text.split("\n").entries()) {
-      if (place > 0) {
+    for (const [index, part] of text.split("\n").entries()) {
+      if (index > 0) {
         this.#set(this.#line);
         this.#line = "";
       }
       this.#line += part;
-      if (this.#line.length <= longestLine) continue;
+      if (this.#line.length <= maxLineChars) continue;
       this.#set(this.#line);
       this.#line = "";
     }
     this.#setFullRows();
   }
 
-  /** What has not been set so far. */
+  /** Prints the rest. */
   end(): void {
     if (this.#line !== "") this.#set(this.#line);
     this.#line = "";
@@ -55,11 +55,11 @@ export class MarkdownSetter {
     this.#hanging = undefined;
   }
 
-  #set(untrimmed: string): void {
+  #set(rawLine: string): void {
     const { colors } = this.#target;
-    const line = untrimmed.trimEnd();
+    const line = rawLine.trimEnd();
     if (this.#hanging !== undefined) {
-      for (const row of broken(line, this.#room(this.#hanging))) this.#row(this.#hanging, this.#inline(row));
+      for (const row of wrapRows(line, this.#room(this.#hanging))) this.#row(this.#hanging, this.#inline(row));
       this.#hanging = undefined;
       return;
     }
@@ -71,46 +71,50 @@ export class MarkdownSetter {
     if (this.#isCode) return this.#row("  ", colors.cyan(line));
     if (/^\s*\|.*\|\s*$/.test(line)) return void this.#table.push(line);
     this.#endTable();
-    const marks = /^#{1,6}(?= )/.exec(line)?.[0];
-    if (marks !== undefined) {
-      const title = line.slice(marks.length).trim();
-      const set = (row: string) => colors.bold(marks === "#" ? colors.underline(this.#inline(row)) : this.#inline(row));
-      for (const row of broken(title, this.#room(""))) this.#row("", set(row));
+    const headingMark = /^#{1,6}(?= )/.exec(line)?.[0];
+    if (headingMark !== undefined) {
+      const title = line.slice(headingMark.length).trim();
+      const format = (row: string) =>
+        colors.bold(headingMark === "#" ? colors.underline(this.#inline(row)) : this.#inline(row));
+      for (const row of wrapRows(title, this.#room(""))) this.#row("", format(row));
       return;
     }
     if (/^\s*(?:[-*_]\s*){3,}$/.test(line)) return this.#row("", colors.dim("─".repeat(Math.min(40, this.#room("")))));
-    const { first, rest, text } = this.#layout(line);
-    for (const [place, row] of broken(text, this.#room(first)).entries())
-      this.#row(place === 0 ? first : rest, this.#inline(row));
+    const { first: firstPrefix, rest: nextPrefix, text } = this.#layout(line);
+    for (const [index, row] of wrapRows(text, this.#room(firstPrefix)).entries())
+      this.#row(index === 0 ? firstPrefix : nextPrefix, this.#inline(row));
   }
 
-  /** What stands before the first row of a line, before its next ones, and its words. */
+  /** The prefix of the first row of a line, the prefix of its other rows, and its text. */
   #layout(line: string): { first: string; rest: string; text: string } {
     const { colors } = this.#target;
     const trimmed = line.trimStart();
     const indent = line.slice(0, Math.min(12, line.length - trimmed.length)).replaceAll("\t", "  ");
-    const mark = /^(?:[-*+]|\d{1,9}[.)]|>)(?= )/.exec(trimmed)?.[0];
-    if (mark === undefined) return { first: indent, rest: indent, text: trimmed };
-    const text = trimmed.slice(mark.length).trimStart();
-    if (mark === ">") return { first: colors.dim("│ "), rest: colors.dim("│ "), text };
-    const shown = /\d/.test(mark) ? mark : "•";
-    return { first: `${indent}${shown} `, rest: `${indent}${" ".repeat(shown.length + 1)}`, text };
+    const listMark = /^(?:[-*+]|\d{1,9}[.)]|>)(?= )/.exec(trimmed)?.[0];
+    if (listMark === undefined) return { first: indent, rest: indent, text: trimmed };
+    const text = trimmed.slice(listMark.length).trimStart();
+    if (listMark === ">") return { first: colors.dim("│ "), rest: colors.dim("│ "), text };
+    const shownMark = /\d/.test(listMark) ? listMark : "•";
+    return { first: `${indent}${shownMark} `, rest: `${indent}${" ".repeat(shownMark.length + 1)}`, text };
   }
 
-  /** Of an unfinished paragraph, the rows that no later word can change. */
+  /** Prints the rows of an unfinished paragraph that later words can't change. */
   #setFullRows(): void {
     if (this.#isCode || /^\s*(?:[|#`~]|(?:[-*_]\s*){2,}$)/.test(this.#line)) return;
     for (;;) {
-      const { first, rest, text } =
-        this.#hanging === undefined
-          ? this.#layout(this.#line)
-          : { first: this.#hanging, rest: this.#hanging, text: this.#line };
-      const [row, ...more] = broken(text, this.#room(first));
-      // The last two rows may still change: a word grows, a mark closes.
-      if (row === undefined || more.length < 2 || !isClosed(row)) return;
+      const {
+        first: firstPrefix,
+        rest: nextPrefix,
+        text,
+      } = this.#hanging === undefined
+        ? this.#layout(this.#line)
+        : { first: this.#hanging, rest: this.#hanging, text: this.#line };
+      const [row, ...laterRows] = wrapRows(text, this.#room(firstPrefix));
+      // The last two rows may still change: a word becomes longer, or emphasis ends.
+      if (row === undefined || laterRows.length < 2 || !hasClosedMarks(row)) return;
       this.#endTable();
-      this.#row(first, this.#inline(row));
-      this.#hanging = rest;
+      this.#row(firstPrefix, this.#inline(row));
+      this.#hanging = nextPrefix;
       this.#line = text.slice(row.length).trimStart();
     }
   }
@@ -127,35 +131,35 @@ export class MarkdownSetter {
     if (rows.length === 0) return;
     const isRule = (cells: readonly string[]) => cells.every((cell) => /^:?-+:?$/.test(cell));
     const widths: number[] = [];
-    for (const cells of rows.filter((each) => !isRule(each)))
-      for (const [place, cell] of cells.entries())
-        widths[place] = Math.max(widths[place] ?? 0, textWidth(this.#plain(cell)));
-    const fits = widths.reduce((sum, each) => sum + each + 2, 0) <= this.#room("");
-    for (const [place, cells] of rows.entries()) {
+    for (const cells of rows.filter((cells) => !isRule(cells)))
+      for (const [index, cell] of cells.entries())
+        widths[index] = Math.max(widths[index] ?? 0, textWidth(this.#plain(cell)));
+    const fits = widths.reduce((sum, columnWidth) => sum + columnWidth + 2, 0) <= this.#room("");
+    for (const [index, cells] of rows.entries()) {
       if (isRule(cells)) continue;
-      const set = cells.map((cell, column) => {
-        const filled = fits
+      const formattedCells = cells.map((cell, column) => {
+        const padded = fits
           ? this.#inline(cell) + pad("", (widths[column] ?? 0) - textWidth(this.#plain(cell)))
           : this.#inline(cell);
-        return place === 0 && rows.length > 1 && isRule(rows[1] ?? []) ? this.#target.colors.bold(filled) : filled;
+        return index === 0 && rows.length > 1 && isRule(rows[1] ?? []) ? this.#target.colors.bold(padded) : padded;
       });
-      this.#row("", set.join(fits ? "  " : this.#target.colors.dim(" · ")).trimEnd());
+      this.#row("", formattedCells.join(fits ? "  " : this.#target.colors.dim(" · ")).trimEnd());
     }
   }
 
-  #room = (before: string): number => Math.max(leastWidth, this.#target.columns() - 1 - textWidth(plainOf(before)));
+  #room = (prefix: string): number => Math.max(minColumns, this.#target.columns() - 1 - textWidth(withoutColours(prefix)));
 
-  #row(before: string, text: string): void {
-    this.#target.write(`${before}${text}\n`);
+  #row(prefix: string, text: string): void {
+    this.#target.write(`${prefix}${text}\n`);
   }
 
-  /** Emphasis, code and links of one row. */
+  /** Formats emphasis, code and links of one row. */
   #inline(text: string): string {
     const { colors } = this.#target;
     return text
       .split(/(`{1,3}[^`]{1,500}`{1,3})/)
-      .map((part, place) => {
-        if (place % 2 === 1) return colors.cyan(part.replaceAll("`", "").trim());
+      .map((part, index) => {
+        if (index % 2 === 1) return colors.cyan(part.replaceAll("`", "").trim());
         return part
           .replace(/\[([^\][\n]{1,300})\]\((https?:[^)\s]{1,2000})\)/g, (_, words: string, url: string) =>
             words === url ? url : `${words} ${colors.dim(`(${url})`)}`,
@@ -169,26 +173,26 @@ export class MarkdownSetter {
       .join("");
   }
 
-  #plain = (text: string): string => plainOf(this.#inline(text));
+  #plain = (text: string): string => withoutColours(this.#inline(text));
 }
 
 // oxlint-disable-next-line no-control-regex -- our own colours
-const plainOf = (text: string): string => text.replace(/\u001b\[\d*m/g, "");
+const withoutColours = (text: string): string => text.replace(/\u001b\[\d*m/g, "");
 
-/** Whether a row can be set without the next one: no emphasis or code reaches over its end. */
-const isClosed = (row: string): boolean =>
+/** Whether no emphasis or code continues after the row, so that it can be formatted alone. */
+const hasClosedMarks = (row: string): boolean =>
   (row.split("`").length - 1) % 2 === 0 &&
   (row.split("**").length - 1) % 2 === 0 &&
   !/\[[^\][]*(?:\]\([^)[]*)?$/.test(row);
 
-/** A text in rows that fit, broken at spaces; a longer word is broken too. Joined with spaces they are the text. */
-function broken(text: string, columns: number): string[] {
+/** Wraps a text into rows at spaces. The rows, joined with spaces, are the text. */
+function wrapRows(text: string, columns: number): string[] {
   const rows: string[] = [];
   let row = "";
   for (const word of text.split(" ")) {
     if (row !== "" && textWidth(row) + 1 + textWidth(word) > columns) {
-      // Marks that reach over the end of a row would be printed as they are.
-      if (isClosed(row) || textWidth(row) > columns * 2) {
+      // Emphasis that continues on the next row could not be formatted, so the row is made longer.
+      if (hasClosedMarks(row) || textWidth(row) > columns * 2) {
         rows.push(row);
         row = word;
         continue;

@@ -1,39 +1,39 @@
 import { sanitise } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 
-/** A longer text of one line is shown by its length. */
-const longestShown = 200;
+/** A longer pasted text is replaced by its label. */
+const maxShownChars = 200;
 
-/** Texts that stand in a line as their label, such as "[12 lines]". */
+/** Pasted texts that are shown in the line as a label, such as "[12 lines]". */
 export class Pastes {
   readonly #texts = new Map<string, string>();
 
-  /** What the line shows for a pasted text: a short one itself, else its label. */
+  /** The text for the line: a short pasted text itself, else its label. */
   shown(pasted: string): string {
     const text = sanitise(pasted.replaceAll(/\r\n?/g, "\n")).trimEnd();
-    if (!text.includes("\n") && text.length <= longestShown) return text.replaceAll("\t", "  ");
+    if (!text.includes("\n") && text.length <= maxShownChars) return text.replaceAll("\t", "  ");
     return this.label(text);
   }
 
-  /** The label of a text; another text never has the same one. */
+  /** The label of a text. Different texts have different labels. */
   label(text: string): string {
     const lines = text.split("\n").length;
-    const what = lines > 1 ? many(lines, "line") : `${text.length.toLocaleString("en")} characters`;
+    const lengthText = lines > 1 ? many(lines, "line") : `${text.length.toLocaleString("en")} characters`;
     for (let number = 1; ; number += 1) {
-      const label = number === 1 ? `[${what}]` : `[${what}, no. ${number}]`;
-      const there = this.#texts.get(label);
-      if (there !== undefined && there !== text) continue;
+      const label = number === 1 ? `[${lengthText}]` : `[${lengthText}, no. ${number}]`;
+      const knownText = this.#texts.get(label);
+      if (knownText !== undefined && knownText !== text) continue;
       this.#texts.set(label, text);
       return label;
     }
   }
 
-  /** A line with the texts in place of their labels. */
+  /** The line with its labels replaced by the texts. */
   expanded(line: string): string {
     return line.replace(labels, (label) => this.#texts.get(label) ?? label);
   }
 
-  /** The labels in a line, with their texts. */
+  /** The labels in a line and their texts. */
   within(line: string): (readonly [label: string, text: string])[] {
     return [...new Set(line.match(labels))].flatMap((label) => {
       const text = this.#texts.get(label);

@@ -1,39 +1,39 @@
 import { sanitise } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import type { Said } from "../converse.js";
+import type { ConversationEvent } from "../converse.js";
 
-/** Words that may be a call written as JSON, which does not belong to the answer. */
+/** Text that may be a tool call written as JSON, which is not part of the answer. */
 const mayBeCall = /^\s*(?:[[{]|`|$)/;
 
-/** The answer as it is on stdout, for a file or another program. */
+/** Prints the answer on stdout, for a file or another program. */
 export function plainView(io: Io) {
   let isMidLine = false;
-  /** The words of this message, as long as they may be a call. */
-  let held: string | undefined = "";
+  /** The text of this message, as long as it may be a tool call. */
+  let heldText: string | undefined = "";
   const print = (text: string) => {
     if (text !== "") isMidLine = !text.endsWith("\n");
     io.stdout(text);
   };
   const release = () => {
-    if (held !== undefined) print(held);
-    held = undefined;
+    if (heldText !== undefined) print(heldText);
+    heldText = undefined;
   };
   return {
-    tell(said: Said) {
-      if (said.type === "text") {
-        const text = sanitise(said.text);
-        if (held === undefined) return print(text);
-        held += text;
-        if (!mayBeCall.test(held)) release();
+    tell(event: ConversationEvent) {
+      if (event.type === "text") {
+        const text = sanitise(event.text);
+        if (heldText === undefined) return print(text);
+        heldText += text;
+        if (!mayBeCall.test(heldText)) release();
       }
-      if (said.type !== "again" && said.type !== "tool") return;
-      // What comes now begins a line of its own: words before a call do not belong to the answer.
+      if (event.type !== "again" && event.type !== "tool") return;
+      // A new message begins on a new line. Text before a tool call is not part of the answer.
       if (isMidLine) io.stdout("\n");
       isMidLine = false;
-      held = "";
-      if (said.type === "again") io.stderr(`ralph: ${said.reason}\n`);
+      heldText = "";
+      if (event.type === "again") io.stderr(`ralph: ${event.reason}\n`);
     },
-    /** A sentence about what went wrong begins a line of its own. */
+    /** Makes an error message begin on a new line. */
     broke() {
       if (isMidLine) io.stderr("\n");
     },
@@ -41,10 +41,10 @@ export function plainView(io: Io) {
   };
 }
 
-/** Nothing before the end: whether the answer is JSON is known then. */
+/** Prints nothing before the end: only then is it known whether the answer is JSON. */
 export const quietView = (io: Io) => ({
-  tell(said: Said) {
-    if (said.type === "again") io.stderr(`ralph: ${said.reason}\n`);
+  tell(event: ConversationEvent) {
+    if (event.type === "again") io.stderr(`ralph: ${event.reason}\n`);
   },
   broke: () => undefined,
   end: () => undefined,

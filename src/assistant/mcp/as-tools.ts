@@ -3,11 +3,11 @@ import type { AssistantTool } from "../tools/context.js";
 import type { McpTool } from "./servers.js";
 
 /**
- * A tool of a server as one of the assistant's. One that its server does not call read-only counts as running
- * something, so a person is asked.
+ * A server's tool as a tool of the assistant. Unless its server calls it read-only, it counts as running something, so
+ * the user is asked.
  */
 export function mcpTool({ calledAs, description, parameters, isReadOnly, run }: McpTool): AssistantTool {
-  // The server checks its arguments itself; the dialect that it names may be one that we have no rules of.
+  // The server checks its arguments itself, and its schema may be in a dialect that we can't check.
   const { $schema: _, ...schema } = parameters as { readonly $schema?: string };
   const tool: AssistantTool<Readonly<Record<string, unknown>>> = {
     name: calledAs,

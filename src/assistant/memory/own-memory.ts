@@ -4,59 +4,63 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { embeddingService, lexical } from "../../memory/embedder.js";
 import { type Memory, openMemory } from "../../memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
-import { isMakers, providerOf } from "../providers.js";
-import { ownFile, ownFolder } from "../settings.js";
+import { isOfficialAddress, providerOf } from "../providers.js";
+import { readOwnFile, ownFolder } from "../settings.js";
 
-/** Where the user's memory lies. */
+/** The path of the user's memory. */
 export const memoryPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "memory.db");
 
 /** The default of OpenAI's embedding service. https://platform.openai.com/docs/guides/embeddings */
 const defaultModel = "text-embedding-3-small";
 
 /**
- * The user's own memory, with the embedding service of the settings, else the built-in embedder. Resolves with one
- * sentence where it can't be opened.
+ * Opens the user's memory with the embedding service of the settings, or with the built-in embedder. Resolves with a
+ * sentence if it can't be opened.
  */
 export async function openOwnMemory(
   io: Io,
   keys: ConfigKeys,
   fetch: typeof globalThis.fetch,
 ): Promise<Memory | string> {
-  const assistant = await ownFile({ keys, ...io }, ["embedding_api_url"]);
+  const assistant = await readOwnFile({ keys, ...io }, ["embedding_api_url"]);
   const {
     embedding_api_url: url = "",
     embedding_model: model = defaultModel,
-    openai_api_key: own = "",
+    openai_api_key: configuredKey = "",
   } = assistant?.written ?? {};
   if (url === "") return await openMemory(memoryPath(io.env), lexical);
-  const where = providerOf(url, "embedding_api_url");
-  // As with models: a key of the environment goes to its maker and this machine alone.
-  const fromEnvironment =
-    isMakers(where.provider, where.url) || isLoopback(where.url) ? (io.env["OPENAI_API_KEY"] ?? "") : "";
-  const key = fromEnvironment === "" ? own : fromEnvironment;
+  const embeddingProvider = providerOf(url, "embedding_api_url");
+  // As for models, a key of the environment is sent only to its provider or to this machine.
+  const environmentKey =
+    isOfficialAddress(embeddingProvider.provider, embeddingProvider.url) || isLoopback(embeddingProvider.url)
+      ? (io.env["OPENAI_API_KEY"] ?? "")
+      : "";
+  const key = environmentKey === "" ? configuredKey : environmentKey;
   return await openMemory(
     memoryPath(io.env),
     embeddingService({ url, model: model === "" ? defaultModel : model, fetch, ...(key === "" ? {} : { key }) }),
   );
 }
 
-/** A memory of a later version keeps nobody from a conversation: it is told of, and left alone. */
-function withoutLater(error: unknown): string {
+/**
+ * The message about a memory of a later version: the conversation continues without it, and the file is not changed.
+ */
+function newerFormatMessage(error: unknown): string {
   if (error instanceof ExpectedError && error.exitCode === 5) return error.message;
   throw error;
 }
 
-/** The same memory, opened by the first who needs it; kept for the next. */
-export function memoryLater(
+/** The user's memory, opened when it is first needed. */
+export function lazyMemory(
   io: Io,
   keys: ConfigKeys,
   fetch: typeof globalThis.fetch,
 ): { open(): Promise<Memory | string>; close(): Promise<void> } {
-  let opened: Promise<Memory | string> | undefined;
+  let memoryPromise: Promise<Memory | string> | undefined;
   return {
-    open: async () => await (opened ??= openOwnMemory(io, keys, fetch).catch(withoutLater)),
+    open: async () => await (memoryPromise ??= openOwnMemory(io, keys, fetch).catch(newerFormatMessage)),
     async close() {
-      const memory = await opened;
+      const memory = await memoryPromise;
       if (typeof memory === "object") await memory.close();
     },
   };

@@ -4,22 +4,22 @@ import { lostProxy } from "../../net/lost-proxy.js";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
-/** Milliseconds until the first byte of an answer, and for the whole of it. */
-export interface RequestClocks {
+/** Timeouts in milliseconds: for the first byte of an answer, and for the whole answer. */
+export interface RequestTimeouts {
   readonly firstByteMs: number;
   readonly streamMs: number;
 }
 
-export const usualClocks: RequestClocks = { firstByteMs: 120_000, streamMs: 300_000 };
+export const defaultTimeouts: RequestTimeouts = { firstByteMs: 120_000, streamMs: 300_000 };
 
-/** Most bytes of one answer: no model says as much, and a broken server must not fill the memory. */
+/** Maximum bytes of one answer. No model writes more, and a broken server must not fill the memory. */
 const maxAnswerBytes = 50 * 1024 * 1024;
 
-/** A model service that did not answer in time, or not at all. Its message is one sentence. */
+/** A model service did not answer in time, or not at all. The message is one sentence. */
 export class NoAnswer extends Error {
   constructor(
     message: string,
-    /** Whether the same request may be answered at another time. */
+    /** Whether the same request may succeed later. */
     readonly mayPass = true,
   ) {
     super(message);
@@ -27,53 +27,56 @@ export class NoAnswer extends Error {
 }
 
 /**
- * A `fetch` for model services: it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, no redirect (a key would go with it),
- * and ends an answer that does not begin, does not end, or is longer than 50 MB. Loads undici with the first request.
+ * A `fetch` for model services. It uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and follows no redirect, which would
+ * receive the key. It ends an answer that starts too late, ends too late or is longer than 50 MB. It loads undici with
+ * the first request.
  */
-export function modelFetch(clocks: RequestClocks = usualClocks): typeof globalThis.fetch {
+export function modelFetch(timeouts: RequestTimeouts = defaultTimeouts): typeof globalThis.fetch {
   let dispatcher: EnvHttpProxyAgent | undefined;
   return async (input, init = {}) => {
     const { EnvHttpProxyAgent, fetch } = await import("undici");
     dispatcher ??= new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
     const host = new URL(input instanceof Request ? input.url : input).host;
-    const clock = new AbortController();
-    // Neither keeps a program running whose user has left: while an answer is awaited, its connection does.
-    const give = (what: string, ms: number) =>
-      setTimeout(() => clock.abort(new NoAnswer(`${host} ${what} ${ms / 1000} seconds.`)), ms).unref();
-    const whole = give("did not end its answer within", clocks.streamMs);
-    const first = give("did not begin an answer within", clocks.firstByteMs);
-    const signal = AbortSignal.any([clock.signal, ...(init.signal == null ? [] : [init.signal])]);
+    const timeoutController = new AbortController();
+    // The timers do not keep the process alive after its user has left; an open connection does.
+    const startTimeout = (problem: string, ms: number) =>
+      setTimeout(() => timeoutController.abort(new NoAnswer(`${host} ${problem} ${ms / 1000} seconds.`)), ms).unref();
+    const streamTimer = startTimeout("did not end its answer within", timeouts.streamMs);
+    const firstByteTimer = startTimeout("did not begin an answer within", timeouts.firstByteMs);
+    const signal = AbortSignal.any([timeoutController.signal, ...(init.signal == null ? [] : [init.signal])]);
     const stop = () => {
-      clearTimeout(first);
-      clearTimeout(whole);
-      // An answer of 50 rounds would leave 50 of them on one signal.
+      clearTimeout(firstByteTimer);
+      clearTimeout(streamTimer);
+      // Otherwise an answer of 50 rounds would leave 50 listeners on one signal.
       init.signal?.removeEventListener("abort", stop);
     };
     init.signal?.addEventListener("abort", stop, { once: true });
     try {
       const response = await fetch(input as string, { ...(init as object), signal, dispatcher, redirect: "error" });
       const body =
-        response.body === null ? null : bounded(response.body as ReadableStream<Uint8Array>, host, first, stop);
+        response.body === null
+          ? null
+          : withMaxLength(response.body as ReadableStream<Uint8Array>, host, firstByteTimer, stop);
       if (body === null) stop();
       const answer = new Response(body, {
         status: response.status,
         statusText: response.statusText,
         headers: Object.fromEntries(response.headers),
       });
-      return answer.ok ? await readable(answer, host) : answer;
+      return answer.ok ? await withReadableError(answer, host) : answer;
     } catch (error) {
       stop();
       if (init.signal?.aborted === true || error instanceof NoAnswer) throw error;
-      throw clock.signal.aborted ? clock.signal.reason : reached(error, host);
+      throw timeoutController.signal.aborted ? timeoutController.signal.reason : networkErrorOf(error, host);
     }
   };
 }
 
 /**
- * An answer with status 200 that is an error: an error as a whole JSON text becomes the one event of a stream, where
- * the packages look for it. Throws NoAnswer for a page of HTML.
+ * Handles errors in an answer with status 200. An error as a JSON text becomes an event of a stream, where the packages
+ * look for it. Throws NoAnswer for an HTML page.
  */
-async function readable(answer: Response, host: string): Promise<Response> {
+async function withReadableError(answer: Response, host: string): Promise<Response> {
   const type = answer.headers.get("content-type") ?? "";
   if (/^text\/html/i.test(type)) {
     const words = oneLine(withoutMarkup(await answer.text())).slice(0, 100);
@@ -86,7 +89,7 @@ async function readable(answer: Response, host: string): Promise<Response> {
   return new Response(fieldsIn(text)?.["error"] ? `data: ${text.replaceAll("\n", " ")}\n\n` : text, answer);
 }
 
-/** The words of a page, roughly: for a person who is told of it. */
+/** The text of an HTML page, roughly, for an error message. */
 export const withoutMarkup = (page: string): string =>
   page
     .slice(0, 2000)
@@ -94,18 +97,18 @@ export const withoutMarkup = (page: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** The body as it comes, until it is longer than any answer. */
-function bounded(
+/** The body, until it is longer than any answer. */
+function withMaxLength(
   body: ReadableStream<Uint8Array>,
   host: string,
-  first: NodeJS.Timeout,
+  firstByteTimer: NodeJS.Timeout,
   stop: () => void,
 ): ReadableStream<Uint8Array> {
   let length = 0;
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        clearTimeout(first);
+        clearTimeout(firstByteTimer);
         length += chunk.length;
         if (length > maxAnswerBytes)
           controller.error(new NoAnswer(`${host} sent more than 50 MB as one answer.`, false));
@@ -116,16 +119,16 @@ function bounded(
   );
 }
 
-function reached(error: unknown, host: string): Error {
+function networkErrorOf(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const proxy = lostProxy(cause);
   if (proxy !== undefined) return new NoAnswer(`The proxy set in ${proxy} can't be reached; correct or unset it.`);
   if (hasCode(cause, "ECONNREFUSED")) return new NoAnswer(`${host} does not accept connections (ECONNREFUSED).`);
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
-  const said = messageOf(cause);
-  if (said === "bad port")
+  const message = messageOf(cause);
+  if (message === "bad port")
     return new NoAnswer(`No request may go to the port of ${host}; correct the port in api_url.`, false);
-  if (said === "unexpected redirect")
+  if (message === "unexpected redirect")
     return new NoAnswer(`${host} sent the request on to another address; set api_url to the service's own.`, false);
-  return new NoAnswer(`${host} could not be reached (${said}).`);
+  return new NoAnswer(`${host} could not be reached (${message}).`);
 }

@@ -5,41 +5,41 @@ import { type Does, isProblem, type ToolFailure, toolFailure, type ToolResult } 
 import type { AssistantTool, ToolContext } from "./context.js";
 import { corrected } from "./correct-arguments.js";
 
-/** A tool as a conversation has it: with all that it can reach, and with the question before it writes or runs. */
+/** A tool with its context. It asks the user before it writes or runs something. */
 export interface BoundTool {
   readonly name: string;
   readonly description: string;
   readonly does: readonly Does[];
   /** JSON Schema of its arguments. */
   readonly parameters: object;
-  /** The folder it works in. */
+  /** The folder in which it works. */
   readonly root: string;
-  /** Never throws, whatever the arguments are. */
-  run(given: unknown, signal: AbortSignal): Promise<ToolResult>;
+  /** Never throws, for any arguments. */
+  run(givenArgs: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
 /**
- * Codes of a call that did not come to its tool, or out of it. `NOT_FOUND`: there is no such tool.
- * `INVALID_ARGUMENTS`: they don't fit its schema. `NOT_ALLOWED`: a person said no. `INTERRUPTED`: the person stopped
- * the answer. `FAILED`: a defect of the tool.
+ * Error codes of a call that did not reach its tool or did not return from it. `NOT_FOUND`: there is no such tool.
+ * `INVALID_ARGUMENTS`: they do not match the schema. `NOT_ALLOWED`: the user refused. `INTERRUPTED`: the user stopped
+ * the answer. `FAILED`: an error in the tool.
  */
 export type CallError = "NOT_FOUND" | "INVALID_ARGUMENTS" | "NOT_ALLOWED" | "INTERRUPTED" | "FAILED";
 
 export const callFailure = (code: CallError, error: string): ToolFailure => toolFailure(`TOOL_ERROR_${code}`, error);
 
-/** Whether a person is asked before a call. */
+/** Whether the user is asked before a call. */
 export const needsPermission = ({ does }: Pick<BoundTool, "does">): boolean =>
   does.includes("writes") || does.includes("runs");
 
-/** Gives a tool all that it needs to be called by a model: see `BoundTool`. */
-export function bound<Args>(tool: AssistantTool<Args>, context: ToolContext): BoundTool {
+/** Binds a tool to its context, so that a model can call it. */
+export function bindTool<Args>(tool: AssistantTool<Args>, context: ToolContext): BoundTool {
   const { name, description, does, parameters } = tool;
-  const run = async (given: unknown, signal: AbortSignal): Promise<ToolResult> => {
-    const checked = checkArguments(name, parameters, corrected(given, parameters));
+  const run = async (givenArgs: unknown, signal: AbortSignal): Promise<ToolResult> => {
+    const checked = checkArguments(name, parameters, corrected(givenArgs, parameters));
     if (isProblem(checked)) return callFailure("INVALID_ARGUMENTS", checked.problem);
     const args = checked as Args;
-    const never = tool.refuses?.(args, context);
-    if (never !== undefined) return never;
+    const refusal = tool.refuses?.(args, context);
+    if (refusal !== undefined) return refusal;
     if (needsPermission(tool)) {
       const refused = await requirePermission(tool, args, context);
       if (refused !== undefined) return refused;
@@ -53,30 +53,30 @@ export function bound<Args>(tool: AssistantTool<Args>, context: ToolContext): Bo
     does,
     parameters,
     root: context.root,
-    run: async (given, signal) => await untilAborted(run, name, given, signal),
+    run: async (givenArgs, signal) => await untilAborted(run, name, givenArgs, signal),
   };
 }
 
 const interrupted = (name: string): ToolFailure => callFailure("INTERRUPTED", `${name} was interrupted.`);
 
-/** A tool that does not end, does not hold up a person who stops the answer: what it says later is not heard. */
+/** The result of a call, or an interruption as soon as the user stops the answer, even if the tool does not end. */
 async function untilAborted(
   run: BoundTool["run"],
   name: string,
-  given: unknown,
+  givenArgs: unknown,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   if (signal.aborted) return interrupted(name);
   let stop = (): void => undefined;
-  const stopped = new Promise<ToolResult>((resolve) => {
+  const interruption = new Promise<ToolResult>((resolve) => {
     stop = () => resolve(interrupted(name));
     signal.addEventListener("abort", stop, { once: true });
   });
-  const ended = run(given, signal).catch((error: unknown) =>
+  const toolResult = run(givenArgs, signal).catch((error: unknown) =>
     callFailure("FAILED", `${name} failed (${messageOf(error)}).`),
   );
   try {
-    return await Promise.race([ended, stopped]);
+    return await Promise.race([toolResult, interruption]);
   } finally {
     signal.removeEventListener("abort", stop);
   }
@@ -99,16 +99,16 @@ async function requirePermission<Args>(
   return answer === "no" ? callFailure("NOT_ALLOWED", `The user did not allow this call of ${tool.name}.`) : undefined;
 }
 
-/** Calls a tool of a list by the name that a model gave. */
+/** Calls a tool by the name that a model gave. */
 export async function callByName(
   tools: readonly BoundTool[],
   name: string,
-  given: unknown,
+  givenArgs: unknown,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const tool = tools.find((each) => each.name === name);
-  if (tool !== undefined) return await tool.run(given, signal);
-  const names = tools.map((each) => each.name).join(", ");
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool !== undefined) return await tool.run(givenArgs, signal);
+  const names = tools.map((candidate) => candidate.name).join(", ");
   return callFailure(
     "NOT_FOUND",
     `There is no tool ${name.slice(0, 100)}; there are ${names === "" ? "none" : names}.`,

@@ -5,87 +5,87 @@ import type { Http } from "../../net/http.js";
 import type { Exec } from "../../engine/process/run-process.js";
 import type { Tool, ToolFailure, ToolResult } from "../../engine/tools/tool.js";
 
-/** What a person answers to the question whether a call may be made; `always`: this one and others of its kind. */
+/** The user's answer to the question whether a call is allowed. `always`: also for later calls of the same kind. */
 export type Permission = "yes" | "no" | "always";
 
-/** A call that waits for a person. */
+/** A call that needs the user's permission. */
 export interface Question {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** What would be done, in a few lines that can be printed as they are. */
+  /** A description of the call, in a few lines that can be printed. */
   readonly preview: string;
 }
 
-/** One task of the list that the model keeps for itself. */
+/** One item of the model's task list. */
 export interface Todo {
   readonly content: string;
   readonly status: "pending" | "in_progress" | "completed";
-  /** The same as what is being done: "Running the tests". */
+  /** The content in the form "Running the tests". */
   readonly activeForm: string;
 }
 
-/** All that the assistant's tools can reach. */
+/** Everything that the assistant's tools can use. */
 export interface ToolContext {
-  /** The folder it was started in. No file outside of it is opened. Absolute. */
+  /** The absolute path of the start folder. No file outside of it is opened. */
   readonly root: string;
-  /** Estimated tokens that one result may take of the model's window. */
+  /** Maximum estimated tokens of one result. */
   readonly room: number;
-  /** Where files are kept as they were before a tool changed them. Absolute; absent: nowhere. */
+  /** Absolute path of the folder for copies of files before a tool changes them; absent if no copies are made. */
   readonly backups?: string;
-  /** The environment of programs that a tool starts. Secrets in it are taken out of their output. */
+  /** The environment of programs that a tool starts. Secrets are removed from their output. */
   readonly env: NodeJS.ProcessEnv;
-  /** Starts a program in a process group of its own. */
+  /** Starts a program in a separate process group. */
   readonly exec: Exec;
-  /** The user's memory, opened by the first call that needs it; one sentence where it does not open. */
+  /** The user's memory, opened by the first call; a sentence if it can't be opened. */
   memory(): Promise<Memory | string>;
-  /** Access to the network at the pace of its hosts; no private address is asked. */
+  /** Access to the network with rate limits for each host. Private addresses are refused. */
   http(signal: AbortSignal): Promise<Http>;
-  /** Reads a document of a stranger within bounds of time and memory. */
+  /** Reads an untrusted document with limits of time and memory. */
   readDocument(bytes: Uint8Array, hints: DocumentHints & { readonly signal?: AbortSignal }): Promise<GuardedRead>;
-  /** Asked before a call that writes or runs. */
+  /** Asks the user before a call that writes or runs something. */
   ask(question: Question): Promise<Permission>;
-  /** The kinds of calls that a person allowed for good. */
+  /** The kinds of calls that the user has allowed with `always`. */
   readonly allowed: Set<string>;
-  /** The model's own list of tasks; replaced as a whole. */
+  /** The model's task list. It is replaced as a whole. */
   todos: readonly Todo[];
 }
 
-/** A tool of the assistant, as it is defined: one object in a file, one line in `list.ts`. */
+/** The definition of a tool: one object in a file, and one line in `list.ts`. */
 export interface AssistantTool<Args = never> extends Tool<Args, ToolContext, ToolResult> {
-  /** Why a call is not made, even where a person allows it; looked at before a person is asked. */
+  /** Why a call is refused, even if the user would allow it. It is checked before the user is asked. */
   refuses?(given: Args, context: ToolContext): ToolFailure | undefined;
-  /** What the person who is asked is shown; its arguments where it has none. */
+  /** The text that is shown to the user before the call; if it is absent, the arguments are shown. */
   preview?(given: Args, context: ToolContext): Promise<string>;
-  /** The kind of call that `always` stands for; else every call of the tool. */
+  /** The kind of call to which `always` applies; if it is absent, all calls of the tool. */
   kindOf?(given: Args): string;
 }
 
-/** What the program hands to the assistant of the other wings. Each part is loaded when a tool first needs it. */
-export interface Handed {
-  /** Read-only tools on the research project that `ralph` is started in; none where there is no such project. */
+/** Functions and tools that the program gives to the assistant. Each is loaded when a tool first needs it. */
+export interface ProgramServices {
+  /** Read-only tools for the research project in the start folder; empty outside a project. */
   readonly tools: () => Promise<readonly AssistantTool[]>;
-  /** Those that a brief of the loop names, by the flags it gives. */
+  /** The tools of research-ralph for a brief, chosen by its flags. */
   readonly briefTools: (flags: readonly string[]) => Promise<readonly AssistantTool[]>;
   readonly http: ToolContext["http"];
   readonly readDocument: ToolContext["readDocument"];
 }
 
-/** What is needed to give tools all that they can reach. */
-export interface Reaching extends Pick<
+/** What the context of the tools is made of. */
+export interface ContextOptions extends Pick<
   ToolContext,
   "root" | "backups" | "env" | "exec" | "memory" | "http" | "readDocument" | "ask"
 > {
-  /** Tokens of the model's window. */
+  /** The model's context window in tokens. */
   readonly window: number;
 }
 
-/** Estimated tokens of one result in a window of so many: the work of an answer are several results. */
-const roomFor = (window: number): number => Math.min(10_000, Math.floor(window / 6));
+/** Maximum estimated tokens of one result: an answer often needs several results. */
+const maxResultTokensFor = (window: number): number => Math.min(10_000, Math.floor(window / 6));
 
-/** All that the tools of one session can reach. */
-export const toolContext = ({ window, ...reaching }: Reaching): ToolContext => ({
-  ...reaching,
-  room: roomFor(window),
+/** The context that the tools of one session share. */
+export const toolContext = ({ window, ...options }: ContextOptions): ToolContext => ({
+  ...options,
+  room: maxResultTokensFor(window),
   allowed: new Set(),
   todos: [],
 });

@@ -2,52 +2,52 @@ import { isObject, jsonIn } from "../../engine/lib/json-fields.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a schema says of one argument. */
-interface Named {
+/** The schema of one argument. */
+interface ArgumentSchema {
   readonly type?: string;
 }
 
 /**
- * Arguments as a model meant them, where one reading alone is possible: a name that is nearly that of an argument which
- * is missing ("filePath" or "path" for `file_path`), a number, a truth or a list written as text.
- * Whatever else is wrong stays, for the schema to name.
+ * Corrects arguments if only one correction is possible: a name that is similar to the name of a missing argument
+ * ("filePath" or "path" for `file_path`), and a number, boolean or list in a string. Other errors are left for the
+ * schema check.
  */
-export function corrected(given: unknown, parameters: object): unknown {
-  const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, Named>> };
-  if (!isObject(given)) return given;
-  const open = Object.keys(properties).filter((name) => !(name in given));
+export function corrected(givenArgs: unknown, parameters: object): unknown {
+  const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, ArgumentSchema>> };
+  if (!isObject(givenArgs)) return givenArgs;
+  const missingNames = Object.keys(properties).filter((name) => !(name in givenArgs));
   const renamed = new Map(
-    Object.keys(given)
+    Object.keys(givenArgs)
       .filter((name) => !Object.hasOwn(properties, name))
       .flatMap((name) => {
-        const meant = open.filter((each) => isNearly(name, each));
-        return meant.length === 1 ? [[name, meant[0] ?? name] as const] : [];
+        const candidates = missingNames.filter((candidate) => isNearly(name, candidate));
+        return candidates.length === 1 ? [[name, candidates[0] ?? name] as const] : [];
       }),
   );
-  const isTwice = (name: string) => [...renamed.values()].filter((each) => each === name).length > 1;
-  const entries = Object.entries(given).map(([name, value]): [string, unknown] => {
-    const meant = renamed.get(name);
-    const own = meant === undefined || isTwice(meant) ? name : meant;
-    return [own, asType(value, Object.hasOwn(properties, own) ? properties[own]?.type : undefined)];
+  const isTwice = (name: string) => [...renamed.values()].filter((correctName) => correctName === name).length > 1;
+  const entries = Object.entries(givenArgs).map(([name, value]): [string, unknown] => {
+    const correctName = renamed.get(name);
+    const finalName = correctName === undefined || isTwice(correctName) ? name : correctName;
+    return [finalName, asType(value, Object.hasOwn(properties, finalName) ? properties[finalName]?.type : undefined)];
   });
   return Object.fromEntries(entries) satisfies Fields;
 }
 
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-/** The same letters, or one of the words of which the name is made. */
-const isNearly = (written: string, name: string): boolean =>
-  plain(written) === plain(name) || name.split("_").includes(written.toLowerCase());
+/** Whether two names have the same letters, or one is a word of the other. */
+const isNearly = (givenName: string, name: string): boolean =>
+  lettersOf(givenName) === lettersOf(name) || name.split("_").includes(givenName.toLowerCase());
 
 function asType(value: unknown, type: string | undefined): unknown {
   if (typeof value !== "string" || type === undefined || type === "string") return value;
-  const read = jsonIn(value.trim());
-  const isOf = {
-    integer: Number.isInteger(read),
-    number: typeof read === "number",
-    boolean: typeof read === "boolean",
-    array: Array.isArray(read),
-    object: isObject(read),
+  const parsed = jsonIn(value.trim());
+  const isOfType = {
+    integer: Number.isInteger(parsed),
+    number: typeof parsed === "number",
+    boolean: typeof parsed === "boolean",
+    array: Array.isArray(parsed),
+    object: isObject(parsed),
   }[type];
-  return isOf === true ? read : value;
+  return isOfType === true ? parsed : value;
 }

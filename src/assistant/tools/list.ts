@@ -1,5 +1,5 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { bound, type BoundTool } from "./call.js";
+import { bindTool, type BoundTool } from "./call.js";
 import type { AssistantTool, ToolContext } from "./context.js";
 import { fileDelta } from "./files/delta.js";
 import { fetchUrl, processPdf, vectorAddPdf } from "./documents.js";
@@ -22,7 +22,7 @@ import {
 } from "./vectors.js";
 import { fileAppend, fileWrite } from "./files/write.js";
 
-/** What work in a folder takes. */
+/** The tools for work in a folder. */
 const usualTools: readonly AssistantTool[] = [
   fileRead,
   fileWrite,
@@ -39,7 +39,7 @@ const usualTools: readonly AssistantTool[] = [
   todoWrite,
 ];
 
-/** What fewer sessions need. */
+/** Tools that fewer sessions need. */
 const furtherTools: readonly AssistantTool[] = [
   processPdf,
   vectorCreateIndex,
@@ -56,27 +56,27 @@ const furtherTools: readonly AssistantTool[] = [
 ];
 
 /**
- * Every tool of the assistant's own. Adding one takes its object in a file of this folder and its line in one of the
+ * Every built-in tool of the assistant. A new tool needs an object in a file of this folder and a line in one of the
  * lists.
  */
 const tools = [...usualTools, ...furtherTools];
 export const ownToolCount = tools.length;
 
-/** Those with which an agent without a shell reads its workspace. */
+/** The tools with which an agent without a shell reads its workspace. */
 const readingTools: readonly AssistantTool[] = [fileRead, fileList, fileSearch, fileInfo];
 
-/** All tools there are, in words: a line each with what it does, or JSON with its schema. */
-export function listed(isJson: boolean, more: readonly AssistantTool[]): string {
-  const all = [...tools, ...more];
+/** All tools as text: a line for each with its description, or JSON with its schema. */
+export function toolListText(isJson: boolean, extraTools: readonly AssistantTool[]): string {
+  const allTools = [...tools, ...extraTools];
   if (isJson)
     return JSON.stringify(
-      all.map(({ name, description, does, parameters }) => ({ name, description, does, parameters })),
+      allTools.map(({ name, description, does, parameters }) => ({ name, description, does, parameters })),
     );
-  const wide = Math.max(...all.map(({ name }) => name.length));
-  return all
+  const maxNameWidth = Math.max(...allTools.map(({ name }) => name.length));
+  return allTools
     .map(
       ({ name, description, does }) =>
-        `${name.padEnd(wide)}  ${description}${does.length === 0 ? "" : ` (${does.join(", ")})`}`,
+        `${name.padEnd(maxNameWidth)}  ${description}${does.length === 0 ? "" : ` (${does.join(", ")})`}`,
     )
     .join("\n");
 }
@@ -88,7 +88,7 @@ export function listed(isJson: boolean, more: readonly AssistantTool[]): string 
 export function assistantTools(context: ToolContext, more: readonly AssistantTool[]): readonly BoundTool[] {
   let room = context.room;
   return [...usualTools, ...more, ...furtherTools]
-    .map((tool) => bound(tool, context))
+    .map((tool) => bindTool(tool, context))
     .filter(({ name, description, parameters }) => {
       room -= estimateTokens(JSON.stringify([name, description, parameters]));
       return room >= 0;
@@ -114,4 +114,4 @@ export const briefTools = (
 ): readonly BoundTool[] =>
   [reads ? readingTools : [], works ? workingTools : [], web ? [fetchUrl as AssistantTool] : [], more]
     .flat()
-    .map((tool) => bound(tool, context));
+    .map((tool) => bindTool(tool, context));

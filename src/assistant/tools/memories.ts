@@ -12,23 +12,23 @@ import { messageOf } from "../../engine/lib/errors.js";
 import { takes, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
 
-/** Longest text that is remembered by one call, in characters. */
-export const maxText = 100_000;
+/** Maximum characters of a text that one call remembers. */
+export const maxTextChars = 100_000;
 
-/** What the memory has against a call, as an answer. */
+/** A problem of the memory as the result of a call. */
 export const memoryFailure = ({ code, problem }: MemoryProblem): ToolFailure => toolFailure(code, problem);
 
-/** Does something with the memory. One that does not open, or whose service does not answer, is an answer too. */
+/** Calls `action` with the memory. If the memory can't be opened or its service fails, the result is an error. */
 export async function onMemory(
   context: ToolContext,
-  act: (memory: Memory) => Promise<ToolResult | MemoryProblem>,
+  action: (memory: Memory) => Promise<ToolResult | MemoryProblem>,
 ): Promise<ToolResult> {
   const memory = await context.memory();
   if (typeof memory === "string") return toolFailure("VECTOR_DB_ERROR_UNAVAILABLE", memory);
   try {
-    const done = await act(memory);
-    if ("problem" in done && isMemoryProblem(done)) return memoryFailure(done as MemoryProblem);
-    const result = done as ToolResult;
+    const outcome = await action(memory);
+    if ("problem" in outcome && isMemoryProblem(outcome)) return memoryFailure(outcome as MemoryProblem);
+    const result = outcome as ToolResult;
     return result.success ? { ...result, code: "VECTOR_DB_OK" } : result;
   } catch (error) {
     return toolFailure("VECTOR_DB_ERROR_UNAVAILABLE", `The memory could not be used (${messageOf(error)}).`);
@@ -48,16 +48,16 @@ export const remember: AssistantTool<RememberArguments> = {
   does: ["remembers"],
   parameters: takes(
     {
-      content: { type: "string", minLength: 1, maxLength: maxText },
+      content: { type: "string", minLength: 1, maxLength: maxTextChars },
       type: { type: "string", enum: [...memoryTypes] },
       source: { type: "string", maxLength: 500 },
       importance: { type: "string", enum: [...importances] },
     },
     ["content"],
   ),
-  run: async ({ content, ...about }, context) =>
+  run: async ({ content, ...metadata }, context) =>
     await onMemory(context, async (memory) => {
-      const chunks = chunksOf(content).map((text) => ({ ...about, content: text }));
+      const chunks = chunksOf(content).map((text) => ({ ...metadata, content: text }));
       if (chunks.length === 0)
         return {
           code: "VECTOR_DB_ERROR_INVALID_PARAM",
@@ -103,11 +103,11 @@ export const forgetMemory: AssistantTool<{ readonly memory_id: number }> = {
   parameters: takes({ memory_id: { type: "integer", minimum: 1 } }, ["memory_id"]),
   run: async ({ memory_id: id }, context) =>
     await onMemory(context, async (memory) => {
-      const known = await memory.get(id);
-      if (isMemoryProblem(known)) return known;
-      if (known.index !== longTerm)
+      const memoryEntry = await memory.get(id);
+      if (isMemoryProblem(memoryEntry)) return memoryEntry;
+      if (memoryEntry.index !== longTerm)
         return { code: "VECTOR_DB_ERROR_ELEMENT_NOT_FOUND", problem: `There is no memory ${id}.` };
-      const gone = await memory.forget(id);
-      return isMemoryProblem(gone) ? gone : { success: true, forgotten: gone.content.slice(0, 200) };
+      const deleted = await memory.forget(id);
+      return isMemoryProblem(deleted) ? deleted : { success: true, forgotten: deleted.content.slice(0, 200) };
     }),
 };

@@ -3,11 +3,11 @@ import type { Memory } from "../../memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
 import { ownFolder, type Settings } from "../settings.js";
 import type { BoundTool } from "./call.js";
-import { type Handed, toolContext, type ToolContext } from "./context.js";
+import { type ProgramServices, toolContext, type ToolContext } from "./context.js";
 import { assistantTools } from "./list.js";
 
-/** All tools of one session of a person's, and what they share. */
-export async function ownTools({
+/** All tools of a user's session, and their common context. */
+export async function openTools({
   io,
   settings,
   memory,
@@ -16,9 +16,9 @@ export async function ownTools({
 }: {
   readonly io: Io;
   readonly settings: Pick<Settings, "window">;
-  /** Opened by the first tool that needs it. */
+  /** The first tool that needs the memory opens it. */
   readonly memory: () => Promise<Memory | string>;
-  readonly handed: Handed;
+  readonly handed: ProgramServices;
   readonly ask: ToolContext["ask"];
 }): Promise<{ readonly tools: readonly BoundTool[]; readonly context: ToolContext }> {
   const context = toolContext({

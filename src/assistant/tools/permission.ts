@@ -13,8 +13,8 @@ const answers: Readonly<Record<string, Permission>> = {
 };
 
 /**
- * Who is asked before a tool writes or runs: nobody with `--yes`; the person at the terminal, whose Enter is a no; else
- * the answer is no, and why stands on stderr.
+ * The function that asks before a tool writes or runs. With `--yes` every call is allowed. At a terminal the user is
+ * asked, and Enter alone means no. Otherwise the answer is no, with a message on stderr.
  */
 export function permissionFrom(io: Io, isAllowed: boolean, signal: AbortSignal): ToolContext["ask"] {
   if (isAllowed) return async () => "yes";
@@ -23,18 +23,18 @@ export function permissionFrom(io: Io, isAllowed: boolean, signal: AbortSignal):
       io.stderr(`ralph: ${tool} was not run: nobody can be asked here; --yes allows writing and running.\n`);
       return "no";
     }
-    const asking = createInterface({ input: io.stdin, output: io.terminal });
+    const reader = createInterface({ input: io.stdin, output: io.terminal });
     try {
       for (;;) {
-        const said = await asking.question(`\n${preview}\nAllow ${tool}? (yes, no, always) `, { signal });
-        const answer = answers[said.trim().toLowerCase()];
+        const input = await reader.question(`\n${preview}\nAllow ${tool}? (yes, no, always) `, { signal });
+        const answer = answers[input.trim().toLowerCase()];
         if (answer !== undefined) return answer;
       }
     } catch {
       // Ctrl+C or Ctrl+D.
       return "no";
     } finally {
-      asking.close();
+      reader.close();
     }
   };
 }

@@ -3,12 +3,12 @@ import { type Chunk, documents, type IndexKind, longTerm, type Memory } from "..
 import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
 import { takes } from "../../engine/tools/tool.js";
 import type { AssistantTool } from "./context.js";
-import { maxText, onMemory } from "./memories.js";
+import { maxTextChars, onMemory } from "./memories.js";
 
 const indexName = { type: "string", minLength: 1, maxLength: 64 };
 const vectorId = { type: "integer", minimum: 1 };
 const numbers = { type: "array", items: { type: "number" }, minItems: 1, maxItems: 4096 };
-const text = { type: "string", minLength: 1, maxLength: maxText };
+const text = { type: "string", minLength: 1, maxLength: maxTextChars };
 const note = { type: "string", maxLength: 4000, description: "what the vector stands for" };
 
 interface OfIndex {
@@ -25,17 +25,17 @@ export const vectorCreateIndex: AssistantTool<OfIndex & { readonly kind?: IndexK
   parameters: takes({ index_name: indexName, kind: { type: "string", enum: ["memory", "documents"] } }, ["index_name"]),
   run: async ({ index_name: index, kind = "memory" }, context) =>
     await onMemory(context, async (memory) => {
-      const made = await memory.createIndex(index, kind);
-      return isMemoryProblem(made)
-        ? made
-        : { success: true, index_name: made.name, kind: made.kind, max_elements: made.maxElements };
+      const created = await memory.createIndex(index, kind);
+      return isMemoryProblem(created)
+        ? created
+        : { success: true, index_name: created.name, kind: created.kind, max_elements: created.maxElements };
     }),
 };
 
 export const vectorDeleteIndex: AssistantTool<OfIndex> = {
   name: "vector_db_delete_index",
   description: "Delete an index with all that it holds.",
-  // Nobody gets back what it held, so a person is asked.
+  // The content can't be restored, so the user is asked.
   does: ["remembers", "writes"],
   parameters: takes({ index_name: indexName }, ["index_name"]),
   preview: async ({ index_name: index }) => `Delete the index ${index} of your memory, with all that it holds.`,
@@ -44,8 +44,8 @@ export const vectorDeleteIndex: AssistantTool<OfIndex> = {
     await onMemory(context, async (memory) => {
       if (index === longTerm || index === documents)
         return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: `The index ${index} is needed and stays.` };
-      const gone = await memory.deleteIndex(index);
-      return isMemoryProblem(gone) ? gone : { success: true, deleted: gone.deleted };
+      const deleted = await memory.deleteIndex(index);
+      return isMemoryProblem(deleted) ? deleted : { success: true, deleted: deleted.deleted };
     }),
 };
 
@@ -99,7 +99,7 @@ export const vectorUpdateVector: AssistantTool<
     ),
 };
 
-/** An element of an index, or that the index has none of this id. */
+/** An element of an index; a problem if the index has no element with this id. */
 async function elementOf(
   memory: Memory,
   { index_name: index, vector_id: id }: OfVector,
@@ -114,12 +114,12 @@ export const vectorDeleteVector: AssistantTool<OfVector> = {
   description: "Delete one vector or text of an index.",
   does: ["remembers"],
   parameters: takes({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
-  run: async (given, context) =>
+  run: async (givenArgs, context) =>
     await onMemory(context, async (memory) => {
-      const chunk = await elementOf(memory, given);
+      const chunk = await elementOf(memory, givenArgs);
       if (isMemoryProblem(chunk)) return chunk;
-      const gone = await memory.forget(chunk.id);
-      return isMemoryProblem(gone) ? gone : { success: true, vector_id: gone.id };
+      const deleted = await memory.forget(chunk.id);
+      return isMemoryProblem(deleted) ? deleted : { success: true, vector_id: deleted.id };
     }),
 };
 
@@ -128,9 +128,9 @@ export const vectorGetVector: AssistantTool<OfVector> = {
   description: "One element of an index: its text and its vector.",
   does: ["reads"],
   parameters: takes({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
-  run: async (given, context) =>
+  run: async (givenArgs, context) =>
     await onMemory(context, async (memory) => {
-      const chunk = await elementOf(memory, given);
+      const chunk = await elementOf(memory, givenArgs);
       if (isMemoryProblem(chunk)) return chunk;
       const found = await memory.vectors.get(chunk.id);
       if (isMemoryProblem(found)) return found;
@@ -217,9 +217,9 @@ export const vectorAddChunkedText: AssistantTool<OfIndex & { readonly text: stri
     },
     ["index_name", "text"],
   ),
-  run: async ({ index_name: index, text: long, source = "" }, context) =>
+  run: async ({ index_name: index, text: fullText, source = "" }, context) =>
     await onMemory(context, async (memory) => {
-      const chunks = chunksOf(long).map((content) => ({ content, source }));
+      const chunks = chunksOf(fullText).map((content) => ({ content, source }));
       if (chunks.length === 0) return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "The text is empty." };
       const ids = await memory.add(index, chunks);
       return "problem" in ids ? ids : { success: true, vector_ids: ids };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   opensThinking,
-  type Parted,
+  type SplitText,
   ThinkingTags,
   withoutThinking,
 } from "../../../src/assistant/conversation/thinking.js";
@@ -10,7 +10,7 @@ import {
 function parted(text: string, length: number, isOpen = false): readonly [thinking: string, words: string] {
   const tags = new ThinkingTags(isOpen);
   let [thinking, words] = ["", ""];
-  const hear = (heard: Parted) => {
+  const hear = (heard: SplitText) => {
     thinking += heard.thinking;
     words = heard.anew === true ? heard.words : words + heard.words;
   };

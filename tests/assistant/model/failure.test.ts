@@ -2,10 +2,10 @@ import { describe, expect, it, test } from "vitest";
 import { failureOf } from "../../../src/assistant/model/failure.js";
 import { NoAnswer } from "../../../src/assistant/model/fetch.js";
 import { providerOf } from "../../../src/assistant/providers.js";
-import { usualHistory } from "../../../src/assistant/settings.js";
+import { defaultHistory } from "../../../src/assistant/settings.js";
 
 const where = { ...providerOf("http://127.0.0.1:1/v1/chat/completions", "test"), model: "m" };
-const settings = { ...where, window: 8192, history: usualHistory, isWindowKnown: false };
+const settings = { ...where, window: 8192, history: defaultHistory, isWindowKnown: false };
 
 describe("a service that does not answer", () => {
   it("is asked once where its answer is nested too deeply to be read", () => {

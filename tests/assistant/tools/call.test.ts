@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
-import { bound } from "../../../src/assistant/tools/call.js";
+import { bindTool } from "../../../src/assistant/tools/call.js";
 import type { AssistantTool } from "../../../src/assistant/tools/context.js";
 import { takes } from "../../../src/engine/tools/tool.js";
 import { bench } from "./setup.js";
@@ -89,7 +89,7 @@ describe("the tools", () => {
 
 describe("a call", () => {
   const tool = (run: AssistantTool<object>["run"]) =>
-    bound<object>({ name: "a_tool", description: "", does: [], parameters: takes({}), run }, here.context);
+    bindTool<object>({ name: "a_tool", description: "", does: [], parameters: takes({}), run }, here.context);
   const never = new AbortController().signal;
 
   it("of a tool that hangs ends when the person stops the answer", async () => {

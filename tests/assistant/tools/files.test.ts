@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join, win32 } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { applied } from "../../../src/assistant/tools/files/delta.js";
-import { fileProblem, lexicallyWithin } from "../../../src/assistant/tools/files/paths.js";
+import { applyOperations } from "../../../src/assistant/tools/files/delta.js";
+import { fileProblem, resolveWithin } from "../../../src/assistant/tools/files/paths.js";
 import { truncate } from "../../../src/assistant/tools/files/truncate.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { bench } from "./setup.js";
@@ -70,13 +70,13 @@ describe("a path that leads out", () => {
     "notes.txt:hidden",
     "a\0b",
   ])("%j is none on Windows", (path) => {
-    expect(lexicallyWithin("C:\\work", path, win32)).toBeUndefined();
+    expect(resolveWithin("C:\\work", path, win32)).toBeUndefined();
   });
 
   it.each(["notes.txt", "sub\\notes.txt", "sub/notes.txt", "C:\\work\\notes.txt", ".", "..notes"])(
     "%j is one on Windows",
     (path) => {
-      expect(lexicallyWithin("C:\\work", path, win32)).toMatch(/^C:\\work/);
+      expect(resolveWithin("C:\\work", path, win32)).toMatch(/^C:\\work/);
     },
   );
 
@@ -231,7 +231,7 @@ describe("file_delta", () => {
       "zero\none\n3\n",
     ],
   ] as const)("can %s", (_, operations, expected) => {
-    expect(applied(text, operations)).toBe(expected);
+    expect(applyOperations(text, operations)).toBe(expected);
   });
 
   it.each([
@@ -240,7 +240,7 @@ describe("file_delta", () => {
     ["a\nno end", [{ type: "replace", start_line: 2, content: "b" }], "a\nb"],
     ["a\r\nb\r\n", [{ type: "insert", start_line: 2, content: "x\ny" }], "a\r\nx\r\ny\r\nb\r\n"],
   ] as const)("keeps the line ends of %j", (before, operations, expected) => {
-    expect(applied(before, operations)).toBe(expected);
+    expect(applyOperations(before, operations)).toBe(expected);
   });
 
   it.each([

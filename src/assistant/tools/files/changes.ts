@@ -1,19 +1,29 @@
 /**
- * What becomes of a text, as the lines that go (`-`) and those that come (`+`), without those that begin and end both
- * alike. Whole, because it is what a person allows; no patch.
+ * The changes of a text: removed lines (`-`) and added lines (`+`), without equal lines at the beginning and the end.
+ * It shows every change, because the user must see what they allow.
  */
-export function changes(before: string, after: string): string {
-  const [old, now] = [linesOf(before), linesOf(after)];
-  if (before !== after && old.join("\n") === now.join("\n")) return "  the line break at the end";
-  let from = 0;
-  while (from < old.length && from < now.length && old[from] === now[from]) from += 1;
-  let end = 0;
-  while (end < old.length - from && end < now.length - from && old.at(-1 - end) === now.at(-1 - end)) end += 1;
-  const gone = old.slice(from, old.length - end).map((line) => `- ${line}`);
-  const come = now.slice(from, now.length - end).map((line) => `+ ${line}`);
-  const where = from === 0 ? [] : [`  line ${from + 1}:`];
-  return [...where, ...gone, ...come].join("\n");
+export function changedLines(before: string, after: string): string {
+  const [oldLines, newLines] = [linesOf(before), linesOf(after)];
+  if (before !== after && oldLines.join("\n") === newLines.join("\n")) return "  the line break at the end";
+  let firstDifference = 0;
+  while (
+    firstDifference < oldLines.length &&
+    firstDifference < newLines.length &&
+    oldLines[firstDifference] === newLines[firstDifference]
+  )
+    firstDifference += 1;
+  let equalAtEnd = 0;
+  while (
+    equalAtEnd < oldLines.length - firstDifference &&
+    equalAtEnd < newLines.length - firstDifference &&
+    oldLines.at(-1 - equalAtEnd) === newLines.at(-1 - equalAtEnd)
+  )
+    equalAtEnd += 1;
+  const removedLines = oldLines.slice(firstDifference, oldLines.length - equalAtEnd).map((line) => `- ${line}`);
+  const addedLines = newLines.slice(firstDifference, newLines.length - equalAtEnd).map((line) => `+ ${line}`);
+  const locationLine = firstDifference === 0 ? [] : [`  line ${firstDifference + 1}:`];
+  return [...locationLine, ...removedLines, ...addedLines].join("\n");
 }
 
-/** A break at the end ends the last line and begins no other. */
+/** The lines of a text. A line break at the end does not begin another line. */
 const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));

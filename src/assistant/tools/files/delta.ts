@@ -1,13 +1,13 @@
 import { takes, type ToolFailure } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
 import { fileFailure } from "./paths.js";
-import { bytesIn, onFile } from "./read.js";
+import { readBytes, onFile } from "./read.js";
 import { previewOf, replaceFile } from "./write.js";
 
 /**
- * One change of a file. Lines are counted from 1 in the file as it is before all changes. `insert` puts content before
- * `start_line` (at the end: one more than there are lines); `replace` and `delete` are of `start_line` to `end_line`,
- * or of `old_text`, which must stand in the file exactly once.
+ * One change of a file. Line numbers begin at 1 and refer to the file before all changes. `insert` puts content before
+ * `start_line`, which may be the number after the last line. `replace` and `delete` change the lines from `start_line`
+ * to `end_line`, or `old_text`, which must occur exactly once in the file.
  */
 interface Operation {
   readonly type: "insert" | "replace" | "delete";
@@ -23,83 +23,85 @@ interface DeltaArguments {
   readonly create_backup?: boolean;
 }
 
-/** A stretch of the text, by characters, and what stands there afterwards. */
+/** A range of characters, and its replacement. */
 interface Edit {
   readonly from: number;
   readonly to: number;
   readonly by: string;
 }
 
-const wrong = (place: number, error: string): ToolFailure =>
-  fileFailure("INVALID_OPERATION", `Operation ${place + 1}: ${error} Nothing was changed.`);
+const invalidOperation = (index: number, error: string): ToolFailure =>
+  fileFailure("INVALID_OPERATION", `Operation ${index + 1}: ${error} Nothing was changed.`);
 
-/** The text after all operations, or why none of them is done. */
-export function applied(text: string, operations: readonly Operation[]): string | ToolFailure {
+/** The text after all operations, or the error if one of them is invalid. */
+export function applyOperations(text: string, operations: readonly Operation[]): string | ToolFailure {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
   if (starts.length > 1 && starts.at(-1) === text.length) starts.pop();
   const newline = /\r\n/.test(text) ? "\r\n" : "\n";
   const edits: Edit[] = [];
-  for (const [place, operation] of operations.entries()) {
+  for (const [index, operation] of operations.entries()) {
     const edit = editOf(text, starts, operation);
-    if (typeof edit === "string") return wrong(place, edit);
-    const by = edit.by.replace(/\r?\n/g, newline);
-    const clash = edits.findIndex(({ from, to }) => edit.from < to && from < edit.to);
-    if (clash !== -1) return wrong(place, `It overlaps operation ${clash + 1}.`);
-    edits.push({ ...edit, by });
+    if (typeof edit === "string") return invalidOperation(index, edit);
+    const replacement = edit.by.replace(/\r?\n/g, newline);
+    const overlapping = edits.findIndex(({ from, to }) => edit.from < to && from < edit.to);
+    if (overlapping !== -1) return invalidOperation(index, `It overlaps operation ${overlapping + 1}.`);
+    edits.push({ ...edit, by: replacement });
   }
-  // Those at one place stay in their order.
-  const ordered = edits.map((edit, place) => ({ ...edit, place })).sort((a, b) => a.from - b.from || a.place - b.place);
-  let out = "";
-  let at = 0;
-  for (const { from, to, by } of ordered) {
-    const between = text.slice(at, from);
-    out += between;
-    // A last line without its end gets one before another line.
-    if (from === to && from === text.length && out !== "" && !out.endsWith("\n")) out += newline;
-    out += by;
-    at = to;
+  // Edits at the same position stay in their order.
+  const orderedEdits = edits
+    .map((edit, index) => ({ ...edit, place: index }))
+    .sort((a, b) => a.from - b.from || a.place - b.place);
+  let result = "";
+  let position = 0;
+  for (const { from, to, by } of orderedEdits) {
+    const unchanged = text.slice(position, from);
+    result += unchanged;
+    // If the last line has no line break, one is added before an inserted line.
+    if (from === to && from === text.length && result !== "" && !result.endsWith("\n")) result += newline;
+    result += by;
+    position = to;
   }
-  return out + text.slice(at);
+  return result + text.slice(position);
 }
 
-/** Where an operation acts, or what is wrong with it. */
+/** The edit for an operation, or an error. */
 function editOf(
   text: string,
   starts: readonly number[],
-  { type, start_line: first, end_line: last = first, old_text: old, content = "" }: Operation,
+  { type, start_line: firstLine, end_line: lastLine = firstLine, old_text: oldText, content = "" }: Operation,
 ): Edit | string {
   const lines = text === "" ? 0 : starts.length;
   const offset = (line: number) => (line > lines ? text.length : (starts[line - 1] ?? text.length));
-  const whole = content === "" || content.endsWith("\n") ? content : `${content}\n`;
+  const wholeLines = content === "" || content.endsWith("\n") ? content : `${content}\n`;
   if (type === "insert") {
-    if (first === undefined) return "insert needs start_line.";
-    if (first > lines + 1) return `There is no line ${first}; the file has ${lines}.`;
-    return { from: offset(first), to: offset(first), by: whole };
+    if (firstLine === undefined) return "insert needs start_line.";
+    if (firstLine > lines + 1) return `There is no line ${firstLine}; the file has ${lines}.`;
+    return { from: offset(firstLine), to: offset(firstLine), by: wholeLines };
   }
-  if (old !== undefined) {
-    if (old === "") return "old_text is empty.";
-    const from = text.indexOf(old);
+  if (oldText !== undefined) {
+    if (oldText === "") return "old_text is empty.";
+    const from = text.indexOf(oldText);
     if (from === -1) return "old_text is not in the file.";
-    if (text.indexOf(old, from + 1) !== -1) return "old_text is in the file more than once; give more of it.";
-    return { from, to: from + old.length, by: type === "delete" ? "" : content };
+    if (text.indexOf(oldText, from + 1) !== -1) return "old_text is in the file more than once; give more of it.";
+    return { from, to: from + oldText.length, by: type === "delete" ? "" : content };
   }
-  if (first === undefined || last === undefined) return `${type} needs start_line, or old_text.`;
-  if (last < first) return `end_line ${last} comes before start_line ${first}.`;
-  if (last > lines) return `There is no line ${last}; the file has ${lines}.`;
-  const to = offset(last + 1);
-  // What had no line end at the file's end has none afterwards.
-  const isLast = last === lines && !text.endsWith("\n");
-  const by = type === "delete" ? "" : isLast ? content : whole;
-  return { from: offset(first), to, by };
+  if (firstLine === undefined || lastLine === undefined) return `${type} needs start_line, or old_text.`;
+  if (lastLine < firstLine) return `end_line ${lastLine} comes before start_line ${firstLine}.`;
+  if (lastLine > lines) return `There is no line ${lastLine}; the file has ${lines}.`;
+  const to = offset(lastLine + 1);
+  // If the last line had no line break, its replacement gets none.
+  const isLast = lastLine === lines && !text.endsWith("\n");
+  const replacement = type === "delete" ? "" : isLast ? content : wholeLines;
+  return { from: offset(firstLine), to, by: replacement };
 }
 
-async function textAfter({ root }: ToolContext, { file_path: named, operations }: DeltaArguments) {
-  const bytes = await bytesIn(root, named);
+async function textAfter({ root }: ToolContext, { file_path: filePath, operations }: DeltaArguments) {
+  const bytes = await readBytes(root, filePath);
   if ("code" in bytes) return bytes;
   const text = bytes.toString("utf8");
-  // Written again, other bytes would be lost.
-  if (!Buffer.from(text).equals(bytes)) return fileFailure("IO", `${named} is not UTF-8 text.`);
-  return applied(text, operations);
+  // Bytes that are not UTF-8 would be lost when the text is written.
+  if (!Buffer.from(text).equals(bytes)) return fileFailure("IO", `${filePath} is not UTF-8 text.`);
+  return applyOperations(text, operations);
 }
 
 export const fileDelta: AssistantTool<DeltaArguments> = {
@@ -131,15 +133,17 @@ export const fileDelta: AssistantTool<DeltaArguments> = {
     },
     ["file_path", "operations"],
   ),
-  async preview(given, context) {
-    const after = await textAfter(context, given).catch(() => undefined);
-    return typeof after === "string" ? await previewOf(context, given.file_path, after) : `Change ${given.file_path}`;
+  async preview(givenArgs, context) {
+    const after = await textAfter(context, givenArgs).catch(() => undefined);
+    return typeof after === "string"
+      ? await previewOf(context, givenArgs.file_path, after)
+      : `Change ${givenArgs.file_path}`;
   },
-  run: async (given, context) =>
-    await onFile(given.file_path, async () => {
-      const after = await textAfter(context, given);
+  run: async (givenArgs, context) =>
+    await onFile(givenArgs.file_path, async () => {
+      const after = await textAfter(context, givenArgs);
       return typeof after === "string"
-        ? await replaceFile(context, given.file_path, after, given.create_backup ?? true)
+        ? await replaceFile(context, givenArgs.file_path, after, givenArgs.create_backup ?? true)
         : after;
     }),
 };

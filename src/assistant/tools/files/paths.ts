@@ -3,7 +3,7 @@ import nodePath, { type PlatformPath } from "node:path";
 import { ExpectedError, hasCode } from "../../../engine/lib/errors.js";
 import { type ToolFailure, toolFailure } from "../../../engine/tools/tool.js";
 
-/** The specification's codes of what is wrong with a file, and one for a change that can't be made. */
+/** Error codes for files. All but the last are in the specification; the last is for a change that can't be made. */
 export type FileError =
   | "NOT_FOUND"
   | "PERMISSION"
@@ -15,57 +15,64 @@ export type FileError =
 
 export const fileFailure = (code: FileError, error: string): ToolFailure => toolFailure(`FILE_ERROR_${code}`, error);
 
-/** Longest path that is taken, in characters. https://man7.org/linux/man-pages/man3/realpath.3.html (PATH_MAX) */
-const maxPath = 4096;
+/** Maximum characters of a path. https://man7.org/linux/man-pages/man3/realpath.3.html (PATH_MAX) */
+const maxPathChars = 4096;
 
 /**
- * The absolute path that a name means in a folder, by its letters alone: undefined where it leads out, climbs with `..`
- * or holds a NUL. `path`: that of the system, or of another for a test.
+ * The absolute path for a name in a folder, without access to the file system. Undefined if it leads out of the folder,
+ * contains `..` or a NUL. `path`: the path functions of the system, or of another system for a test.
  */
-export function lexicallyWithin(root: string, named: string, path: PlatformPath = nodePath): string | undefined {
-  if (named === "" || named.length > maxPath || named.includes("\0")) return undefined;
-  if (named.split(/[\\/]/).includes("..")) return undefined;
-  const whole = path.resolve(root, named);
-  // `C:file` means another folder of that drive, `\\.\` a device, and `file:stream` a second content of a file.
-  if (path.sep === "\\" && /^[\\/]{2}|:/.test(path.isAbsolute(named) ? named.slice(2) : named)) return undefined;
-  return whole === root || whole.startsWith(root.endsWith(path.sep) ? root : root + path.sep) ? whole : undefined;
+export function resolveWithin(root: string, name: string, path: PlatformPath = nodePath): string | undefined {
+  if (name === "" || name.length > maxPathChars || name.includes("\0")) return undefined;
+  if (name.split(/[\\/]/).includes("..")) return undefined;
+  const absolutePath = path.resolve(root, name);
+  // `C:file` means a file in another folder of that drive, `\\.\` is a device, and `file:stream` is a stream of a file.
+  if (path.sep === "\\" && /^[\\/]{2}|:/.test(path.isAbsolute(name) ? name.slice(2) : name)) return undefined;
+  return absolutePath === root || absolutePath.startsWith(root.endsWith(path.sep) ? root : root + path.sep)
+    ? absolutePath
+    : undefined;
 }
 
-/** Where a file that a model named really lies. */
-export interface Placed {
-  /** Absolute, without links. */
+/** The real location of a file that a model named. */
+export interface FileLocation {
+  /** Absolute path without links. */
   readonly path: string;
   readonly exists: boolean;
 }
 
 /**
- * Finds the real path of a name in a folder, which may not be there yet. Links are followed; what they lead to outside
- * of the folder is not a path of it.
+ * Finds the real path for a name in a folder. The file may not exist yet. Links are followed, but not out of the
+ * folder.
  */
-export async function placed(root: string, named: string): Promise<Placed | ToolFailure> {
-  const outside = fileFailure("INVALID_PATH", `'${named.slice(0, 200)}' is not a path inside ${root}.`);
+export async function locateFile(root: string, name: string): Promise<FileLocation | ToolFailure> {
+  const outsideFailure = fileFailure("INVALID_PATH", `'${name.slice(0, 200)}' is not a path inside ${root}.`);
   const folder = await realpath(root);
-  const path = lexicallyWithin(folder, named) ?? lexicallyWithin(root, named);
-  if (path === undefined) return outside;
-  const within = (real: string) => real === folder || real.startsWith(folder + nodePath.sep);
+  const path = resolveWithin(folder, name) ?? resolveWithin(root, name);
+  if (path === undefined) return outsideFailure;
+  const isInside = (real: string) => real === folder || real.startsWith(folder + nodePath.sep);
   try {
     const real = await realpath(path);
-    return within(real) ? { path: real, exists: true } : outside;
+    return isInside(real) ? { path: real, exists: true } : outsideFailure;
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
   }
-  // A link whose end is missing would be written through.
-  if ((await lstat(path).catch(() => undefined)) !== undefined) return outside;
+  // Writing to a link without a target would create the target outside.
+  if ((await lstat(path).catch(() => undefined)) !== undefined) return outsideFailure;
   const missing: string[] = [];
-  for (let at = path; ; at = nodePath.dirname(at)) {
-    const real = await realpath(at).catch(() => undefined);
-    if (real !== undefined) return within(real) ? { path: nodePath.join(real, ...missing), exists: false } : outside;
-    if ((await lstat(at).catch(() => undefined)) !== undefined || at === nodePath.dirname(at)) return outside;
-    missing.unshift(nodePath.basename(at));
+  for (let folderAbove = path; ; folderAbove = nodePath.dirname(folderAbove)) {
+    const real = await realpath(folderAbove).catch(() => undefined);
+    if (real !== undefined)
+      return isInside(real) ? { path: nodePath.join(real, ...missing), exists: false } : outsideFailure;
+    if (
+      (await lstat(folderAbove).catch(() => undefined)) !== undefined ||
+      folderAbove === nodePath.dirname(folderAbove)
+    )
+      return outsideFailure;
+    missing.unshift(nodePath.basename(folderAbove));
   }
 }
 
-/** What the system said about a file, as the specification's code and one sentence. Rethrows any other error. */
+/** A system error about a file as a failure with the specification's code. Throws other errors again. */
 export function fileProblem(thrown: unknown, named: string): ToolFailure {
   const name = named.slice(0, 200);
   const error = thrown instanceof ExpectedError ? (thrown.cause ?? thrown) : thrown;

@@ -4,40 +4,40 @@ import { join } from "node:path";
 import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
 import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
-import { fileFailure, fileProblem, placed } from "./paths.js";
+import { fileFailure, fileProblem, locateFile } from "./paths.js";
 import { truncate } from "./truncate.js";
 
-/** Largest file that is read or written, in bytes. */
-export const maxFile = 10 * 1024 * 1024;
+/** Maximum bytes of a file that is read or written. */
+export const maxFileBytes = 10 * 1024 * 1024;
 
-/** Most entries of a list. */
+/** Maximum number of entries in a list. */
 const maxEntries = 1000;
 
-/** A file's bytes, or why they are missing. Throws what the system says. */
-export async function bytesIn(root: string, named: string): Promise<Buffer | ToolFailure> {
-  const found = await placed(root, named);
-  if ("code" in found) return found;
-  if (!found.exists) return fileFailure("NOT_FOUND", `There is no file ${named}.`);
-  const bytes = await readRegularUpTo(found.path, maxFile);
+/** A file's bytes, or a failure. Throws system errors. */
+export async function readBytes(root: string, name: string): Promise<Buffer | ToolFailure> {
+  const location = await locateFile(root, name);
+  if ("code" in location) return location;
+  if (!location.exists) return fileFailure("NOT_FOUND", `There is no file ${name}.`);
+  const bytes = await readRegularUpTo(location.path, maxFileBytes);
   return typeof bytes === "number"
-    ? fileFailure("TOO_LARGE", `${named} has ${bytes} bytes; files of up to ${maxFile} bytes are read.`)
+    ? fileFailure("TOO_LARGE", `${name} has ${bytes} bytes; files of up to ${maxFileBytes} bytes are read.`)
     : bytes;
 }
 
-/** Where a file or folder is that must be there. */
-export async function there(root: string, named: string): Promise<string | ToolFailure> {
-  const found = await placed(root, named);
-  if ("code" in found) return found;
-  return found.exists ? found.path : fileFailure("NOT_FOUND", `There is no file or folder ${named}.`);
+/** The path of an existing file or folder, or a failure. */
+export async function existingPath(root: string, name: string): Promise<string | ToolFailure> {
+  const location = await locateFile(root, name);
+  if ("code" in location) return location;
+  return location.exists ? location.path : fileFailure("NOT_FOUND", `There is no file or folder ${name}.`);
 }
 
-/** Does what a tool does to a file; whatever the system has against it is an answer. */
-export async function onFile(named: string, act: () => Promise<ToolResult>): Promise<ToolResult> {
+/** Runs `action` on a file. A system error becomes a failure. */
+export async function onFile(name: string, action: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
-    const done = await act();
-    return done.success ? { code: "FILE_SUCCESS", ...done } : done;
+    const result = await action();
+    return result.success ? { code: "FILE_SUCCESS", ...result } : result;
   } catch (error) {
-    return fileProblem(error, named);
+    return fileProblem(error, name);
   }
 }
 
@@ -62,23 +62,26 @@ export const fileRead: AssistantTool<ReadArguments> = {
     ["file_path"],
   ),
   run: async (
-    { file_path: named, start_line: from = 1, end_line: to, max_tokens: most },
+    { file_path: named, start_line: firstLine = 1, end_line: lastLine, max_tokens: maxTokens },
     { root, room }: ToolContext,
   ) =>
     await onFile(named, async () => {
-      const bytes = await bytesIn(root, named);
+      const bytes = await readBytes(root, named);
       if ("code" in bytes) return bytes;
       if (bytes.includes(0)) return fileFailure("IO", `${named} is not a text file.`);
       const lines = bytes.toString("utf8").split("\n");
-      // A break at the end ends the last line and begins no other.
+      // A line break at the end does not begin another line.
       const total = lines.at(-1) === "" ? lines.length - 1 : lines.length;
-      const last = Math.min(to ?? lines.length, lines.length);
-      const { text, linesLeftOut } = truncate(lines.slice(from - 1, last).join("\n"), Math.min(most ?? room, room));
+      const lastShownLine = Math.min(lastLine ?? lines.length, lines.length);
+      const { text, linesLeftOut } = truncate(
+        lines.slice(firstLine - 1, lastShownLine).join("\n"),
+        Math.min(maxTokens ?? room, room),
+      );
       return {
         success: true,
         content: text,
-        first_line: from,
-        last_line: Math.min(last, total),
+        first_line: firstLine,
+        last_line: Math.min(lastShownLine, total),
         total_lines: total,
         ...(linesLeftOut === 0 ? {} : { truncated: true, lines_left_out: linesLeftOut }),
       };
@@ -105,7 +108,7 @@ export const fileList: AssistantTool<ListArguments> = {
   ),
   run: async ({ directory_path: named, pattern, include_hidden: isAll = false }, { root }, signal) =>
     await onFile(named, async () => {
-      const folder = await there(root, named);
+      const folder = await existingPath(root, named);
       if (typeof folder !== "string") return folder;
       if (!(await stat(folder)).isDirectory()) return fileFailure("NOT_FOUND", `${named} is not a folder.`);
       const names =
@@ -113,15 +116,15 @@ export const fileList: AssistantTool<ListArguments> = {
           ? (await readdir(folder, { withFileTypes: true }))
               .filter(({ name }) => isAll || !name.startsWith("."))
               .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
-          : await matching(folder, pattern, isAll, signal);
+          : await matchingNames(folder, pattern, isAll, signal);
       if (!Array.isArray(names)) return names;
       const entries = names.sort().slice(0, maxEntries);
       return { success: true, entries, total: names.length, ...(names.length > maxEntries ? { truncated: true } : {}) };
     }),
 };
 
-/** Names below a folder that fit a pattern; links are not followed. One more than a list holds, at most. */
-async function matching(
+/** Names below a folder that match a pattern, at most one more than a list may have. Links are not followed. */
+async function matchingNames(
   folder: string,
   pattern: string,
   isAll: boolean,
@@ -137,10 +140,10 @@ async function matching(
   return names;
 }
 
-/** Files and folders below a folder, without what version control and package managers keep. */
+/** Files and folders below a folder, except in the folders of git and npm. */
 export async function* filesBelow(folder: string, pattern: string, isAll: boolean): AsyncGenerator<string> {
   const { default: fastGlob } = await import("fast-glob");
-  const found = fastGlob.stream(pattern, {
+  const stream = fastGlob.stream(pattern, {
     cwd: folder,
     dot: isAll,
     followSymbolicLinks: false,
@@ -149,7 +152,7 @@ export async function* filesBelow(folder: string, pattern: string, isAll: boolea
     suppressErrors: true,
     ignore: ["**/.git/**", "**/node_modules/**"],
   });
-  for await (const name of found) yield String(name);
+  for await (const name of stream) yield String(name);
 }
 
 interface InfoArguments {
@@ -163,27 +166,28 @@ export const fileInfo: AssistantTool<InfoArguments> = {
   parameters: takes({ file_path: { type: "string" } }, ["file_path"]),
   run: async ({ file_path: named }, { root }) =>
     await onFile(named, async () => {
-      const path = await there(root, named);
+      const path = await existingPath(root, named);
       if (typeof path !== "string") return path;
-      const found = await stat(path);
-      const may = async (mode: number) =>
+      const stats = await stat(path);
+      const isAllowed = async (mode: number) =>
         await access(path, mode).then(
           () => true,
           () => false,
         );
-      const bytes = found.isFile() && found.size <= maxFile ? await readRegularUpTo(path, maxFile) : undefined;
+      const bytes =
+        stats.isFile() && stats.size <= maxFileBytes ? await readRegularUpTo(path, maxFileBytes) : undefined;
       const isText = Buffer.isBuffer(bytes) && !bytes.includes(0);
       return {
         success: true,
         path,
-        kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other",
+        kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other",
         is_link: (await lstat(join(root, named)).catch(() => undefined))?.isSymbolicLink() === true,
-        size_bytes: found.size,
-        created: found.birthtime.toISOString(),
-        modified: found.mtime.toISOString(),
-        permissions: (found.mode & 0o777).toString(8).padStart(3, "0"),
-        is_readable: await may(constants.R_OK),
-        is_writable: await may(constants.W_OK),
+        size_bytes: stats.size,
+        created: stats.birthtime.toISOString(),
+        modified: stats.mtime.toISOString(),
+        permissions: (stats.mode & 0o777).toString(8).padStart(3, "0"),
+        is_readable: await isAllowed(constants.R_OK),
+        is_writable: await isAllowed(constants.W_OK),
         ...(isText ? { lines: bytes.toString("utf8").split("\n").length } : {}),
       };
     }),

@@ -5,7 +5,7 @@ import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
 import { takes } from "../../../engine/tools/tool.js";
 import type { AssistantTool } from "../context.js";
-import { filesBelow, maxFile, onFile, there } from "./read.js";
+import { filesBelow, maxFileBytes, onFile, existingPath } from "./read.js";
 
 interface SearchArguments {
   readonly search_path: string;
@@ -15,15 +15,16 @@ interface SearchArguments {
   readonly max_results?: number;
 }
 
-const usualResults = 100;
+const defaultResults = 100;
 const maxResults = 1000;
-/** Milliseconds that one search takes at most, and that its pattern takes in one file. */
-const maxMs = 20_000;
+/** Maximum milliseconds of one search. */
+const maxSearchMs = 20_000;
+/** Maximum milliseconds of the pattern in one file. */
 const maxFileMs = 1_000;
-/** Characters of a line that are shown. */
-const maxLine = 300;
+/** Maximum characters of a line in the result. */
+const maxLineChars = 300;
 
-/** Lines of a text that a pattern fits, by their numbers from 1; "slow" where it takes too long. */
+/** Finds the numbers of the lines that match a pattern, from 1. "slow": the pattern takes too long. */
 type Find = (text: string, most: number) => readonly number[] | "slow";
 
 function isRegExp(pattern: string): boolean {
@@ -35,10 +36,10 @@ function isRegExp(pattern: string): boolean {
 }
 
 /**
- * A model's pattern may take without end (catastrophic backtracking), and nothing else would happen meanwhile, not even
- * Ctrl+C: it runs under a limit of time.
+ * Makes a finder for a pattern. A model's pattern may take exponential time, and would block the process, also for
+ * Ctrl+C, so it runs with a time limit.
  */
-function finder(pattern: string, isExact: boolean): { find: Find; isLiteral: boolean } {
+function makeFinder(pattern: string, isExact: boolean): { find: Find; isLiteral: boolean } {
   const isLiteral = !isRegExp(pattern);
   const source = isLiteral ? pattern.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern;
   const context = createContext(Object.assign(Object.create(null), { source, flags: isExact ? "" : "i" }));
@@ -54,7 +55,7 @@ function finder(pattern: string, isExact: boolean): { find: Find; isLiteral: boo
       const found = String(script.runInContext(Object.assign(context, { text, most }), { timeout: maxFileMs }));
       return found === "" ? [] : found.split(",").map(Number);
     } catch (error) {
-      // It may be an Error of the pattern's own context.
+      // The error may belong to the context of the script, so `instanceof` is not used.
       if ((error as { code?: unknown } | null)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "slow";
       throw error;
     }
@@ -76,59 +77,59 @@ export const fileSearch: AssistantTool<SearchArguments> = {
     },
     ["search_path", "pattern"],
   ),
-  run: async (given, { root, room }, signal) =>
-    await onFile(given.search_path, async () => {
-      const top = await there(root, given.search_path);
-      if (typeof top !== "string") return top;
-      const most = given.max_results ?? usualResults;
-      const tokens = Math.min(given.max_tokens ?? room, room);
-      const { find, isLiteral } = finder(given.pattern, given.case_sensitive ?? false);
-      const isFolder = (await stat(top)).isDirectory();
-      const until = performance.now() + maxMs;
+  run: async (givenArgs, { root, room }, signal) =>
+    await onFile(givenArgs.search_path, async () => {
+      const searchPath = await existingPath(root, givenArgs.search_path);
+      if (typeof searchPath !== "string") return searchPath;
+      const maxMatches = givenArgs.max_results ?? defaultResults;
+      const tokens = Math.min(givenArgs.max_tokens ?? room, room);
+      const { find, isLiteral } = makeFinder(givenArgs.pattern, givenArgs.case_sensitive ?? false);
+      const isFolder = (await stat(searchPath)).isDirectory();
+      const deadline = performance.now() + maxSearchMs;
       const matches: { file: string; line: number; text: string }[] = [];
-      let used = 0;
-      let searched = 0;
-      let stopped: string | undefined;
-      for await (const name of isFolder ? filesBelow(top, "**/*", false) : [""]) {
+      let usedTokens = 0;
+      let searchedFiles = 0;
+      let stopReason: string | undefined;
+      for await (const name of isFolder ? filesBelow(searchPath, "**/*", false) : [""]) {
         if (name.endsWith("/")) continue;
-        const text = await textOf(isFolder ? join(top, name) : top);
+        const text = await textOf(isFolder ? join(searchPath, name) : searchPath);
         if (text === undefined) continue;
-        searched += 1;
-        const lines = find(text, most - matches.length + 1);
+        searchedFiles += 1;
+        const lines = find(text, maxMatches - matches.length + 1);
         if (lines === "slow") {
-          stopped = `The pattern takes longer than a second in ${name || given.search_path}; use a simpler one.`;
+          stopReason = `The pattern takes longer than a second in ${name || givenArgs.search_path}; use a simpler one.`;
           break;
         }
-        const all = lines.length === 0 ? [] : text.split("\n");
+        const textLines = lines.length === 0 ? [] : text.split("\n");
         for (const line of lines) {
-          const shown = (all[line - 1] ?? "").trim().slice(0, maxLine);
-          used += estimateTokens(`${name}${line}${shown}`) + 12;
-          if (matches.length >= most) stopped = `There are more than ${most} matches.`;
-          else if (used > tokens) stopped = `More matches don't fit into ${tokens} tokens.`;
-          if (stopped !== undefined) break;
-          matches.push({ file: isFolder ? name : given.search_path, line, text: shown });
+          const shownLine = (textLines[line - 1] ?? "").trim().slice(0, maxLineChars);
+          usedTokens += estimateTokens(`${name}${line}${shownLine}`) + 12;
+          if (matches.length >= maxMatches) stopReason = `There are more than ${maxMatches} matches.`;
+          else if (usedTokens > tokens) stopReason = `More matches don't fit into ${tokens} tokens.`;
+          if (stopReason !== undefined) break;
+          matches.push({ file: isFolder ? name : givenArgs.search_path, line, text: shownLine });
         }
-        if (performance.now() > until) stopped ??= `The search was ended after ${maxMs / 1000} seconds.`;
-        if (stopped !== undefined || signal.aborted) break;
+        if (performance.now() > deadline) stopReason ??= `The search was ended after ${maxSearchMs / 1000} seconds.`;
+        if (stopReason !== undefined || signal.aborted) break;
       }
       return {
         success: true,
         matches,
-        files_searched: searched,
+        files_searched: searchedFiles,
         ...(isLiteral
           ? { note: "The pattern is not a regular expression, so it was searched for as plain text." }
           : {}),
-        ...(stopped === undefined ? {} : { truncated: true, reason: stopped }),
+        ...(stopReason === undefined ? {} : { truncated: true, reason: stopReason }),
       };
     }),
 };
 
-/** The text of a file; undefined for one that is binary, too large, a link, or can't be read. */
+/** The text of a file; undefined if it is binary, too large, a link, or can't be read. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     // A link may lead out of the folder.
     if (!(await lstat(path)).isFile()) return undefined;
-    const bytes = await readRegularUpTo(path, maxFile);
+    const bytes = await readRegularUpTo(path, maxFileBytes);
     return typeof bytes === "number" || bytes.subarray(0, 8000).includes(0) ? undefined : bytes.toString("utf8");
   } catch {
     return undefined;

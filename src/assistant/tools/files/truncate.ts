@@ -1,65 +1,68 @@
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 
-/** A part of a text that fits, and what was left out of it. */
-export interface Truncated {
+/** A shortened text. */
+export interface TruncatedText {
   readonly text: string;
-  /** Lines that are not in it; 0 where all are. */
+  /** The number of omitted lines; 0 if the text is complete. */
   readonly linesLeftOut: number;
 }
 
-/** Shares of the room that head and tail may take; signatures have what they leave. */
+/** Shares of the tokens for the beginning and the end of a text. Signatures get the rest. */
 const headShare = 0.5;
 const tailShare = 0.25;
-/** A longer line is cut: minified code is one line. In characters. */
-const maxLine = 2000;
+/** Longer lines are cut, because minified code may be in one line. */
+const maxLineChars = 2000;
 
 /**
- * Lines that say what the rest is about: definitions in programming languages, headings of Markdown and LaTeX. With a
- * rule a family of languages; a line that only looks like one does no harm.
+ * Lines that describe the content: definitions in programming languages, headings in Markdown and LaTeX, with one rule
+ * for each family of languages.
  */
-const signature =
+const signaturePattern =
   /^\s*(?:(?:export|public|private|protected|internal|static|async|abstract|final|pub(?:\(\w+\))?|default|declare|override)\s+)*(?:function|class|interface|type|enum|struct|trait|impl|module|namespace|package|def|fn|func|fun|sub|proc|record|protocol|extension|macro_rules!|template|const\s+\w+\s*=\s*(?:async\s*)?(?:\(|function))\b|^#{1,6}\s|^\\(?:chapter|(?:sub)*section)\b|^[A-Za-z_][\w\s*:<>,&]*\([^;]*\)\s*\{\s*$/;
 
 /**
- * The text where it fits into so many tokens; else its head, the signatures of what is left out, and its tail, each gap
- * with a note of the lines that are missing.
+ * The text, if it fits into so many tokens. Otherwise its beginning, the signatures of omitted parts, and its end, with
+ * a note for each gap.
  */
-export function truncate(text: string, tokens: number): Truncated {
+export function truncate(text: string, tokens: number): TruncatedText {
   if (estimateTokens(text) <= tokens) return { text, linesLeftOut: 0 };
-  const lines = text.split("\n").map(shortened);
-  const taken = new Set<number>();
-  let left = tokens;
-  const take = (place: number, room: number): boolean => {
-    const cost = estimateTokens(`${lines[place] ?? ""}\n`);
-    if (cost > room) return false;
-    taken.add(place);
-    left -= cost;
+  const lines = text.split("\n").map(shortenLine);
+  const shownLines = new Set<number>();
+  let remainingTokens = tokens;
+  const takeLine = (index: number, maxTokens: number): boolean => {
+    const cost = estimateTokens(`${lines[index] ?? ""}\n`);
+    if (cost > maxTokens) return false;
+    shownLines.add(index);
+    remainingTokens -= cost;
     return true;
   };
-  const head = tokens * headShare;
-  for (let place = 0; place < lines.length && take(place, head - (tokens - left)); place += 1);
-  const beforeTail = left;
-  for (let place = lines.length - 1; !taken.has(place) && place >= 0; place -= 1)
-    if (!take(place, tokens * tailShare - (beforeTail - left))) break;
-  // Each may open two gaps, with a note of some tokens.
-  for (const [place, line] of lines.entries())
-    if (!taken.has(place) && signature.test(line) && !take(place, left - 2 * noteTokens)) break;
-  const out: string[] = [];
-  let missing = 0;
-  for (const [place, line] of lines.entries()) {
-    if (!taken.has(place)) missing += 1;
+  const maxHeadTokens = tokens * headShare;
+  for (let index = 0; index < lines.length && takeLine(index, maxHeadTokens - (tokens - remainingTokens)); index += 1);
+  const tokensBeforeTail = remainingTokens;
+  for (let index = lines.length - 1; !shownLines.has(index) && index >= 0; index -= 1)
+    if (!takeLine(index, tokens * tailShare - (tokensBeforeTail - remainingTokens))) break;
+  // Each signature may open two gaps, with a note of some tokens.
+  for (const [index, line] of lines.entries())
+    if (!shownLines.has(index) && signaturePattern.test(line) && !takeLine(index, remainingTokens - 2 * noteTokens))
+      break;
+  const parts: string[] = [];
+  let omittedCount = 0;
+  for (const [index, line] of lines.entries()) {
+    if (!shownLines.has(index)) omittedCount += 1;
     else {
-      if (missing > 0) out.push(note(missing));
-      missing = 0;
-      out.push(line);
+      if (omittedCount > 0) parts.push(omissionNote(omittedCount));
+      omittedCount = 0;
+      parts.push(line);
     }
   }
-  if (missing > 0) out.push(note(missing));
-  return { text: out.join("\n"), linesLeftOut: lines.length - taken.size };
+  if (omittedCount > 0) parts.push(omissionNote(omittedCount));
+  return { text: parts.join("\n"), linesLeftOut: lines.length - shownLines.size };
 }
 
 const noteTokens = 8;
-const note = (lines: number): string => `[… ${lines} ${lines === 1 ? "line" : "lines"} left out …]`;
+const omissionNote = (lines: number): string => `[… ${lines} ${lines === 1 ? "line" : "lines"} left out …]`;
 
-const shortened = (line: string): string =>
-  line.length <= maxLine ? line : `${line.slice(0, maxLine)} [… ${line.length - maxLine} characters left out …]`;
+const shortenLine = (line: string): string =>
+  line.length <= maxLineChars
+    ? line
+    : `${line.slice(0, maxLineChars)} [… ${line.length - maxLineChars} characters left out …]`;

@@ -5,9 +5,9 @@ import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
-import { changes } from "./changes.js";
-import { fileFailure, placed } from "./paths.js";
-import { bytesIn, maxFile, onFile } from "./read.js";
+import { changedLines } from "./changes.js";
+import { fileFailure, locateFile } from "./paths.js";
+import { readBytes, maxFileBytes, onFile } from "./read.js";
 
 interface WriteArguments {
   readonly file_path: string;
@@ -16,7 +16,7 @@ interface WriteArguments {
 }
 
 const tooLarge = (named: string, bytes: number): ToolFailure =>
-  fileFailure("TOO_LARGE", `${named} would have ${bytes} bytes; files of up to ${maxFile} bytes are written.`);
+  fileFailure("TOO_LARGE", `${named} would have ${bytes} bytes; files of up to ${maxFileBytes} bytes are written.`);
 
 /**
  * Replaces a file's content in one step, or makes it, with the folders above it. What was there is kept elsewhere
@@ -28,11 +28,11 @@ export async function replaceFile(
   content: string,
   isKept: boolean,
 ): Promise<ToolResult> {
-  const found = await placed(root, named);
+  const found = await locateFile(root, named);
   if ("code" in found) return found;
   const size = Buffer.byteLength(content);
-  if (size > maxFile) return tooLarge(named, size);
-  const old = found.exists ? await bytesIn(root, named) : undefined;
+  if (size > maxFileBytes) return tooLarge(named, size);
+  const old = found.exists ? await readBytes(root, named) : undefined;
   if (old !== undefined && "code" in old) return old;
   const backup =
     old === undefined || !isKept || backups === undefined
@@ -64,9 +64,9 @@ async function keepBackup(folder: string, path: string, bytes: Buffer, now: numb
 
 /** What a change of a file is, for the person who is asked. */
 export async function previewOf({ root }: ToolContext, named: string, content: string): Promise<string> {
-  const old = await bytesIn(root, named).catch(() => undefined);
+  const old = await readBytes(root, named).catch(() => undefined);
   const before = old === undefined || "code" in old ? undefined : old.toString("utf8");
-  return `${before === undefined ? "New file" : "Change"} ${named}\n${changes(before ?? "", content)}`;
+  return `${before === undefined ? "New file" : "Change"} ${named}\n${changedLines(before ?? "", content)}`;
 }
 
 export const fileWrite: AssistantTool<WriteArguments> = {
@@ -89,16 +89,16 @@ export const fileAppend: AssistantTool<AppendArguments> = {
   description: "Add text at the end of a file that exists.",
   does: ["writes"],
   parameters: takes({ file_path: { type: "string" }, content: { type: "string" } }, ["file_path", "content"]),
-  preview: async ({ file_path: named, content }) => `Add to ${named}\n${changes("", content)}`,
+  preview: async ({ file_path: named, content }) => `Add to ${named}\n${changedLines("", content)}`,
   run: async ({ file_path: named, content }, { root }) =>
     await onFile(named, async () => {
-      const found = await placed(root, named);
+      const found = await locateFile(root, named);
       if ("code" in found) return found;
       if (!found.exists) return fileFailure("NOT_FOUND", `There is no file ${named}; file_write makes one.`);
       const before = await stat(found.path);
       if (!before.isFile()) return fileFailure("INVALID_PATH", `${named} is not a regular file.`);
       const size = before.size + Buffer.byteLength(content);
-      if (size > maxFile) return tooLarge(named, size);
+      if (size > maxFileBytes) return tooLarge(named, size);
       await appendFile(found.path, content);
       return { success: true, path: found.path, bytes_written: Buffer.byteLength(content), size_bytes: size };
     }),

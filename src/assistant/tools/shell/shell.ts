@@ -4,7 +4,7 @@ import { redactFor } from "../../../engine/lib/redact.js";
 import { takes, toolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import { whyBlocked } from "./blocked-commands.js";
 import type { AssistantTool } from "../context.js";
-import { fileFailure, placed } from "../files/paths.js";
+import { fileFailure, locateFile } from "../files/paths.js";
 import { onFile } from "../files/read.js";
 import { truncate } from "../files/truncate.js";
 
@@ -68,7 +68,7 @@ export const shellExecute: AssistantTool<ShellArguments> = {
   run: async (given, { root, room, exec, env }, signal) => {
     const { command, working_directory: named = ".", timeout_seconds: seconds = usualSeconds } = given;
     return await onFile(named, async (): Promise<ToolResult> => {
-      const folder = await placed(root, named);
+      const folder = await locateFile(root, named);
       if ("code" in folder) return folder;
       if (!folder.exists || !(await stat(folder.path)).isDirectory())
         return fileFailure("NOT_FOUND", `There is no folder ${named}.`);
