@@ -70,7 +70,9 @@ function addUsage(usedBefore: UsedEvent | undefined, usedNow: UsedEvent): UsedEv
   };
   const { cost_usd, estimated, ...others } = usedNow;
   const cost =
-    cost_usd === undefined && usedBefore.cost_usd === undefined ? undefined : (usedBefore.cost_usd ?? 0) + (cost_usd ?? 0);
+    cost_usd === undefined && usedBefore.cost_usd === undefined
+      ? undefined
+      : (usedBefore.cost_usd ?? 0) + (cost_usd ?? 0);
   return { ...others, usage, ...withoutUndefined({ cost_usd: cost, estimated: usedBefore.estimated ?? estimated }) };
 }
 

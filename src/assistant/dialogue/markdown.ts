@@ -147,7 +147,8 @@ export class MarkdownSetter {
     }
   }
 
-  #room = (prefix: string): number => Math.max(minColumns, this.#target.columns() - 1 - textWidth(withoutColours(prefix)));
+  #room = (prefix: string): number =>
+    Math.max(minColumns, this.#target.columns() - 1 - textWidth(withoutColours(prefix)));
 
   #row(prefix: string, text: string): void {
     this.#target.write(`${prefix}${text}\n`);
