@@ -83,6 +83,7 @@ function ioOf({ cwd = process.cwd(), env = process.env, signal }: RunOptions, te
     isTTY: false,
     columns: 80,
     tableWidth: 80,
+    isShown: false,
     color: false,
     canAsk: false,
     readerGone: new AbortController().signal,

@@ -307,7 +307,7 @@ async function answer(message: string, start: ConversationStart): Promise<number
 }
 
 /** Whether stdout and stderr are a terminal. */
-const canShow = (io: Io): boolean => io.isTTY && Number.isFinite(io.tableWidth);
+const canShow = (io: Io): boolean => io.isTTY && io.isShown;
 
 async function viewOn(io: Io) {
   const [{ answerView }, { createColors }] = await Promise.all([

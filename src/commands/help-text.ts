@@ -1,5 +1,4 @@
 import { packageFile } from "../engine/lib/package-root.js";
-import { wrap } from "../engine/ui/terminal/format.js";
 
 /** Names that commands had before, each with the command and option that it stands for. No help lists them. */
 export const oldNames: Readonly<Record<string, string>> = {
@@ -42,14 +41,11 @@ Pages to read: ${packageFile("docs")}`;
 
 /** What `help all` adds below the list of commands. */
 export const epilogue = `
-Agents: claude (default), codex, amp, ralph, baseline (no model),
-acp:gemini, acp:opencode, 'acp:<command>', 'cmd:<command>', or a name from the
-configuration; fleet:<agent>: on other machines, see worker.
-
-Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck,
-5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
-
-${wrap(`Old names go on working: ${oldNameList}; and the original's spelling: --new "<topic>" --run <folder> --list --status <folder> --reset <folder> --config k=v`, 78).join("\n")}
+${[
+  "Agents: claude (default), codex, amp, ralph, baseline (no model), acp:gemini, acp:opencode, 'acp:<command>', 'cmd:<command>', or a name from the configuration; fleet:<agent>: on other machines, see worker.",
+  "Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck, 5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).",
+  `Old names go on working: ${oldNameList}; and the original's spelling: --new "<topic>" --run <folder> --list --status <folder> --reset <folder> --config k=v`,
+].join("\n\n")}
 
 Pages to read: ${packageFile("docs")}`;
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { oldNames } from "../../src/commands/help-text.js";
+import { oldNames, summaries } from "../../src/commands/help-text.js";
 import { main } from "../../src/commands/main.js";
 import { cli, ioIn, type } from "../support/processes/in-process.js";
 import { freshFolder } from "../support/projects/research-folder.js";
@@ -107,6 +107,19 @@ test("where there is no project a person on a terminal is asked what to begin wi
   type(io, "\u001b[B", "\r");
   expect(await main(["--no-git"], io, "0.0.0")).toBe(0);
   expect((await cli(["list"], empty)).out).toContain("COMPLETE");
+});
+
+test.each([60, 80])("every line of every help holds on %i columns", async (columns) => {
+  for (const args of [["--help"], ["help", "all"], ...Object.keys(summaries).map((name) => [name, "--help"])]) {
+    const io = ioIn(cwd, {}, { columns });
+    expect(await main(args, io, "0.0.0")).toBe(0);
+    // A word that is longer than a line, as a path, stands alone.
+    const broken = io
+      .out()
+      .split("\n")
+      .filter((line) => line.length > columns && line.trim().includes(" "));
+    expect(broken, args.join(" ")).toEqual([]);
+  }
 });
 
 test("--help lists ten commands, help all the others too, and old names go on working", async () => {

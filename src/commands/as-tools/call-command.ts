@@ -82,6 +82,7 @@ export async function callCommand(
     isTTY: false,
     columns: 100,
     tableWidth: Number.POSITIVE_INFINITY,
+    isShown: false,
     color: false,
     canAsk: false,
     readerGone: new AbortController().signal,

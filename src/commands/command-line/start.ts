@@ -41,7 +41,7 @@ export function addStart({ add, io }: CommandLine): void {
     .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", number)
-    .option("--source <names>", "search these sources from now on: arxiv,folder:papers,embase.ris,…", listed)
+    .option("--source <names>", "search these sources from now on, such as arxiv,embase.ris", listed)
     .option(...columnOption)
     .option("--screeners <agents>", "two agents screen the same records, each alone: claude,codex")
     .option("--screening-conflicts <rule>", "where they disagree: include, third or person (default: include)")

@@ -8,10 +8,10 @@ import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
 import { savingText } from "../../engine/ui/terminal/history-lines.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import {
-  costText,
   idleText,
   missingCosts,
   shortCost,
+  unlabelledCost,
   forecastSentence,
   type UsageSum,
 } from "../../engine/ui/terminal/tally.js";
@@ -121,11 +121,11 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
 }
 
 /** The cost with a mark for a subscription's. */
-const dollars = (sum: UsageSum, text: typeof costText): string =>
+const dollars = (sum: UsageSum, text: typeof shortCost): string =>
   `${text(sum)}${sum.subscription === true && sum.cost_usd !== undefined ? "*" : ""}`;
 
 const spentText = (sum: UsageSum): string =>
-  [dollars(sum, costText), `${count(sum.tokens)} tokens`, duration(Math.round(sum.seconds) * 1000)].join(", ");
+  [dollars(sum, unlabelledCost), `${count(sum.tokens)} tokens`, duration(sum.seconds * 1000)].join(", ");
 
 const table = (rows: readonly (readonly [string, UsageSum])[], room: number): string[] =>
   tableLines(
@@ -135,7 +135,7 @@ const table = (rows: readonly (readonly [string, UsageSum])[], room: number): st
       many(sum.iterations, "iteration"),
       dollars(sum, shortCost),
       `${count(sum.tokens)} tokens`,
-      duration(Math.round(sum.seconds) * 1000),
+      duration(sum.seconds * 1000),
     ]),
     room - 1,
   );

@@ -44,7 +44,7 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
     ...uncertain.flatMap((pair) => ["", ...pairLines(pair, room, io.color), ...flow(`${pair.why}`, "  ")]),
     ...(uncertain.length === 0
       ? []
-      : ["", ...flow(`One work: research-ralph join ${where} <the one that stays> <the other>`)]),
+      : ["", ...flow(`One work: 'research-ralph join ${where} <the one that stays> <the other>'`)]),
     "",
     `${many(settled.length, "record")} ${settled.length === 1 ? "counts as a duplicate" : "count as duplicates"}${settled.length === 0 ? "." : ":"}`,
     ...shown.flatMap(({ id, source, title, outcome: { duplicateOf = "", reason } }) => [
@@ -52,7 +52,9 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
       ...(reason === undefined ? [] : flow(reason, "    ")),
     ]),
     ...(left === 0 ? [] : [`  and ${left} more; --all lists them`]),
-    ...(settled.length === 0 ? [] : ["", ...flow(`Another work: research-ralph join ${where} <the duplicate> --part`)]),
+    ...(settled.length === 0
+      ? []
+      : ["", ...flow(`Another work: 'research-ralph join ${where} <the duplicate> --part'`)]),
   ];
   io.stdout(`${out.join("\n")}\n`);
   return 0;

@@ -11,7 +11,7 @@ import { oneLine, sanitise, shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { count, duration, timeText } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
-import { costText, partText } from "../../engine/ui/terminal/tally.js";
+import { partText, unlabelledCost } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { recordsNamed, severalFit } from "../../research/overview/which-record.js";
@@ -159,7 +159,7 @@ function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): str
   return [
     oneLine(`#${iteration} ${phase}: ${whose}${unit} ${outcome} (${timeText(at, io.clock.now())})`),
     oneLine(
-      `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${duration(sum.seconds * 1000)}, ${count(sum.tokens)} tokens, ${costText(sum)}`,
+      `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${duration(sum.seconds * 1000)}, ${count(sum.tokens)} tokens, ${unlabelledCost(sum)}`,
     ),
     ...(reasons.length === 0
       ? []

@@ -11,8 +11,8 @@ export async function statusCommand(
   { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
   io: Io,
 ): Promise<number> {
-  const { kind, folder, where } = await findWork(io.cwd, argument);
-  const standing = await kind.look(folder, where);
+  const { kind, folder, called } = await findWork(io.cwd, argument);
+  const standing = await kind.look(folder, called);
   const { json: report, rows, below = [], warning } = await kind.status(folder, io, { standing, papers });
   if (warning !== undefined) say(io, `warning: ${warning}`);
   if (json) io.stdout(`${JSON.stringify(report, null, 2)}\n`);

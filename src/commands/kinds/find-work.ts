@@ -3,7 +3,7 @@ import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import { sumOf } from "../../research/overview/costs.js";
-import { findResearch, shown, UnnamedWork } from "../../research/overview/find-research.js";
+import { findResearch, nameFor, shown, UnnamedWork } from "../../research/overview/find-research.js";
 import type { Kind } from "./kind.js";
 import { project } from "./project.js";
 import { task } from "./task.js";
@@ -18,6 +18,8 @@ export interface FoundWork {
   readonly folder: string;
   /** As the person knows it. */
   readonly where: string;
+  /** As a command names it. */
+  readonly called: string;
 }
 
 /**
@@ -57,12 +59,17 @@ export function workIn(folder: string, cwd: string): FoundWork | undefined {
   return kind && found(kind, folder, cwd);
 }
 
-const found = (kind: Kind, folder: string, cwd: string): FoundWork => ({ kind, folder, where: shown(cwd, folder) });
+const found = (kind: Kind, folder: string, cwd: string): FoundWork => ({
+  kind,
+  folder,
+  where: shown(cwd, folder),
+  called: kind === project ? nameFor(cwd, folder) : shown(cwd, folder),
+});
 
 /** How it stands, and that it is broken where it can't be read; undefined where it is gone. */
-export async function lookAt({ kind, folder, where }: FoundWork): Promise<Standing | undefined> {
+export async function lookAt({ kind, folder, called }: FoundWork): Promise<Standing | undefined> {
   try {
-    return await kind.look(folder, where);
+    return await kind.look(folder, called);
   } catch (error) {
     if (!kind.isIn(folder)) return undefined;
     const broken = messageOf(error).replaceAll(`${folder}/`, "");

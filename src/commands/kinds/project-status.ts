@@ -8,7 +8,7 @@ import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
-import { shown } from "../../research/overview/find-research.js";
+import { nameFor } from "../../research/overview/find-research.js";
 import { namesIn } from "../../research/papers/paper-keys.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
@@ -43,7 +43,7 @@ export async function projectStatus(
   );
   return {
     json: { ...report, pool, under_way, running, held, finished, report: pageOf(folder) },
-    rows: rowsOf(report, shown(io.cwd, folder)),
+    rows: rowsOf(report, nameFor(io.cwd, folder)),
     // Tables give way to a terminal alone: a pipe wants whole titles.
     below: pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)],
     warning: await laterFormatIn(folder),
@@ -60,7 +60,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const average = timePerPaper(rrd, ledger);
   const left = progress.total - progress.done - refused.length;
   const names = namesIn(rrd);
-  const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms / 1000));
+  const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.floor(ms / 1000));
   const { iterations, seconds: _, ...spending } = totalOf(rrd, ledger);
   return {
     folder,
@@ -152,7 +152,7 @@ function rowsOf(status: Report, where: string): [string, string][] {
   const check = retractionText(status);
   if (check !== undefined) say("Retracted", check);
   for (const { key, times, given_up: givenUp, reasons } of refused) {
-    const advice = givenUp ? `; given up, research-ralph reset ${where} --paper ${key} tries again` : "";
+    const advice = givenUp ? `; given up, 'research-ralph reset ${where} --paper ${key}' tries again` : "";
     say("Refused", `${oneLine(key)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   if (status.agreement !== null) {
@@ -198,7 +198,7 @@ function waitingLines({ waiting }: Report, where: string): string[] {
       ),
     ...(left > 0 ? [`and ${left} more`] : []),
     ...[...open.values()].map((criterion) => oneLine(criterionInFull(criterion))),
-    `research-ralph decide ${where} <paper> include|exclude "why" settles one`,
+    `'research-ralph decide ${where} <paper> include|exclude "why"' settles one`,
   ];
 }
 
@@ -214,9 +214,9 @@ function retractionText({ retracted, retraction_check: check }: Report): string 
 function workText({ seconds, seconds_per_paper: average, seconds_left: left }: Report): string {
   if (seconds === null) return "nothing recorded";
   const parts = [
-    `${duration(seconds * 1000)} of work`,
+    `${duration(seconds * 1000)} of agent time`,
     ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
-    ...(left === null ? [] : [`about ${duration(left * 1000)} left for the papers`]),
+    ...(left === null ? [] : [`about ${duration(left * 1000)} left`]),
   ];
   return parts.join(", ");
 }
@@ -243,10 +243,10 @@ function paperLines(papers: readonly ListedPaper[], all: boolean, room: number):
 }
 
 const words: Record<Paper["status"], string> = {
-  pending: "pending",
+  pending: "not read yet",
   analyzing: "being read",
   presented: "presented",
-  insights_extracted: "for insights",
+  insights_extracted: "kept for insights",
   rejected: "rejected",
   waiting: "waits for you",
   not_retrieved: "not retrieved",

@@ -70,7 +70,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     say("", `#${iteration} ${who}: ${how}${after === undefined ? "" : `, ${after} of ${total} met`}`);
   }
   if (attempts.length > 5) say("", `and ${attempts.length - 5} before; ${where}/whole.task.md has them all`);
-  if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of work`);
+  if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of agent time`);
   if (spent.tokens > 0)
     say("Tokens", `${count(spent.tokens)}${budget.tokens === undefined ? "" : ` of ${count(budget.tokens)}`}`);
   if (spent.usd > 0) say("Cost", costText({ cost_usd: spent.usd }));

@@ -232,7 +232,8 @@ async function plan(
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
-  const rrdFor = (papers: number): Rrd => newRrd({ topic, papers, sources: searched }, requirementsOfTopic(topic));
+  const wished = { topic, sources: searched, ...(quick ? { ideas: false as const } : {}) };
+  const rrdFor = (papers: number): Rrd => newRrd({ ...wished, papers }, requirementsOfTopic(topic));
   const { countBrought } = await import("../../compose/library.js");
   const records = await countBrought(rrdFor(config.papers), io.cwd);
   if (records === 0)

@@ -68,7 +68,7 @@ function reportLines(path: string, label: string, io: Io): string[] {
   const room = io.columns - 11;
   if (path.length <= room) return [row(path)];
   const near = shown(io.cwd, path);
-  if (io.color && near.length <= room) return [row(near)];
+  if (near.length <= room) return [row(near)];
   return [...(label === "" ? [] : [`  ${label}`]), link(path, path, io)];
 }
 

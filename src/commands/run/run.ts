@@ -117,8 +117,8 @@ function unitsOf(rrd: Rrd): number {
 }
 
 /** For the scripts that wait for it; a person on a terminal has read the verdict. */
-function saySentinel({ stdout, tableWidth }: Io): void {
-  if (!Number.isFinite(tableWidth)) stdout(`${sentinel}\n`);
+function saySentinel({ stdout, isShown }: Io): void {
+  if (!isShown) stdout(`${sentinel}\n`);
 }
 
 /**

@@ -42,7 +42,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
     return 0;
   }
   if (all.length === 0) {
-    say(io, `No question has been put to this project yet: research-ralph ask ${nameFor(io.cwd, folder)} "…?"`);
+    say(io, `No question has been put to this project yet: 'research-ralph ask ${nameFor(io.cwd, folder)} "…?"'`);
     return 0;
   }
   const colors = createColors(io.color);
@@ -61,7 +61,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
     stale === 0
       ? []
       : [
-          `${many(stale, "answer")} no longer ${stale === 1 ? "stands" : "stand"}: research-ralph ask ${nameFor(io.cwd, folder)} --again`,
+          `${many(stale, "answer")} no longer ${stale === 1 ? "stands" : "stand"}: 'research-ralph ask ${nameFor(io.cwd, folder)} --again'`,
         ];
   io.stdout(`${[...lines, ...advice].join("\n").trimEnd()}\n`);
   return 0;

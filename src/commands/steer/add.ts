@@ -101,7 +101,7 @@ export async function addCommand(
       );
     if (count("added") > 0) {
       say(io, "They skip screening, and the PRISMA flow counts them as found by other methods.");
-      say(io, isNoted ? notedText : `They are read first: research-ralph run ${nameFor(io.cwd, folder)}`);
+      say(io, isNoted ? notedText : `They are read first: 'research-ralph run ${nameFor(io.cwd, folder)}'`);
     }
     if (lists.length > 0 && count("added") > 0)
       say(io, `To screen records first, name their file as a source: run --source ${lists.join(",")}`);

@@ -49,7 +49,7 @@ export async function resetCommand(
   const done = last === undefined ? resets : [takenBack(last), ...resets];
   if (json) io.stdout(`${JSON.stringify({ done })}\n`);
   else for (const sentence of done) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
-  if (!json) say(io, `research-ralph reset ${nameFor(io.cwd, folder)} --undo takes this back.`);
+  if (!json) say(io, `'research-ralph reset ${nameFor(io.cwd, folder)} --undo' takes this back.`);
   return 0;
 }
 

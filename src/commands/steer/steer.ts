@@ -36,7 +36,7 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (isWish) say(io, says);
   else if (steering.length === 0)
-    say(io, `There are no instructions; give some with research-ralph steer ${where} "…".`);
+    say(io, `There are no instructions; give some with 'research-ralph steer ${where} "…"'.`);
   else for (const each of steering) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
 }

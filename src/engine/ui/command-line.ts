@@ -1,13 +1,39 @@
 import type { Command } from "commander";
 import { ExpectedError, faultOfMachine } from "../lib/errors.js";
+import { labelledLines } from "./terminal/format.js";
 import { bugSentence } from "./bug-report.js";
 import type { Io } from "./io.js";
 
 /** Makes a program and its commands print their help through `io`, and throw an error if commander would exit. */
-export function printThrough({ stdout }: Io, program: Command): Command {
-  const output = { writeOut: stdout, writeErr: () => {}, outputError: () => {} };
+export function printThrough(io: Pick<Io, "stdout" | "columns">, program: Command): Command {
+  const { columns } = io;
+  const output = {
+    writeOut: (text: string) => io.stdout(inColumns(text, columns)),
+    writeErr: () => {},
+    outputError: () => {},
+    getOutHelpWidth: () => columns,
+  };
   for (const command of [program, ...program.commands]) command.exitOverride().configureOutput(output);
   return program;
+}
+
+/**
+ * Help in lines of at most `columns` columns. What explains the form before it goes below that form; any other line
+ * that is too long goes on below its own beginning.
+ */
+function inColumns(help: string, columns: number): string {
+  const lines = help.split("\n").flatMap((line) => {
+    if (line.length <= columns) return [line];
+    const indent = " ".repeat(/^(Usage: |\s*)/.exec(line)?.[0].length ?? 0);
+    const [form = "", ...explanation] = line.slice(indent.length).split(/ {2,}/);
+    const start = line.slice(0, indent.length);
+    const rows = [
+      ...labelledLines(start, form, columns),
+      ...(explanation.length === 0 ? [] : labelledLines(`${indent}    `, explanation.join(" "), columns)),
+    ];
+    return rows;
+  });
+  return lines.join("\n");
 }
 
 /** The program in which the error occurred. */

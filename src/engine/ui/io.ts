@@ -31,14 +31,17 @@ export interface Io {
   /** Whether stderr is a terminal that can be repainted. */
   readonly isTTY: boolean;
   /**
-   * Width of the terminal in columns; 80 without a terminal. Read it before each repaint, because users resize windows.
+   * Width of the terminal in columns; without a terminal the value of COLUMNS, or 80. Read it before each repaint,
+   * because users resize windows.
    */
   readonly columns: number;
   /**
-   * Maximum width of a table on stdout, in columns. Infinity if stdout is not a terminal, because a pipe needs full
-   * names.
+   * Maximum width of a table on stdout, in columns. Infinity if stdout is not a terminal and COLUMNS is not set, because
+   * a pipe needs full names.
    */
   readonly tableWidth: number;
+  /** Whether stdout goes to a person, not to a program or a file. */
+  readonly isShown: boolean;
   /** Whether both streams are terminals and the user has not set NO_COLOR. */
   readonly color: boolean;
   /** Whether the user can answer questions: stdin and stderr are terminals. */
@@ -81,6 +84,8 @@ export function processIo(name: string): Io {
     }
   };
   const isDumbTerminal = env["TERM"] === "dumb";
+  const wished = Number(env["COLUMNS"]);
+  const columnsWished = Number.isInteger(wished) && wished > 0 ? wished : undefined;
   return {
     cwd: process.cwd(),
     env,
@@ -101,11 +106,12 @@ export function processIo(name: string): Io {
     isTTY: stderr.isTTY === true && !isDumbTerminal,
     get columns() {
       // A terminal without a known size has 0 columns.
-      return stderr.columns || stdout.columns || 80;
+      return stderr.columns || stdout.columns || (columnsWished ?? 80);
     },
     get tableWidth() {
-      return stdout.isTTY === true ? stdout.columns : Number.POSITIVE_INFINITY;
+      return stdout.isTTY === true ? stdout.columns : (columnsWished ?? Number.POSITIVE_INFINITY);
     },
+    isShown: stdout.isTTY === true,
     color: stdout.isTTY === true && stderr.isTTY === true && !isDumbTerminal && !env["NO_COLOR"],
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     ...(stdin.isTTY === true && stdout.isTTY === true && stderr.isTTY === true ? { keyboard: keyboardOf(stdin) } : {}),

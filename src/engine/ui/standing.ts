@@ -29,7 +29,7 @@ export interface Standing extends Outside {
   readonly progress: Progress;
   /** The noun for the counts in `progress`: "papers decided". */
   readonly counts: string;
-  /** The results so far: "4 presented, 2 for insights". */
+  /** The results so far: "4 presented, 2 kept for insights". */
   readonly came?: string;
   /** Its goals, if they are few. `met`: absent if the goal was not checked; `found`: the result of the check. */
   readonly goals?: readonly { readonly text: string; readonly met?: boolean; readonly found?: string }[];
@@ -65,7 +65,7 @@ export interface StateText {
   readonly progress: string;
   /** "limit, 14:30: All 2 iterations are used up."; absent during a run. */
   readonly lastRun?: string;
-  /** The next step for the user: "research-ralph run hands continues it". */
+  /** The next step for the user: "'research-ralph run hands' continues it". */
   readonly next?: string;
   /** Decisions that only the user can make, one sentence each. */
   readonly waits: readonly string[];
@@ -127,9 +127,9 @@ function nextStep({
   goesOn = "continues it",
 }: Standing): string | undefined {
   if (broken !== undefined) return undefined;
-  if (held.length > 0) return `${commands.resume} removes ${held.join(" and ")}; then runs can start again`;
+  if (held.length > 0) return `'${commands.resume}' removes ${held.join(" and ")}; then runs can start again`;
   if (running || finished) return undefined;
-  return `${commands.goOn} ${ledger.length === 0 ? "starts it" : goesOn}`;
+  return `'${commands.goOn}' ${ledger.length === 0 ? "starts it" : goesOn}`;
 }
 
 /** The usage so far: "36.1k tokens · $0.12 · 14m 20s"; undefined if nothing was recorded. */

@@ -1,3 +1,4 @@
+import { many } from "../../engine/lib/words.js";
 import type { AnsweredControls, Checked, CheckerRate, Meaning } from "../generated/rrd.js";
 
 /** The rates of each checker, by its name. */
@@ -42,7 +43,8 @@ export const answeredOf = ({ borne_out, not_borne_out }: CheckerRate): number =>
 export function whyUnproven(checkers: Checkers | undefined, checker: string): string | undefined {
   const rate = checkers?.[checker] ?? noneAnswered;
   const answered = answeredOf(rate);
-  if (answered < minAnswered) return `it has answered ${answered} of at least ${minAnswered} control sentences`;
+  if (answered < minAnswered)
+    return `it has answered ${many(answered, "control sentence")}, and at least ${minAnswered} are needed`;
   const { borne_out: held, not_borne_out: fell } = rate;
   const isGood = ({ asked, right }: AnsweredControls) => asked > 0 && right >= asked * minRight;
   return isGood(held) && isGood(fell)

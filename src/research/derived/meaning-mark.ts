@@ -27,13 +27,11 @@ export function meaningMark({ verdict, by, why, said }: Checked, checkers: Check
     return { kind: "open", says: `its checkers disagree (${each})` };
   }
   if (verdict === "cannot-tell") return { kind: "open", says: `${names} could not tell${because}` };
-  if (by.some((name) => !isProven(checkers, name)))
+  const unproven = by.filter((name) => !isProven(checkers, name)).join(" and ");
+  if (unproven !== "")
     return verdict === "supported"
-      ? {
-          kind: "open",
-          says: `meaning not checked: ${names} ${by.length === 1 ? "is" : "are not all"} ${by.length === 1 ? "an unproven checker" : "proven checkers"}`,
-        }
-      : { kind: "open", says: `${words[verdict]}, says ${names}, an unproven checker${because}` };
+      ? { kind: "open", says: `meaning not checked: what ${unproven} says does not count` }
+      : { kind: "open", says: `${words[verdict]}, says ${names}, which does not count${because}` };
   return verdict === "supported"
     ? { kind: "borne-out", says: `meaning checked by ${names}` }
     : { kind: "doubted", says: `${words[verdict]}, says ${names}${because}` };

@@ -177,9 +177,9 @@ export function progressOf(rrd: Rrd): Progress {
   const total = rrd.phase === "DISCOVERY" ? expectedPapers(rrd) : rrd.papers_pool.length;
   if (done === 0) return { done, total };
   const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
-  const [presented, for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
+  const [presented, kept_for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
   const more = { waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") };
   const held = Object.fromEntries(Object.entries(more).filter(([, number]) => number > 0));
-  const counts = { presented, for_insights, rejected, ...held };
+  const counts = { presented, kept_for_insights, rejected, ...held };
   return { done, total, counts };
 }

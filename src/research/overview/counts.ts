@@ -34,15 +34,15 @@ export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
   };
 }
 
-/** The same in words: "4 presented, 2 for insights, 5 rejected", and what is left. */
+/** The same in words: "4 presented, 2 kept for insights, 5 rejected", and what else there is. */
 export const countsText = (counts: Counts): string => {
   const { presented, insights_extracted: kept, rejected, waiting, not_retrieved: missing, pending } = counts;
   return [
     `${presented} presented`,
-    `${kept} for insights`,
+    ...(kept === 0 ? [] : [`${kept} kept for insights`]),
     `${rejected} rejected`,
     ...(missing === undefined ? [] : [`${missing} not retrieved`]),
     ...(waiting === undefined ? [] : [`${waiting} waiting for you`]),
-    `${pending} pending`,
+    ...(pending === 0 ? [] : [`${pending} not read yet`]),
   ].join(", ");
 };

@@ -119,9 +119,24 @@ function advice(argument: string, names: readonly string[]): string {
 export const someOf = (names: readonly string[]): string =>
   names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
 
-/** The shortest word that names a project to our commands: its name where it lies under ./researches, else its path. */
-export const nameFor = (cwd: string, folder: string): string =>
-  dirname(folder) === join(cwd, researchesName) ? oneLine(basename(folder)) : shown(cwd, folder);
+/**
+ * A short word that names a project to our commands: the beginning of a long name where it lies under ./researches, as
+ * far as it begins no other, so that a command stands on one line; else its path.
+ */
+export function nameFor(cwd: string, folder: string): string {
+  const [top, name] = [dirname(folder), basename(folder)];
+  if (top !== join(cwd, researchesName)) return shown(cwd, folder);
+  if (name.length <= longName || oneLine(name) !== name) return oneLine(name);
+  const others = existsSync(top) ? readdirSync(top).filter((each) => each !== name) : [];
+  const isClear = (beginning: string): boolean =>
+    !others.some((other) => other.startsWith(beginning)) && !existsSync(join(cwd, beginning));
+  const words = name.split("-");
+  const beginnings = words.map((_, index) => words.slice(0, index + 1).join("-"));
+  return beginnings.find((each) => each.length >= longName / 2 && isClear(each)) ?? name;
+}
+
+/** Characters from which on a name is cut short in a command. */
+const longName = 32;
 
 /**
  * A path as people like to read it: relative where it lies below `cwd`. A name may hold whatever a file system takes.

@@ -35,11 +35,11 @@ export function researchStanding(
   const waits = [
     ...(counts.waiting === undefined
       ? []
-      : [`${many(counts.waiting, "paper")} for you to decide: research-ralph status ${name} names them`]),
+      : [`${many(counts.waiting, "paper")} for you to decide: 'research-ralph status ${name}' names them`]),
     ...(refused.length === 0
       ? []
       : [
-          `${many(refused.length, "paper")} given up after refusals: research-ralph reset ${name} --paper <key> tries again`,
+          `${many(refused.length, "paper")} given up after refusals: 'research-ralph reset ${name} --paper <key>' tries again`,
         ]),
   ];
   return {

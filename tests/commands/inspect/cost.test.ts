@@ -91,8 +91,8 @@ test("work of an agent without a model costs nothing and is of no unknown model,
     await command({ folder, json: false }, io);
     return io.out();
   };
-  expect(await said(costCommand)).toMatch(/Total +3 iterations +\$0\.00 +0 tokens +9s\n[\s\S]*By model\n +none /);
-  expect(await said(statusCommand)).toMatch(/Time +9s of work[\s\S]*Cost +\$0\.00\n/);
+  expect(await said(costCommand)).toMatch(/Total +3 iterations +\$0\.00 +0 tokens +8s\n[\s\S]*By model\n +none /);
+  expect(await said(statusCommand)).toMatch(/Time +8s of agent time[\s\S]*Cost +\$0\.00\n/);
 });
 
 test("what a model used to summarise the history counts in the total and in the research's account", () => {

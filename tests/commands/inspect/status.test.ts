@@ -36,7 +36,7 @@ test("a folder's name, like all that a research holds, is printed without what w
   makeResearch(cwd, name, { papers_pool: pool });
   const { out } = await status(cwd, join("researches", name), false, true);
   expect(out).toContain("\nresearches/hands second\n");
-  expect(out).toContain("reset researches/hands second");
+  expect(out).toContain("reset hands second");
   // oxlint-disable-next-line no-control-regex -- none may be left
   expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
 });
@@ -58,11 +58,11 @@ test("status is computed from the records: counts, time, what is left, tokens, c
   expect(exitCode).toBe(0);
   for (const expected of [
     "State      Not running, in analysis",
-    "Next       research-ralph run researches/grasping-2026-03-01 continues it",
+    "Next       'research-ralph run grasping-2026-03-01' continues it",
     "Progress   ██████████░░░░░░░░░░ 2 of 4 papers decided (50%)",
-    "Papers     1 presented, 1 for insights, 0 rejected, 2 pending",
+    "Papers     1 presented, 1 kept for insights, 0 rejected, 2 not read yet",
     "Insights   1",
-    "Time       5m 00s of work, 2m 30s a paper, about 2m 30s left for the papers",
+    "Time       5m 00s of agent time, 2m 30s a paper, about 2m 30s left",
     "Iterations 3",
     "Tokens     65.0k in (10.0k of it cached), 2.0k out",
     "Cost       $0.30",
@@ -82,7 +82,7 @@ test("the papers stand in it with the keys that reset and tool want: the first t
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: many });
   const { out } = await status(cwd);
   expect(out).toMatch(/^ {2}long-title-long +presented +– +A long title .*…$/m);
-  expect(out.match(/^ {2}long-title-long-\d+ .*pending/gm)).toHaveLength(19);
+  expect(out.match(/^ {2}long-title-long-\d+ .*not read yet/gm)).toHaveLength(19);
   expect(out).toContain("\n  and 3 more; --papers lists them all\n");
   expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
   const all = (await status(cwd, undefined, false, true)).out;
@@ -183,8 +183,8 @@ test("the time of a run of the original comes from its phases", async () => {
   writeOriginalFolders(cwd);
   const { out } = await status(cwd, "auditable-robot-hands-2026-01-19");
   expect(out).toContain("5 of 5 papers decided (100%)");
-  expect(out).toContain("2 presented, 2 for insights, 1 rejected, 0 pending");
-  expect(out).toContain("1h 42m of work, 18m 00s a paper");
+  expect(out).toContain("2 presented, 2 kept for insights, 1 rejected");
+  expect(out).toContain("1h 42m of agent time, 18m 00s a paper");
 });
 
 test("what a check for retractions found and could not check is said, and nothing where nobody has looked", async () => {
@@ -220,7 +220,7 @@ test("status says what holds a research, what was told to its agents, and how lo
   writeFileSync(join(folder, "PAUSE"), "");
   const { out } = await status(cwd, "grasping-2026-03-01");
   expect(out.replaceAll(/\s+/g, " ")).toMatch(
-    /State Paused, in analysis Next research-ralph stop --undo \S+ removes PAUSE;/,
+    /State Paused, in analysis Next 'research-ralph stop --undo \S+' removes PAUSE;/,
   );
   expect(out).toMatch(/Steering +Mind the cost\./);
   expect(out).toMatch(/No result +for 3 iterations in a row/);

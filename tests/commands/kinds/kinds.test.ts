@@ -150,7 +150,7 @@ test("without a name the only work here is meant; where there are several, statu
     "There are 2 projects and tasks here: make-a, second; name one, as in research-ralph show make-a.",
   );
   expect((await cli(["status"], job)).out).toMatch(
-    /^ {2}State {6}Not running\n {2}Next {7}research-ralph task starts it/m,
+    /^ {2}State {6}Not running\n {2}Next {7}'research-ralph task' starts it/m,
   );
 });
 
@@ -182,8 +182,8 @@ test("the local page lists a task beside the projects, shows its criteria, and p
   expect(page).toContain("It is &lt;empty&gt;.");
   expect((await post("/p/task~jobs~make-a/pause")).status).toBe(303);
   expect(existsSync(join(job, "PAUSE"))).toBe(true);
-  expect(await (await get("/p/task~jobs~make-a/")).text()).toContain(
-    "research-ralph stop --undo jobs/make-a removes PAUSE",
+  expect(await (await get("/p/task~jobs~make-a/")).text()).toMatch(
+    /research-ralph stop --undo jobs\/make-a\W\S* removes PAUSE/,
   );
   writeFileSync(join(job, "ralph.state.json"), "{");
   expect(await (await get("/p/task~jobs~make-a/")).text()).toContain("ralph.state.json:1:2: ");

@@ -67,7 +67,7 @@ describe("which research", () => {
   test("on a terminal the sentinel is not printed: it is for scripts", async () => {
     const cwd = freshFolder();
     makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
-    const io = ioIn(cwd, {}, { tableWidth: 80 });
+    const io = ioIn(cwd, {}, { isShown: true });
     expect(await main(["run", "--agent", "baseline", "--no-git"], io, "0.0.0")).toBe(0);
     expect(io.out()).toBe("");
   });

@@ -67,7 +67,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
 
   const status = await cli(["status", folder], cwd);
   expect(status.out.replace(/\s+/g, " ")).toContain(
-    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) research-ralph decide researches/grasping-2026-03-01 <paper> include|exclude "why" settles one`,
+    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) 'research-ralph decide grasping-2026-03-01 <paper> include|exclude "why"' settles one`,
   );
   expect(JSON.parse((await cli(["status", folder, "--json"], cwd)).out)).toMatchObject({
     waiting: [{ id: first, key: firstKey, open: [{ id: "c2" }] }, { id: second }],
@@ -98,7 +98,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
 
   const older = `2 decisions of yours (${firstKey}, ${secondKey})`;
   expect(spaced((await cli(["status", folder], cwd)).out)).toContain(
-    `researches/grasping-2026-03-01 writes the report again, which is older than ${older}`,
+    `grasping-2026-03-01' writes the report again, which is older than ${older}`,
   );
   const report = () => JSON.parse(readFileSync(join(folder, "report.json"), "utf8")) as { iteration: number };
   expect(spaced((await cli(["report", folder, "--no-git"], cwd)).out)).toContain(`This report is older than ${older}`);

@@ -35,6 +35,7 @@ export function fakeIo(overrides: Partial<Omit<Io, "signals">> & { readonly sign
     isTTY: false,
     columns: 80,
     tableWidth: 80,
+    isShown: true,
     color: false,
     canAsk: false,
     readerGone: new AbortController().signal,

@@ -29,14 +29,14 @@ const unit = { iteration: 5, unit: "p1", title: "On\nhands", phase: "ANALYSIS", 
 const line: LedgerLine = { iteration: 1, at, unit: "p1", phase: "ANALYSIS", outcome: "refused", reasons: ["no quote"] };
 
 test.each<[string, Partial<Standing>, string, string, string | undefined]>([
-  ["at rest", {}, "waiting", "Not running, in analysis", "research-ralph run hands starts it"],
-  ["begun", { ledger: [line] }, "waiting", "Not running, in analysis", "research-ralph run hands continues it"],
+  ["at rest", {}, "waiting", "Not running, in analysis", "'research-ralph run hands' starts it"],
+  ["begun", { ledger: [line] }, "waiting", "Not running, in analysis", "'research-ralph run hands' continues it"],
   [
     "with one thing to do",
     { ledger: [line], goesOn: "writes the report again" },
     "waiting",
     "Not running, in analysis",
-    "research-ralph run hands writes the report again",
+    "'research-ralph run hands' writes the report again",
   ],
   ["running", { running: true }, "running", "Running, in analysis", undefined],
   [
@@ -44,21 +44,21 @@ test.each<[string, Partial<Standing>, string, string, string | undefined]>([
     { running: true, held: ["PAUSE"] },
     "held",
     "Running, in analysis; ends before the next iteration",
-    "research-ralph stop --undo hands removes PAUSE; then runs can start again",
+    "'research-ralph stop --undo hands' removes PAUSE; then runs can start again",
   ],
   [
     "held twice",
     { held: ["PAUSE", "STOP"] },
     "held",
     "Stopped, in analysis",
-    "research-ralph stop --undo hands removes PAUSE and STOP; then runs can start again",
+    "'research-ralph stop --undo hands' removes PAUSE and STOP; then runs can start again",
   ],
   [
     "killed",
     { abandoned: true, ledger: [line] },
     "bad",
     "Its run was killed, in analysis",
-    "research-ralph run hands continues it",
+    "'research-ralph run hands' continues it",
   ],
   ["finished", { finished: true }, "finished", "Finished", undefined],
 ])("a state is worded once: %s", (_, over, tone, headline, next) => {

@@ -179,8 +179,8 @@ test("a client reads what was checked, by whom, and what is not borne out, in th
   expect(findings.claims).toMatchObject([{ claim: "It holds.", meaning: "meaning checked by codex" }]);
   expect(JSON.parse(await read("research://answers"))).toMatchObject([
     {
-      statements: [{ text: "It holds always.", meaning: "overstated, says guesser, an unproven checker" }],
-      checked: expect.stringContaining("guesser is an unproven checker (it has answered 0 of at least 8"),
+      statements: [{ text: "It holds always.", meaning: "overstated, says guesser, which does not count" }],
+      checked: expect.stringContaining("What guesser says does not count, because it has answered 0 control sentences"),
     },
   ]);
 });

@@ -314,11 +314,11 @@ it("progress counts decided papers, of those the research will hold", () => {
   expect(progressOf(rrdWith(papers))).toEqual({
     done: 2,
     total: 4,
-    counts: { presented: 1, for_insights: 0, rejected: 1 },
+    counts: { presented: 1, kept_for_insights: 0, rejected: 1 },
   });
   expect(progressOf(rrdWith([...papers, paper("p5", { status: "waiting" })])).counts).toEqual({
     presented: 1,
-    for_insights: 0,
+    kept_for_insights: 0,
     rejected: 1,
     waiting_for_you: 1,
   });

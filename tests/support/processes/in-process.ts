@@ -57,6 +57,7 @@ export const ioIn = (cwd: string, env: Record<string, string> = {}, over: Parame
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, RESEARCH_RALPH_TRUST: "true", RESEARCH_RALPH_CHECK: "false", ...env },
     tableWidth: Number.POSITIVE_INFINITY,
+    isShown: false,
     runProgram,
     ...over,
   });

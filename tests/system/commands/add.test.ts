@@ -129,7 +129,7 @@ describe("add with files that list works", () => {
     const { code, out, err } = await cli(["add", project, "mine.bib", "mine.ris", "mine.json", "--no-git"], cwd);
     expect(code).toBe(1);
     expect(err).toMatch(/^mine\.bib: 2 entries were read, 1 could not be read: line [0-9]+/);
-    expect(err).toContain("They are read first: research-ralph run");
+    expect(err).toContain("They are read first: 'research-ralph run");
     expect(out.split("\n").map((line) => line.split(":")[0])).toEqual([
       ...["added", "added", "already there", "already there", "added"],
       "",

@@ -90,7 +90,7 @@ test("pause and stop keep a task from its next iteration until it is resumed", a
     "This task is not running; no run can start until you run research-ralph stop --undo.\n",
   );
   expect((await cli(["status"], folder, home())).out).toMatch(
-    /State +Paused\n +Next +research-ralph stop --undo removes PAUSE/,
+    /State +Paused\n +Next +'research-ralph stop --undo' removes PAUSE/,
   );
   expect(await work("echo > a.txt")).toMatchObject({ code: 5 });
   expect((await cli(["resume", "project"], top, home())).err).toBe(

@@ -39,12 +39,13 @@ export function truncate(text: string, columns: number): string {
 export const pad = (text: string, columns: number): string => text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
 /**
- * `text` as lines of at most `columns` columns, broken at spaces. A longer word gets its own line, which is too long.
+ * `text` as lines of at most `columns` columns, broken at spaces. A longer word gets its own line, which is too long; so
+ * does one of our commands in quotes, because users copy it.
  */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ")) {
+  for (const word of wordsOf(text)) {
     for (const [index, part] of splitWord(word).entries()) {
       const space = index === 0 ? " " : "";
       if (line !== "" && textWidth(line) + space.length + textWidth(part) > columns) {
@@ -57,6 +58,15 @@ export function wrap(text: string, columns: number): string[] {
   }
   return [...lines, line];
 }
+
+/** Represents a space at which a line must not be broken. */
+const heldSpace = "\ue000";
+
+const wordsOf = (text: string): string[] =>
+  text
+    .replace(/'research-ralph [^']*'/g, (command) => command.replaceAll(" ", heldSpace))
+    .split(" ")
+    .map((word) => word.replaceAll(heldSpace, " "));
 
 /** Scripts without spaces between words: a line may end after any character. */
 const unspacedScripts = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;

@@ -120,7 +120,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
     oneLine(live.agent),
     `run ${duration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     usageSoFar(tally),
-    ...(lastIteration === undefined ? [] : [`limit #${lastIteration}`]),
+    ...(lastIteration === undefined ? [] : [`to #${lastIteration} at most`]),
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
   if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));

@@ -41,8 +41,11 @@ export function meaningOf(
   const checks = sentences(report).flatMap(([, { check }]) => check ?? []);
   const judged = checks.length + removed.length;
   // What a checker says that calls false sentences true, too, does not count as a result.
-  const counts = report.check?.by?.some((name) => whyUnproven(rrd.meaning?.checkers, name) === undefined) === true;
-  const borneOut = counts ? checks.filter(({ verdict }) => verdict === "supported").length : undefined;
+  const { checkers } = { ...rrd.meaning };
+  const counts = report.check?.by?.some((name) => whyUnproven(checkers, name) === undefined) === true;
+  const borneOut = counts
+    ? checks.filter((check) => meaningMark(check, checkers).kind === "borne-out").length
+    : undefined;
   const says = sayingOf(report, rrd, judged, borneOut);
   if (says === undefined) return undefined;
   return { judged, borneOut: borneOut ?? 0, removed, says, answerFalls: report.check?.answer_falls === true };
@@ -75,7 +78,7 @@ function sayingOf(
   const mended = sentences(report).filter(([, sentence]) => sentence.check?.was !== undefined).length;
   const counts = [
     borneOut === undefined
-      ? `${many(judged, "sentence")} put to ${whose}; the answers do not count`
+      ? `${many(judged, "sentence")} put to ${whose}`
       : `${borneOut} of ${many(judged, "sentence")} borne out by the sentences they cite, checked by ${whose}`,
     ...(mended === 0 ? [] : [`${mended} corrected`]),
     ...(not_borne_out.length === 0 ? [] : [`${not_borne_out.length} removed`]),
@@ -85,10 +88,8 @@ function sayingOf(
     if (because === undefined) return [];
     // Its rate may have fallen since: what was taken out then stays out.
     const wasProven = not_borne_out.length > 0 && !(check.unproven ?? []).includes(name);
-    const follows = wasProven
-      ? "which it was not when sentences were taken out"
-      : "so nothing was taken out by its word";
-    return [`${name} is an unproven checker (${because}), ${follows}.`];
+    const follows = wasProven ? "it did when sentences were taken out" : "nothing was taken out by its word";
+    return [`What ${name} says does not count, because ${because}; ${follows}.`];
   });
   const alone =
     unheard === undefined

@@ -4,6 +4,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Checked, Meaning, OpenCheck, Rrd } from "../../generated/rrd.js";
 import { reportDataName } from "../../project-files/layout.js";
 import type { Change } from "../../project-files/research.js";
+import { type Checkers, isProven } from "../../derived/checker-rates.js";
 import { parseHandle } from "../narrative/handles.js";
 import { type Acceptable, changeOf, dayOf } from "../judged-result.js";
 import { closedNarrative } from "./close.js";
@@ -35,10 +36,11 @@ export function foldAnswers(
   });
   // The claims of readings that wait are judged beside the sentences of the report.
   const [said, claims] = [[...checked].filter(isOfReport), [...checked].filter((each) => !isOfReport(each))];
-  const summary = [
-    ...(said.length === 0 && claims.length > 0 ? [] : [borneOut(new Map(said), "sentence")]),
-    ...(claims.length === 0 ? [] : [borneOut(new Map(claims), "claim")]),
-  ].join(", ");
+  const parts = [
+    ...(said.length === 0 && claims.length > 0 ? [] : [["sentence", new Map(said)] as const]),
+    ...(claims.length === 0 ? [] : [["claim", new Map(claims)] as const]),
+  ];
+  const summary = judgedText(parts, checkers);
   return advanced({ rrd, narrative, checkers, open: { ...open, sentences }, changes, summary, at });
 }
 
@@ -53,7 +55,8 @@ export function foldClaims(
 ): Acceptable {
   const { claims = [], ...rest } = { ...rrd.meaning, checkers: ratesAfter(rrd, batch, checkings) };
   const left = unchecked === undefined ? claims.filter((handle) => !checked.has(handle)) : [];
-  const summary = unchecked === undefined ? borneOut(checked, "claim") : `Claims were not checked: ${unchecked}`;
+  const summary =
+    unchecked === undefined ? judgedText([["claim", checked]], rest.checkers) : `Claims were not checked: ${unchecked}`;
   const meaning = left.length === 0 ? rest : { ...rest, claims: left };
   const { shows: _, ...judged } = told({ rrd, changes: claimChanges(rrd, checked), summary, at }, meaning);
   return judged;
@@ -75,10 +78,18 @@ const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], checkings: re
 /** Sentences of a report are known by a pointer into it, claims of papers by a handle. */
 const isOfReport = ([id]: readonly [string, Checked]): boolean => id.startsWith("/");
 
-function borneOut(checked: ReadonlyMap<string, Checked>, what: string): string {
-  const found = [...checked.values()];
-  const supported = found.filter(({ verdict }) => verdict === "supported").length;
-  return `${supported} of ${many(found.length, what)} borne out`;
+/** "3 of 4 sentences borne out"; only how many were judged, where what a checker says does not count. */
+function judgedText(
+  parts: readonly (readonly [what: string, checked: ReadonlyMap<string, Checked>])[],
+  checkers: Checkers,
+): string {
+  const by = new Set(parts.flatMap(([, checked]) => [...checked.values()].flatMap((check) => check.by)));
+  const isCounted = [...by].every((name) => isProven(checkers, name));
+  const texts = parts.map(([what, checked]) => {
+    const supported = [...checked.values()].filter(({ verdict }) => verdict === "supported").length;
+    return isCounted ? `${supported} of ${many(checked.size, what)} borne out` : `${many(checked.size, what)} judged`;
+  });
+  return `${texts.join(", ")}${isCounted ? "" : "; that does not count yet"}`;
 }
 
 const openOf = ({ meaning }: Rrd): OpenCheck =>

@@ -56,6 +56,17 @@ test("wrapping breaks at spaces and loses no word", () => {
   expect(lines.join(" ")).toBe(text);
 });
 
+test("a command of ours in quotes is never broken: people copy it", () => {
+  const command = "'research-ralph run hands -p 40 --force'";
+  const text = `Raise the target with ${command}; then it goes on.`;
+  for (const columns of [10, 40, 60]) {
+    const lines = wrap(text, columns);
+    expect(lines.filter((line) => line.includes(command))).toHaveLength(1);
+    expect(lines.join(" ")).toBe(text);
+    expect(lines.every((line) => line.length <= columns || !line.includes(" ") || line.includes(command))).toBe(true);
+  }
+});
+
 test("wrapping breaks between signs of scripts without spaces, and parts no mark from its sign", () => {
   const text = "我们（在三个地点）没有发现“证据”，结束。 Then in English.";
   const lines = wrap(text, 10);

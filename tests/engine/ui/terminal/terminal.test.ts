@@ -43,7 +43,7 @@ test("the live lines say what is being done, by whom, for how long, at what cost
     "#1 Grasping with few samples                              1m 12s · 30.9k tokens",
     "› Now the results.",
     "██████░░░░░░░░░░░░░░░░░░ 3 of 12",
-    "claude · run 1m 22s · 30.9k tokens · $0.08 · limit #18",
+    "claude · run 1m 22s · 30.9k tokens · $0.08 · to #18 at most",
     "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop",
     "",
   ]);
@@ -125,7 +125,7 @@ test("no time of a run goes by while the machine sleeps, in the live lines and i
 
 test("what became of the work is counted, named is the project, and a run of many shows one clock each", () => {
   const io = fakeIo({ isTTY: true, columns: 60 });
-  const counts = { presented: 2, for_insights: 1, rejected: 0 };
+  const counts = { presented: 2, kept_for_insights: 1, rejected: 0 };
   const begun = { ...event.started(10), progress: { done: 3, total: 12, counts } } as LoopEvent;
   const sink = terminalSink(io, {
     name: "grasping-2026-03-01",
@@ -141,8 +141,8 @@ test("what became of the work is counted, named is the project, and a run of man
   expect(lines[0]).toMatch(/^grasping-2026-03-01 · ANALYSIS +10:00$/);
   expect(lines.filter((line) => /^#\d .* \d+s$/.test(line))).toHaveLength(2);
   sink.event({ ...begun, iteration: 3 } as LoopEvent);
-  expect(screenOf(io.err(), 60).join("\n")).toContain("3 of 12 · 2 presented · 1 for insights · 0 rejected");
-  const waits = { done: 3, total: 12, counts: { presented: 0, for_insights: 0, rejected: 1, waiting_for_you: 2 } };
+  expect(screenOf(io.err(), 60).join("\n")).toContain("3 of 12 · 2 presented · 1 kept for insights · 0 rejected");
+  const waits = { done: 3, total: 12, counts: { presented: 0, kept_for_insights: 0, rejected: 1, waiting_for_you: 2 } };
   sink.event({ ...begun, iteration: 4, progress: waits } as LoopEvent);
   expect(screenOf(io.err(), 60)).toContainEqual(expect.stringMatching(/3 of 12 · 1 rejected · 2 waiting for you$/));
 });
@@ -252,7 +252,7 @@ test("a chatty agent does not flood the terminal", () => {
 test("a free wait for a closed service does not count as an iteration of this run", () => {
   const limited = { outcome: "failed", failure: { kind: "rate-limit", message: "Limit reached." } } as const;
   const { io } = shown([event.runStarted(), event.started(10), event.ended(12, limited, undefined), event.started(50)]);
-  expect(screenOf(io.err(), 80).join("\n")).toContain("limit #18");
+  expect(screenOf(io.err(), 80).join("\n")).toContain("to #18 at most");
 });
 
 test("after the first Ctrl+C the live lines say what happens, and what a second one would do", () => {

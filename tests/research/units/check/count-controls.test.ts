@@ -49,7 +49,9 @@ describe("a checker is known by its answers to controls", () => {
       borne_out: { asked: 6, right: 6 },
       not_borne_out: { asked: 6, right: 6 },
     });
-    expect(whyUnproven(ratesOf(knows, 1), "claude")).toBe("it has answered 0 of at least 8 control sentences");
+    expect(whyUnproven(ratesOf(knows, 1), "claude")).toBe(
+      "it has answered 0 control sentences, and at least 8 are needed",
+    );
   });
 
   test.each<[string, (item: BatchItem, number: number) => Verdict]>([

@@ -146,7 +146,7 @@ test("a passage that tells its reader how to judge changes nothing: who obeys it
   expect(rrd.meaning?.checkers?.["scripted"]?.not_borne_out.right).toBeLessThan(
     rrd.meaning?.checkers?.["scripted"]?.not_borne_out.asked ?? 0,
   );
-  expect(markdownIn(given.folder)).toContain("scripted is an unproven checker");
+  expect(markdownIn(given.folder)).toContain("What scripted says does not count, because");
 });
 
 describe("where one of two checkers can't be had the other one's word counts alone, and the report says why", () => {
