@@ -36,8 +36,8 @@ export interface Io {
    */
   readonly columns: number;
   /**
-   * Maximum width of a table on stdout, in columns. Infinity if stdout is not a terminal and COLUMNS is not set, because
-   * a pipe needs full names.
+   * Maximum width of a table on stdout, in columns. Infinity if stdout is not a terminal and COLUMNS is not set,
+   * because a pipe needs full names.
    */
   readonly tableWidth: number;
   /** Whether stdout goes to a person, not to a program or a file. */

@@ -39,8 +39,8 @@ export function truncate(text: string, columns: number): string {
 export const pad = (text: string, columns: number): string => text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
 /**
- * `text` as lines of at most `columns` columns, broken at spaces. A longer word gets its own line, which is too long; so
- * does one of our commands in quotes, because users copy it.
+ * `text` as lines of at most `columns` columns, broken at spaces. A longer word gets its own line, which is too long;
+ * so does one of our commands in quotes, because users copy it.
  */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
