@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/derive.js";
 import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
+import { serve } from "../../fixtures/web-server.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
@@ -29,11 +30,16 @@ PY  - 2021
 UR  - https://example.org/fingers
 ER  - 
 `;
+/** No service is asked: these tests are about what stands in the files. */
+const noServices = ["crossref", "openalex", "europepmc", "github", "semanticscholar", "unpaywall"]
+  .map((name) => `  ${name}: { off: true }\n`)
+  .join("");
 const csl = [{ id: "c1", type: "article-journal", title: "Touch at night", PMID: "123456" }];
 
 function place(): { cwd: string; folder: string; rrd: () => Rrd } {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, project, { papers_pool: [paper("p1", "pending", { title: "Fingers on glass" })] });
+  writeFileSync(join(cwd, "ralph.config.yaml"), `sources:\n${noServices}`);
   writeFileSync(join(cwd, "mine.bib"), bib);
   writeFileSync(join(cwd, "mine.ris"), ris);
   writeFileSync(join(cwd, "mine.json"), JSON.stringify(csl));
@@ -194,6 +200,9 @@ describe("add with files that list works", () => {
 describe("add during a run", () => {
   test("is left for it and reads as added; the run takes each paper once, however often it is told", async () => {
     const { cwd, folder, rrd } = place();
+    const site = await serve({});
+    onTestFinished(() => site.close());
+    writeFileSync(join(cwd, "ralph.config.yaml"), `sources:\n${noServices}  doi: { endpoint: "${site.origin}" }\n`);
     const running = await openResearch(folder, { derive, git: false, notify: () => undefined });
     const left = await cli(["add", project, "mine.ris"], cwd);
     expect([left.code, left.out]).toEqual([
