@@ -22,15 +22,15 @@ export type HookPoint =
  */
 export interface EngineConfig {
   /**
-   * Address of this schema, by which an editor checks the file and completes what you type. It has no effect otherwise.
+   * Address of this schema, for editors.
    */
   $schema?: string;
   /**
-   * Agent to use: claude, codex, amp, ralph, baseline, acp:<name>, a name under 'agents', or 'cmd:<command>'. Several names, separated by commas, give fallbacks: 'claude,codex' uses the first that can work.
+   * Agent: claude, codex, amp, ralph, baseline, acp:<name>, a name under 'agents', or 'cmd:<command>'. 'claude,codex' uses the first that can work.
    */
   agent?: string;
   /**
-   * Number of agents that work at the same time, each on a unit of its own; at most 16 unless all of them are on other machines (fleet:<agent>).
+   * Agents at work at the same time; at most 16 unless all are on other machines (fleet:<agent>).
    */
   jobs?: number;
   /**
@@ -46,11 +46,11 @@ export interface EngineConfig {
    */
   max_usd?: number;
   /**
-   * Maximum tokens of a run, in and out, including cached ones. No limit by default. In a file that sets 'api_url' it is the maximum length of one answer of ralph instead; -1 sets none.
+   * Maximum tokens of a run, in and out, including cached ones. No limit by default. In a file that sets 'api_url': of one answer of ralph; -1 sets none.
    */
   max_tokens?: number;
   /**
-   * A setting of the original: the number of iterations after which an agent's context was emptied. It has no effect: every iteration has a fresh context, and an iteration that fills its context too far is closed.
+   * Of the original. It has no effect: every iteration has a fresh context.
    */
   context_reset_frequency?: number;
   /**
@@ -58,7 +58,7 @@ export interface EngineConfig {
    */
   iteration_minutes?: number;
   /**
-   * Kill an agent after this many minutes without output; 0: never. Agents print nothing while they think.
+   * Kill an agent after this many minutes without output; 0: never.
    */
   idle_minutes?: number;
   /**
@@ -70,7 +70,7 @@ export interface EngineConfig {
    */
   unconfined?: boolean;
   /**
-   * Where agents run. bubblewrap and docker hold them to what they need. auto: bubblewrap, otherwise docker, otherwise the host. By default agents that confine themselves run on the host, others as with auto.
+   * Where agents run. auto: bubblewrap, otherwise docker, otherwise the host. By default agents that confine themselves run on the host, others as with auto.
    */
   sandbox?: "auto" | "host" | "bubblewrap" | "docker";
   /**
@@ -78,11 +78,11 @@ export interface EngineConfig {
    */
   sandbox_image?: string;
   /**
-   * Names of environment variables that programs in a sandbox are given, separated by commas, besides those of the language, the terminal and the tools of programming languages. A key among them is in the reach of what an agent writes.
+   * More environment variables for programs in a sandbox, separated by commas. An agent can read a key among them.
    */
   sandbox_env?: string;
   /**
-   * Address of the Redis server over which agents on other machines are reached, such as rediss://user:password@queue.lab:6379; for fleet:<agent>, worker and fleet. The password is never shown.
+   * Redis server of agents on other machines, such as rediss://user:password@queue.lab:6379; for fleet:<agent> and worker. The password is never shown.
    */
   redis?: string;
   /**
@@ -90,7 +90,7 @@ export interface EngineConfig {
    */
   insecure_redis?: boolean;
   /**
-   * Of a worker: public keys of the runs that it works for, separated by commas, as 'research-ralph worker --key' prints them there. Without it a worker works for its own user alone, over a queue of its own machine.
+   * Of a worker: public keys of the runs that it works for, as 'research-ralph worker --key' prints them there. Without it: its own user's, over a queue of its own machine.
    */
   worker_accepts?: string;
   /**
@@ -106,7 +106,7 @@ export interface EngineConfig {
    */
   state_dir?: string;
   /**
-   * Number of iterations between two summaries of the history; 0: no summaries. At most ten iterations are remembered by default, so a larger number would lose some.
+   * Iterations between two summaries of the history; 0: no summaries.
    */
   history_every?: number;
   /**
@@ -126,11 +126,11 @@ export interface EngineConfig {
    */
   history_summary_chars?: number;
   /**
-   * End the run as stuck after this many repetitions in a row, over all runs since you last acted. At two you are warned, and the next brief gives advice.
+   * End the run as stuck after this many repetitions in a row since you last acted. At two you are warned.
    */
   stagnation_limit?: number;
   /**
-   * Number of newest iterations in which repetitions are looked for. Answers that take turns by five need ten.
+   * Newest iterations in which repetitions are looked for.
    */
   stagnation_window?: number;
   /**
@@ -138,7 +138,7 @@ export interface EngineConfig {
    */
   historian?: string;
   /**
-   * Think every unit of a research over: an agent drafts it, the critic names what is wrong with it against the material, and the first answers. Each of them is an iteration of its own, so a unit costs up to 1 + 2 × rounds iterations. Not set: nobody thinks units over.
+   * Have a critic name what is wrong with each draft of a unit, and the agent answer. A unit costs up to 1 + 2 × rounds iterations. Not set: no critic.
    */
   think?: {
     /**
@@ -164,7 +164,7 @@ export interface EngineConfig {
   agents?: {
     [k: string]: {
       /**
-       * The adapter: claude, codex, amp, ralph, acp or command. acp: an agent that speaks the Agent Client Protocol. Default: the adapter of the same name, otherwise command.
+       * claude, codex, amp, ralph, acp (Agent Client Protocol) or command. Default: the adapter of the same name, otherwise command.
        */
       type?: string;
       /**
@@ -212,7 +212,7 @@ export interface Hook {
    */
   run: string;
   /**
-   * Only at 'accepted' or 'complete': the hook is asked before the result is folded in. To veto, exit 0 and print 'veto: <reason>'. A hook that fails or takes too long does not veto anything.
+   * At 'accepted' or 'complete': the hook is asked before the result is kept. To veto, exit 0 and print 'veto: <reason>'.
    */
   veto?: boolean;
   /**
@@ -228,7 +228,7 @@ export interface Hook {
 }
 export interface Plugin {
   /**
-   * The module: a path that begins with './', '../' or '/', relative to the folder where you start, to a file or to a folder with a package.json; otherwise the name of a package in the node_modules of that folder.
+   * A path that begins with './', '../' or '/' to a file or a folder with a package.json; otherwise a package in node_modules.
    */
   name: string;
   /**

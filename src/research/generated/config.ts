@@ -5,27 +5,27 @@
  */
 export interface ResearchConfig {
   /**
-   * Number of papers that a new project should hold.
+   * Papers that a new project should hold.
    */
   papers?: number;
   /**
-   * ask: learned patterns wait for 'patterns --accept'. auto: they go into AGENTS.md automatically.
+   * ask: learned patterns wait for 'show patterns --accept'. auto: they go into AGENTS.md.
    */
   learn?: "ask" | "auto";
   /**
-   * Agents that screen the same records, each alone, separated by commas: two readers, such as 'claude,codex'; a third one is asked where 'screening_conflicts' is third. Not set: one agent screens.
+   * Agents that screen the same records, each alone: 'claude,codex', and a third for 'screening_conflicts: third'. Not set: one agent screens.
    */
   screeners?: string;
   /**
-   * An agent that fills in the form of each paper too, alone and without what the first gave; where the two differ, a person decides. Not set: one agent does.
+   * An agent that fills in each paper's form too, alone; where the two differ, a person decides.
    */
   second_reader?: string;
   /**
-   * What becomes of a record on which two readers disagree. include: it goes on to full text. third: a third reader decides (the third of 'screeners', otherwise the run's agent). person: it waits for 'research-ralph decide'.
+   * A record on which two readers disagree. include: it goes on to full text. third: a third reader decides (the third of 'screeners', otherwise the run's agent). person: it waits for 'research-ralph decide'.
    */
   screening_conflicts?: "include" | "third" | "person";
   /**
-   * Who holds the sentences of a report against the passages that they rest on. Not set: the second of several agents (claude,codex), otherwise the same agent in a fresh context, once a model has written the report. all: also every claim of a reading, and every answer to a question. false: nobody.
+   * Who checks the sentences of a report against their passages. Not set: the second of several agents, otherwise the same agent in a fresh context. all: also claims of readings and answers. false: nobody.
    */
   check?:
     | (false | "false" | "all")
@@ -56,7 +56,7 @@ export interface ResearchConfig {
   sources?: {
     [k: string]: {
       /**
-       * Base address to use instead of the service's own: a mirror, or your own server, which may be in your own network.
+       * Base address instead of the service's own: a mirror, or a server in your own network.
        */
       endpoint?: string;
       /**
