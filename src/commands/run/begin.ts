@@ -128,7 +128,7 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
   await (await import("./named-again.js")).requireSameWishes(folder, rrd, args, io);
   if (papers !== undefined && wanted < targetOf(rrd))
     throw new ExpectedError(
-      `${name} was made of this question already, to read ${targetOf(rrd)} papers, and ${args.quick ? "--quick" : "-p"} would not make them ${wanted}; leave it out to go on, or type research-ralph run ${shellWord(name)} -p ${wanted} --force.`,
+      `${name} asks this question already, of ${targetOf(rrd)} papers, and ${args.quick ? "--quick" : "-p"} would not make them ${wanted}; leave it out to go on, or type research-ralph run ${shellWord(name)} -p ${wanted} --force.`,
       2,
     );
   const isDeeper = wanted > targetOf(rrd);
@@ -212,12 +212,13 @@ const scoredText = (isQuick: boolean): string =>
 /** What leaves this machine of papers that a person brings. */
 function goesOut({ agent, sources }: Pick<ResolvedConfig, "agent" | "sources">, isFree: boolean): string {
   const asked = lookupServices.filter((service) => settingsOf(service, sources).off !== true).map(({ name }) => name);
+  const [first] = asked;
   const parts = [
     ...(isFree ? [] : [`their text to ${agent}`]),
-    ...(asked.length === 0
+    ...(first === undefined
       ? []
       : [
-          `the DOI or arXiv id that one prints, with its title, to ${asked.join(", ")} (research-ralph config sources.github.off=true keeps GitHub out, and so the others)`,
+          `the DOI or arXiv id that one prints, with its title, to ${asked.join(", ")} (research-ralph config sources.${first.toLowerCase().replace(/\W/g, "")}.off=true keeps ${first} out, and so each)`,
         ]),
   ];
   return `Of your papers these leave the program: ${parts.length === 0 ? "nothing" : parts.join("; ")}.`;

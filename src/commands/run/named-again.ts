@@ -71,7 +71,7 @@ export async function requireSameWishes(folder: string, rrd: Rrd, wishes: Wishes
   if (idle.length === 0) return;
   const options = idle.map(([option]) => option).join(", ");
   throw new ExpectedError(
-    `${nameFor(io.cwd, folder)} was made of this question already, and ${options} would not change it; leave ${idle.length === 1 ? "it" : "them"} out, edit its rrd.json, or make another project with research-ralph new.`,
+    `${nameFor(io.cwd, folder)} asks this question already, and ${options} would not change it; leave ${idle.length === 1 ? "it" : "them"} out, edit its rrd.json, or make another project with research-ralph new.`,
     2,
   );
 }

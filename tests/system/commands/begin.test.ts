@@ -57,7 +57,7 @@ test("one command makes a project of a question and a folder, runs it, and later
   expect(rrdOf(cwd).papers_pool.length).toBeGreaterThan(8);
   expect(await cli(["papers", question, "--quick", ...baseline], cwd)).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/to read 10 papers, and --quick would not make them 8; .* -p 8 --force\.$/m),
+    err: expect.stringMatching(/of 10 papers, and --quick would not make them 8; .* -p 8 --force\.$/m),
   });
 });
 
