@@ -27,7 +27,7 @@ export function addDecide({ add, io }: CommandLine): void {
   add("decide", "<words...>", async ({ json, flags }, words) =>
     (await import("../steer/decide.js")).decideCommand({ words, flags, json }, io),
   )
-    .usage('[options] [folder] <papers...> include|exclude "<why>" | <decisions.csv>')
+    .usage('[options] [folder] <papers...> include|exclude|not-retrieved "<why>" | <decisions.csv>')
     .option("--no-git", "do not commit");
 
   type OfSettle = Common & { value?: string; quote?: string };

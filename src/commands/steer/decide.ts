@@ -99,7 +99,7 @@ async function decisionsOfTable(text: string, name: string): Promise<readonly El
   const [paper, decision, why, criterion] = [column("paper"), column("decision"), column("why"), column("criterion")];
   if (paper === undefined || decision === undefined || why === undefined)
     throw new ExpectedError(
-      `${name} must have a head and rows with the columns id (or key), decision (include or exclude) and why.`,
+      `${name} must have a head and rows with the columns id (or key), decision (include, exclude or not-retrieved) and why.`,
       2,
     );
   // A row without a decision is one that nobody has decided yet.

@@ -24,4 +24,4 @@ export function judgedIn(rrd: Rrd): Judged[] {
   ];
 }
 
-const isIncluded = ({ decision }: Override): boolean => decision === "include";
+const isIncluded = ({ decision }: Override): boolean => decision !== "exclude";

@@ -5,8 +5,8 @@ import { scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 /**
  * The state with every override of a person's applied, from `decide` or written by hand: an included paper is presented
  * whatever criteria and points say, or is to be read where nobody has read it; an excluded one is rejected, and its
- * points are held back. An included record that screening had excluded comes into the pool. Pure, and the same when
- * applied twice.
+ * points are held back; one that could not be had is not assessed. A record that screening had excluded comes into the
+ * pool where it is included, or was sought. Pure, and the same when applied twice.
  */
 export function withOverrides(rrd: Rrd): Rrd {
   const excluded = rrd.excluded ?? [];
@@ -20,7 +20,7 @@ export function withOverrides(rrd: Rrd): Rrd {
   });
   return {
     ...rrd,
-    papers_pool: [...pool, ...back.map(paperOfExcluded)],
+    papers_pool: [...pool, ...back.map((one) => settled(rrd, paperOfExcluded(one)))],
     ...(returning.length === 0 ? {} : { excluded: excluded.filter((one) => !comesBack(one)) }),
   };
 }
@@ -52,32 +52,36 @@ const reversible: ReadonlySet<string> = new Set(["screened", "window", "notice"]
 export const isReversible = ({ stage, duplicate_of }: Exclusion): boolean =>
   reversible.has(stage ?? "screened") && duplicate_of === undefined;
 
-const comesBack = (one: Exclusion): boolean => one.override?.decision === "include" && isReversible(one);
+const comesBack = (one: Exclusion): boolean =>
+  one.override !== undefined && one.override.decision !== "exclude" && isReversible(one);
 
 function settled(rrd: Rrd, paper: Paper): Paper {
   const { override, status, score_breakdown: points, held_scores: held } = paper;
   if (override === undefined) return paper;
-  if (override.decision === "exclude") {
-    if (status === "rejected" && points == null) return paper;
-    return {
-      ...paper,
-      status: "rejected",
-      decision: "REJECT",
-      score: null,
-      score_breakdown: null,
-      ...(points == null ? {} : { held_scores: points }),
+  const unscored = { score: null, score_breakdown: null, ...(points == null ? {} : { held_scores: points }) };
+  if (override.decision === "exclude")
+    return status === "rejected" && points == null
+      ? paper
+      : { ...paper, status: "rejected", decision: "REJECT", ...unscored };
+  if (override.decision === "not_retrieved") {
+    if (status === "not_retrieved" || paper.retracted === true) return paper;
+    const missing = {
+      reason: `A person could not get it: ${override.why.replace(/\.?$/, ".")}`,
+      cure: notHad,
+      tried: "",
     };
+    return { ...paper, status: "not_retrieved", decision: null, ...unscored, not_retrieved: missing };
   }
   // A retracted paper is never included.
   if (paper.retracted === true) return paper;
   const isSettled = status === "pending" || status === "analyzing" || (status === "presented" && held == null);
   if (isSettled) return paper;
+  const { held_scores: _, excluded_by: __, not_retrieved: ___, ...kept } = paper;
   if (paper.analysis == null && held == null)
     // Not read, or its reading was undone since.
     return paper.iteration === undefined
-      ? { ...paper, status: "pending", decision: null, score: null, score_breakdown: null }
+      ? { ...kept, status: "pending", decision: null, score: null, score_breakdown: null }
       : paper;
-  const { held_scores: _, excluded_by: __, ...kept } = paper;
   const scores = held == null ? undefined : scoresOf(rrd, { score_breakdown: held });
   return {
     ...kept,
@@ -86,6 +90,8 @@ function settled(rrd: Rrd, paper: Paper): Paper {
     ...(scores === undefined ? {} : { score: totalsOf(rrd, scores).combined, score_breakdown: held }),
   };
 }
+
+const notHad = "'research-ralph add' gives it a file, and 'research-ralph decide' with include has it read.";
 
 /** A record that a person takes back into the pool, with what is known of it. */
 function paperOfExcluded(one: Exclusion): Paper {
@@ -108,7 +114,7 @@ function paperOfExcluded(one: Exclusion): Paper {
     score_breakdown: null,
     analysis: null,
     decision: null,
-    notes: `Included by a person: ${override?.why ?? ""}`,
+    notes: override?.decision === "include" ? `Included by a person: ${override.why}` : "",
     ...withoutUndefined({ answers, override, readings }),
   };
 }

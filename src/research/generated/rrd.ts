@@ -1642,9 +1642,9 @@ export interface Reading {
  */
 export interface Override {
   /**
-   * include: the paper stays, or is read if it was not. exclude: it is rejected.
+   * include: the paper is presented, or is read if it was not. exclude: it is rejected. not_retrieved: its text was sought and could not be had, so it is not assessed.
    */
-  decision: "include" | "exclude";
+  decision: "include" | "exclude" | "not_retrieved";
   /**
    * The reason, for people.
    */

@@ -5,6 +5,7 @@ import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import {
   type DecisionMessage,
+  isDecisionName,
   maxMessage,
   readMessages,
   removeMessage,
@@ -26,7 +27,7 @@ import { derive } from "../workflow/derive.js";
 export interface EligibilityDecision {
   /** A paper or an excluded record, as `recordNamed` takes it. */
   readonly paper: string;
-  /** "include" or "exclude". */
+  /** "include", "exclude" or "not-retrieved". */
   readonly decision: string;
   readonly why: string;
   /** Id of the criterion that excludes it. */
@@ -57,8 +58,8 @@ interface DecideOptions extends LeaveOptions {
 /**
  * Writes a person's decisions on the eligibility of papers, which beat the criteria, all in one edit. While a run holds
  * the project, they are left for it and taken before its next iteration.
- * @throws ExpectedError (exit code 2), and writes none, for another word than include or exclude, no reason or one that
- * is too long, a criterion or a paper that is not there, a retracted one that is to be included, and a duplicate.
+ * @throws ExpectedError (exit code 2), and writes none, for another word than these three, no reason or one that is too
+ * long, a criterion or a paper that is not there, a retracted one that is to be included, and a duplicate.
  */
 export async function recordDecisions(
   folder: string,
@@ -68,7 +69,7 @@ export async function recordDecisions(
   const before = await readResearch(folder);
   const messages = said.map((one) => messageOf(before.rrd, one, where));
   const at = new Date(now).toISOString();
-  const included = messages.filter(({ decision }) => decision === "include").map(({ record }) => record);
+  const included = messages.filter(({ decision }) => decision !== "exclude").map(({ record }) => record);
   const complete = await completing(folder, before.rrd, new Set(included));
   const change = (rrd: Rrd): Rrd =>
     withOverrides(
@@ -108,11 +109,12 @@ export async function recordDecisions(
 /** A decision as a run is told of it. @throws ExpectedError (exit code 2) where it can't be made. */
 function messageOf(
   rrd: Rrd,
-  { paper, decision, why: words, criterion }: EligibilityDecision,
+  { paper, decision: said, why: words, criterion }: EligibilityDecision,
   where: string,
 ): DecisionMessage {
-  if (decision !== "include" && decision !== "exclude")
-    throw new ExpectedError(`The decision is '${oneLine(decision)}'; it must be include or exclude.`, 2);
+  const decision = said.replace("-", "_");
+  if (!isDecisionName(decision))
+    throw new ExpectedError(`The decision is '${oneLine(said)}'; it must be include, exclude or not-retrieved.`, 2);
   const why = words.trim();
   if (why === "") throw new ExpectedError("The reason is empty; give it in quotes after the decision.", 2);
   if (why.length > maxMessage)
@@ -174,14 +176,21 @@ function outcome(paper: Paper | undefined): string {
     case "waiting":
       return "waits for a decision";
     case "not_retrieved":
-      return "is included, and nothing of it could be read yet";
+      return paper.override?.decision === "not_retrieved"
+        ? "counts as not retrieved"
+        : "is included, and nothing of it could be read yet";
     case "rejected":
       return "is excluded";
   }
 }
 
 /** @throws ExpectedError (exit code 2) for a retracted paper that is to be included, and for a duplicate. */
-function requirePossible(rrd: Rrd, named: Paper | Exclusion, decision: "include" | "exclude", where: string): void {
+function requirePossible(
+  rrd: Rrd,
+  named: Paper | Exclusion,
+  decision: DecisionMessage["decision"],
+  where: string,
+): void {
   const { id } = named;
   const name = oneLine(nameOf(named));
   const paper = rrd.papers_pool.find((each) => each.id === id);

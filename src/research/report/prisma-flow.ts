@@ -184,7 +184,7 @@ function stepsOf(row: FlowRow, first: string, wording: Wording): FlowStep[] {
       box: { label: "Papers sought", count: row.sought, lines: [] },
       ...out("Not assessed", [
         { label: "not read yet", count: row.notRead },
-        { label: "neither text nor abstract could be had", count: row.notRetrieved },
+        { label: "reports not retrieved", count: row.notRetrieved },
       ]),
     },
     {

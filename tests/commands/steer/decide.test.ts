@@ -152,6 +152,21 @@ describe("a decision on a record", () => {
     expect(rrdOf(folder).excluded?.map(({ id }) => id)).toEqual(["d1"]);
   });
 
+  test("not-retrieved counts a paper, also a record that was screened out, among the reports that could not be had", async () => {
+    const { cwd, folder } = someProject();
+    const said = ["not-retrieved", "No library has it.", "--no-git"];
+    const [paper, record] = [await cli(["decide", "p22", ...said], cwd), await cli(["decide", "x1", ...said], cwd)];
+    expect([paper.out, record.out]).toEqual(["paper-2 counts as not retrieved.\n", "mice counts as not retrieved.\n"]);
+    const csv = (await cli(["report", project, "--as", "prisma"], cwd)).out;
+    expect(csv).toMatch(/"?dbr_notretrieved_reports"?,.*\b2\b/);
+    expect(spaced((await cli(["status", project], cwd)).out)).toContain(
+      "A person could not get it: No library has it.",
+    );
+    await cli(["decide", "p22", "include", "It came by post.", "--no-git"], cwd);
+    expect([paperIn(folder, "p22").status, paperIn(folder, "x1").status]).toEqual(["pending", "not_retrieved"]);
+    expect((await cli(["validate", folder], cwd)).code).toBe(0);
+  });
+
   test("needs no project where the folder has one, whose papers are named as ever", async () => {
     const { cwd, folder } = someProject();
     expect((await cli(["decide", "p22", "exclude", "Not hands.", "--no-git"], cwd)).code).toBe(0);
@@ -170,7 +185,7 @@ describe("a decision on a record", () => {
     [["p9", "include", "why"], /There is no paper 'p9' in .*status/],
     [["p2", "include", "why"], /'p2' fits 2 papers: paper-2 \(Paper p22\), paper-3 \(Paper p23\)/],
     [["", "include", "why"], /There is no paper ''/],
-    [["p1", "maybe", "why"], /must be include or exclude/],
+    [["p1", "maybe", "why"], /must be include, exclude or not-retrieved/],
     [["p1", "include", "  "], /The reason is empty/],
     [["p1", "include", "w".repeat(1_001)], /1001 characters/],
     [["p23", "include", "why"], /is retracted/],

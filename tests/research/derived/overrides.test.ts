@@ -3,7 +3,7 @@ import type { Answer, Criterion, Exclusion, Override, Paper, Rrd } from "../../.
 import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
 import { derive } from "../../../src/research/workflow/derive.js";
 import { judgedIn } from "../../../src/research/derived/decided-examples.js";
-import { eligibilityOf } from "../../../src/research/screening/eligibility/eligibility.js";
+import { eligibilityOf, isIneligible } from "../../../src/research/screening/eligibility/eligibility.js";
 import { hasOpenOverride, withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
 import fc from "../../support/runner/fast-check.js";
 import { paper, rrdWith, scoresOfAll } from "../../support/projects/research.js";
@@ -41,12 +41,14 @@ describe("what answers come to", () => {
   });
 });
 
+const anyOverride = fc.constantFrom(because("include"), because("exclude"), because("not_retrieved"));
+
 /** Papers as projects hold them: unread, read, excluded, waiting, retracted, with and without a person's word. */
 const anyPaper = (index: number): fc.Arbitrary<Paper> =>
   fc
     .record({
       kind: fc.constantFrom("pending", "presented", "rejected", "excluded", "waiting", "retracted"),
-      override: fc.option(fc.constantFrom(because("include"), because("exclude")), { nil: undefined }),
+      override: fc.option(anyOverride, { nil: undefined }),
       isScreened: fc.boolean(),
     })
     .map(({ kind, override, isScreened }) => {
@@ -87,7 +89,7 @@ const anyExclusion = (index: number): fc.Arbitrary<Exclusion> =>
     .record({
       stage: fc.constantFrom("screened", "duplicate", "window", "retracted", "notice"),
       criterion: fc.option(fc.constantFrom("c1", "c2", "gone"), { nil: undefined }),
-      override: fc.option(fc.constantFrom(because("include"), because("exclude")), { nil: undefined }),
+      override: fc.option(anyOverride, { nil: undefined }),
     })
     .map(({ stage, criterion, override }) => ({
       id: `x${index}`,
@@ -118,7 +120,9 @@ describe("whatever stands in a project", () => {
         const { screening, full_text: read } = after.statistics?.discovery_metrics?.flow ?? {};
         expect(screening?.screened).toBe((screening?.passed ?? 0) + sum(screening?.excluded));
         expect(read?.sought).toBe((screening?.passed ?? 0) + (read?.added ?? 0));
-        const outs = [read?.not_read, sum(read?.excluded), read?.waiting, read?.included];
+        const missing = after.papers_pool.filter(({ status }) => status === "not_retrieved").length;
+        expect(read?.not_retrieved ?? 0).toBe(missing);
+        const outs = [read?.not_read, missing, sum(read?.excluded), read?.waiting, read?.included];
         expect(read?.sought).toBe(outs.reduce<number>((total, count) => total + (count ?? 0), 0));
         for (const count of [...outs, read?.added]) expect(count).toBeGreaterThanOrEqual(0);
         expect(parseRrd(JSON.stringify(after), "rrd.json").problems).toBeUndefined();
@@ -139,6 +143,8 @@ describe("whatever stands in a project", () => {
           if (override?.decision === "exclude") expect([status, score]).toEqual(["rejected", null]);
           if (override?.decision === "include" && retracted !== true)
             expect(["pending", "presented"]).toContain(status);
+          if (override?.decision === "not_retrieved" && retracted !== true)
+            expect([status, score]).toEqual(["not_retrieved", null]);
           if (retracted === true) expect(status).toBe("rejected");
         }
       }),
@@ -158,6 +164,22 @@ describe("whatever stands in a project", () => {
         expect(withOverrides(plain)).toBe(plain);
       }),
     );
+  });
+
+  test("a paper that a person could not get keeps its points back, and including it has them count", () => {
+    const read = { analysis: {}, iteration: 1, status: "presented", decision: "PRESENT", score: 30 } as const;
+    const rrd = rrdWith([paper("p1", { ...read, score_breakdown: points })]);
+    const without = withOverrides(withOverride(rrd, "p1", because("not_retrieved")));
+    expect(without.papers_pool[0]).toMatchObject({
+      status: "not_retrieved",
+      score: null,
+      held_scores: points,
+      not_retrieved: { reason: "A person could not get it: A reason." },
+    });
+    expect(isIneligible(without.papers_pool[0] as Paper)).toBe(true);
+    const [back] = withOverrides(withOverride(without, "p1", because("include"))).papers_pool;
+    expect(back).toMatchObject({ status: "presented", score: 30 });
+    expect(back?.not_retrieved).toBeUndefined();
   });
 
   test("points decide nothing on a paper that a person includes", () => {

@@ -18,11 +18,17 @@ import { isObject } from "../../lib/json-fields.js";
 /** Most characters of one message of a person, because every brief includes it. */
 export const maxMessage = 1_000;
 
+const decisionNames = ["include", "exclude", "not_retrieved"] as const;
+
+/** Whether a value names a decision. */
+export const isDecisionName = (name: unknown): name is (typeof decisionNames)[number] =>
+  decisionNames.some((each) => each === name);
+
 /** A person's decision about one record while a run holds the project. */
 export interface DecisionMessage {
   /** Id of the record. */
   readonly record: string;
-  readonly decision: "include" | "exclude";
+  readonly decision: (typeof decisionNames)[number];
   readonly why: string;
   /** Id of the criterion for the decision, as the project's wing defines it. */
   readonly criterion?: string;
@@ -159,7 +165,7 @@ function parse(text: string): Message | undefined {
     if (value.clear === true) return { clear: true };
     const { record, decision, why, criterion, beside } = value;
     if (isObject(beside)) return { beside: beside as BesideMessage["beside"] };
-    if (typeof record === "string" && typeof why === "string" && (decision === "include" || decision === "exclude"))
+    if (typeof record === "string" && typeof why === "string" && isDecisionName(decision))
       return { record, decision, why, ...(typeof criterion === "string" ? { criterion } : {}) };
     return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;
   } catch {

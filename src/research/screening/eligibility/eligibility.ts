@@ -144,9 +144,11 @@ export function stageOfRejection({
   return missing === undefined ? "screening" : "retrieval";
 }
 
-/** Whether nothing may be built on a paper: it waits for a person, or criteria or a person exclude it. */
+/** Whether nothing may be built on a paper: it waits for a person, or they could not get it, or it is excluded. */
 export const isIneligible = (paper: Paper): boolean =>
-  isWaiting(paper) || (exclusionOf(paper) ?? "retracted") !== "retracted";
+  isWaiting(paper) ||
+  paper.override?.decision === "not_retrieved" ||
+  (exclusionOf(paper) ?? "retracted") !== "retracted";
 
 /**
  * The insights that count: those of a paper on which nothing may be built stay in the file, so that a later decision to

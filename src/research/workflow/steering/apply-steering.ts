@@ -34,7 +34,7 @@ export async function loadSteered(
   const loaded = await research.load();
   const said = messages.filter(isSaid);
   const included = said.flatMap((message) =>
-    "record" in message && message.decision === "include" ? message.record : [],
+    "record" in message && message.decision !== "exclude" ? message.record : [],
   );
   const returning = new Set([...included, ...returningIds(loaded.rrd)]);
   const complete =

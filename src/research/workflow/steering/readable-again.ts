@@ -18,7 +18,10 @@ export async function openReadable(
   rrd: Rrd,
   { now, tell }: { readonly now: () => number; readonly tell: Tell },
 ): Promise<boolean> {
-  const missing = rrd.papers_pool.filter(({ status }) => status === "not_retrieved");
+  // What a person could not get stays so until they decide otherwise.
+  const missing = rrd.papers_pool.filter(
+    ({ status, override }) => status === "not_retrieved" && override?.decision !== "not_retrieved",
+  );
   const isHelped = await Promise.all(missing.map(hasMoreToRead));
   const readable = missing.filter((_, index) => isHelped[index]);
   for (const paper of readable) {
