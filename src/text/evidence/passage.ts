@@ -53,9 +53,8 @@ const signBefore = /(?:(?:\d[\d.,]{0,20}\s?)?[°′″]|[$€£])$/;
 function toBorders(text: string, { start, end }: Span): Span {
   const before = text.slice(Math.max(0, start - 30), start);
   const cut = /[°′″%‰]/.test(text[start] ?? "") ? numberBefore.exec(before) : signBefore.exec(before);
-  const behind = text.slice(end - 1, end + 3);
-  const rest = /^(?:[°′″]|\d\s?(?=[°′″]))[°′″]?\p{L}?/u.exec(behind)?.[0] ?? " ";
-  return { start: start - (cut?.[0].length ?? 0), end: end - 1 + rest.length };
+  const isUnit = /^[°′″]\p{L}/u.test(text.slice(end - 1, end + 1));
+  return { start: start - (cut?.[0].length ?? 0), end: isUnit ? end + 1 : end };
 }
 
 /** Room that is left for the lines above a passage at least: of them the end is cut, not of the passage. */
