@@ -8,6 +8,7 @@ import type { Seed } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "./typed-reference.js";
+import { counter } from "../../engine/ui/terminal/counter.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 /** Each is a request of its own; entries of files bring what is known of them. */
@@ -29,8 +30,11 @@ export async function describeSeeds(folder: string, config: ResolvedConfig, io: 
   const tell = (sentence: string) => say(io, sentence);
   const known = new Map<string, Partial<Seed>>();
   const signals = listenForSignals(io);
+  const asked = bare.slice(0, maxDescribed);
+  const counted = counter(io, "Looking up seeds:", asked.length);
   try {
-    for (const reference of bare.slice(0, maxDescribed)) {
+    for (const [index, reference] of asked.entries()) {
+      counted.step(index);
       if (signals.finish.aborted) break;
       const typed = await typedReference(reference, io.cwd);
       const described = await lookUpTyped(typed, folder, config, io, signals.finish);
@@ -45,6 +49,7 @@ export async function describeSeeds(folder: string, config: ResolvedConfig, io: 
       }
     }
   } finally {
+    counted.close();
     signals.stop();
   }
   if (bare.length > maxDescribed) tell(`${bare.length - maxDescribed} more seeds are kept by their references alone.`);

@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { exitCodeOf } from "../../engine/loop/exit-codes.js";
+import { counter } from "../../engine/ui/terminal/counter.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -62,6 +64,8 @@ interface AddedAll {
   readonly lists: readonly string[];
   /** A run holds the project, and takes them before its next iteration. */
   readonly isNoted: boolean;
+  /** References that were not looked up, because the person stopped. */
+  readonly left: number;
 }
 
 const notedText = "A run is under way; it takes them before its next iteration, reads them first, and says so.";
@@ -80,14 +84,20 @@ export async function addCommand(
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
-  const { all, notRead, lists, isNoted } = await addPapers(
+  const counted = counter(io, "Looking up", references.length);
+  const { finish } = signals;
+  const { all, notRead, lists, isNoted, left } = await addPapers(
     folder,
     references,
     chosen,
     config,
     io,
-    signals.finish,
-  ).finally(() => signals.stop());
+    finish,
+    counted.step,
+  ).finally(() => {
+    counted.close();
+    signals.stop();
+  });
   if (json)
     io.stdout(
       `${JSON.stringify({ folder, papers: all, applied: !isNoted, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
@@ -106,6 +116,10 @@ export async function addCommand(
     if (lists.length > 0 && count("added") > 0)
       say(io, `To screen records first, name their file as a source: run --source ${lists.join(",")}`);
   }
+  if (left > 0) {
+    say(io, `Interrupted: ${left} of ${references.length} were not looked up; the same command goes on with them.`);
+    return exitCodeOf({ verdict: "interrupted", reason: "", signal: finish.reason });
+  }
   return notRead.length > 0 || all.some(({ result }) => result === "not found") ? 1 : 0;
 }
 
@@ -116,7 +130,8 @@ export async function addForPage(folder: string, typed: string, io: Io): Promise
   // A stolen cookie of the page must not get other files read.
   requireInside(reference, io.cwd, "the page");
   const config = await configToRead(io, {}, ["sources", "state_dir"]);
-  const { all, isNoted } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
+  const { all, isNoted, left } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
+  if (left > 0) throw new ExpectedError(`${oneLine(reference)}: no answer within ${pageMs / 1000} s; add it again.`, 5);
   const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";
   const each = all.slice(0, maxOnPage).map((one) => addedText(one).replace(/\.$/, ""));
   const isAdded = all.some(({ result }) => result === "added");
@@ -141,12 +156,15 @@ async function addPapers(
   config: Awaited<ReturnType<typeof configToRead>>,
   io: Io,
   signal: AbortSignal,
+  step: (done: number) => void = () => undefined,
 ): Promise<AddedAll> {
   const found: NamedPaper[] = [];
   const missed: Added[] = [];
   const notRead: NotRead[] = [];
   const lists: string[] = [];
-  for (const typed of references) {
+  let left = 0;
+  for (const [index, typed] of references.entries()) {
+    step(index);
     if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
       const listed = await readListedPapers(typed, resolve(io.cwd, typed), chosen).catch((error: unknown) => {
         // One bad file of several costs itself alone.
@@ -167,7 +185,11 @@ async function addPapers(
     const reference = await typedReference(typed, io.cwd);
     const described = await lookUpTyped(reference, folder, config, io, signal);
     if (described.status === "ok") found.push({ reference: typed, record: described.paper });
-    else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
+    else if (signal.aborted) {
+      // What was interrupted says nothing of the paper.
+      left = references.length - index;
+      break;
+    } else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
   }
   let added: readonly AddedPaper[] = [];
   const change = (rrd: Rrd): Rrd => {
@@ -175,7 +197,7 @@ async function addPapers(
     added = results;
     return { ...rrd, papers_pool: pool };
   };
-  if (found.length === 0) return { all: missed, isNoted: false, notRead, lists };
+  if (found.length === 0) return { all: missed, isNoted: false, notRead, lists, left };
   const notify = (_: string, message: string) => say(io, message);
   const options = { git: config.git, stateDir: config.stateDir, now: io.clock.now(), notify };
   const edited = await editOrLeave(folder, change, [addedMessage(found)], options);
@@ -185,5 +207,6 @@ async function addPapers(
     isNoted: edited === undefined,
     notRead,
     lists,
+    left,
   };
 }

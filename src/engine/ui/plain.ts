@@ -4,7 +4,7 @@ import { clockTime, count, duration, timeText } from "../lib/words.js";
 import { historyLine } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
-import { searchLines } from "./terminal/searching.js";
+import { searchLines, slowSearchLines } from "./terminal/searching.js";
 import {
   emptyTally,
   shortForecastText,
@@ -29,6 +29,7 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal,
   /** Units whose preparation was announced. */
   const announcedUnits = new Set<string>();
   const searchFormatter = searchLines();
+  const slowSearchFormatter = slowSearchLines();
   let announceTimer: NodeJS.Timeout | undefined;
   const checks = watchLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
   // Other signals end the run at once, so the message is not needed.
@@ -57,7 +58,10 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal,
       if (preparing.size > 0 && runningIterations(tally).length === 0 && event.type !== "checking")
         announceTimer ??= setTimeout(announcePreparations, announceAfterMs).unref();
       else announceTimer = void clearTimeout(announceTimer);
-      const lines = event.type === "searching" ? searchFormatter(event) : [lineOf(event, verbose) ?? []].flat();
+      const lines =
+        event.type === "searching"
+          ? [...searchFormatter(event), ...slowSearchFormatter(event)]
+          : [lineOf(event, verbose) ?? []].flat();
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended")
         io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);

@@ -7,7 +7,8 @@ import { derive } from "../../../src/research/workflow/derive.js";
 import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
 import { serve } from "../../fixtures/web-server.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
-import { cli } from "../../support/processes/in-process.js";
+import { main } from "../../../src/commands/main.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const project = "hands-2026-03-01";
@@ -234,5 +235,22 @@ describe("add during a run", () => {
     expect(err).not.toMatch(/bug|Added/);
     expect(readdirSync(join(folder, ".ralph", "inbox"))).toEqual([]);
     expect(rrd().papers_pool).toHaveLength(1);
+  });
+
+  test("interrupted among many documents keeps those that were read, says how many are left and ends with 130", async () => {
+    const { cwd, rrd } = place();
+    const names = Array.from({ length: 300 }, (_, index) => `d${index}.html`);
+    const body = "<p>Hands hold what they can feel, and let go of what they can not. </p>".repeat(40);
+    for (const name of names) writeFileSync(join(cwd, name), `<title>Hands and ${name}</title>${body}`);
+    const io = ioIn(cwd);
+    io.signals.once("newListener", () => setTimeout(() => io.signals.emit("SIGINT"), 50));
+    const code = await main(["add", project, ...names, "--no-git"], io, "0.0.0");
+    const [, left = "0"] = /^Interrupted: (\d+) of 300 were not looked up/m.exec(io.err()) ?? [];
+    expect({ code, err: io.err(), out: io.out() }).toMatchObject({
+      code: 130,
+      out: expect.not.stringContaining("not found"),
+    });
+    expect(Number(left)).toBeGreaterThan(0);
+    expect(rrd().papers_pool).toHaveLength(1 + 300 - Number(left));
   });
 });

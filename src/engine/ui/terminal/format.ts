@@ -1,4 +1,5 @@
 import { oneLine } from "../../lib/sanitise.js";
+import { duration } from "../../lib/words.js";
 import type { Io } from "../io.js";
 
 /** A progress bar with a width of `width` columns. Full only if everything is done. */
@@ -102,3 +103,13 @@ export function say(io: Pick<Io, "stderr" | "isTTY" | "columns">, sentence: stri
   const lines = io.isTTY ? labelledLines(label, text, io.columns - 1) : [`${label}${text}`];
   io.stderr(`${lines.join("\n")}\n`);
 }
+
+/** A log tells how far a step is after so many milliseconds. */
+export const lineMs = 15_000;
+
+/** From so many steps on, the time of one tells that of the others. */
+const minSteps = 3;
+
+/** ", about 40s left" of steps of which each takes as long as those that are done; empty while nobody can tell. */
+export const timeLeft = (done: number, all: number, ms: number): string =>
+  done < minSteps || done >= all || ms < 1000 ? "" : `, about ${duration((ms / done) * (all - done))} left`;

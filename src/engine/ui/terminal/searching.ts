@@ -1,6 +1,6 @@
 import type { Searching } from "../../generated/event.js";
 import { many } from "../../lib/words.js";
-import { bar, pad, truncate, textWidth } from "./format.js";
+import { bar, lineMs, pad, truncate, textWidth, timeLeft } from "./format.js";
 import { oneLine, withoutSourcePrefix } from "../../lib/sanitise.js";
 
 /**
@@ -44,13 +44,19 @@ export function searchLines(): (event: Searching) => readonly string[] {
 }
 
 /** The sources of a round, each with its newest event. */
-export type SearchRound = ReadonlyMap<string, Searching>;
+export type SearchRound = ReadonlyMap<string, Searching & { readonly began?: string }>;
 
 /** The round after one more event. */
 export function roundAfter(previous: SearchRound | undefined, event: Searching): SearchRound {
   const isSame = previous !== undefined && [...previous.values()].every(({ round }) => round === event.round);
-  return new Map(isSame ? previous : []).set(event.source, event);
+  return new Map(isSame ? previous : []).set(event.source, {
+    ...event,
+    began: (isSame ? previous.get(event.source)?.began : undefined) ?? event.at,
+  });
 }
+
+const leftOf = ({ done, all, at, began = at }: Searching & { readonly began?: string }): string =>
+  timeLeft(done, all, Date.parse(at) - Date.parse(began));
 
 const maxBarWidth = 20;
 
@@ -60,10 +66,11 @@ export function roundRows(
   columns: number,
 ): readonly { readonly text: string; readonly isWrong: boolean }[] {
   const nameWidth = Math.min(20, Math.max(...[...round.keys()].map((name) => textWidth(oneLine(name)))));
-  return [...round.values()].map(({ source, done, all, found, over, failed, reason }) => {
+  return [...round.values()].map((event) => {
+    const { source, done, all, found, over, failed, reason } = event;
     const name = pad(truncate(oneLine(source), nameWidth), nameWidth);
     const isWrong = over === true && failed === true;
-    const counts = `${done} of ${all} · ${many(found, "record")}`;
+    const counts = `${done} of ${all} · ${many(found, "record")}${over === true ? "" : leftOf(event)}`;
     const statusText = isWrong
       ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(withoutSourcePrefix(source, reason ?? ""))}`
       : counts;
@@ -73,4 +80,22 @@ export function roundRows(
     const barText = isWrong || barColumns < 4 ? "" : `${bar(share, all, Math.min(maxBarWidth, barColumns))} `;
     return { text: truncate(`  ${name}  ${barText}${statusText}`, columns), isWrong };
   });
+}
+
+/**
+ * Lines for a log of a source that takes long, such as a folder of many documents: how far it is, one every 15 seconds
+ * at most.
+ */
+export function slowSearchLines(): (event: Searching) => readonly string[] {
+  let round: SearchRound | undefined;
+  let told: number | undefined;
+  return (event) => {
+    round = roundAfter(round, event);
+    const now = Date.parse(event.at);
+    told ??= now;
+    const latest = round.get(event.source);
+    if (latest === undefined || event.over === true || event.asked !== undefined || now - told < lineMs) return [];
+    told = now;
+    return [`${event.source} ${event.done} of ${event.all}${leftOf(latest)}`];
+  };
 }

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Searching } from "../../../../src/engine/generated/event.js";
 import { plainSink } from "../../../../src/engine/ui/plain.js";
+import { roundAfter, roundRows, type SearchRound } from "../../../../src/engine/ui/terminal/searching.js";
 import { terminalSink } from "../../../../src/engine/ui/terminal/terminal.js";
 import { event } from "../events.js";
 import { fakeIo } from "../fake-io.js";
@@ -123,4 +124,23 @@ test("queries that a source fails for one reason are one line with their count, 
     "10:00:09 arXiv 2 of 4, query 2: no answer: It is busy",
     "",
   ]);
+});
+
+test("of a folder of many documents both views tell how far they are and how long it takes, a log every 15 seconds", () => {
+  const documents = Array.from({ length: 41 }, (_, done) =>
+    searching(done, "folder:papers", { done, all: 100, found: done }),
+  );
+  const plain = fakeIo({});
+  const log = plainSink(plain, new AbortController().signal);
+  for (const each of documents) log.event(each);
+  log.close();
+  expect(plain.err().match(/folder:papers .*/g)).toEqual([
+    "folder:papers 15 of 100, about 1m 25s left",
+    "folder:papers 30 of 100, about 1m 10s left",
+  ]);
+  const live = roundRows(
+    documents.reduce<SearchRound>((round, each) => roundAfter(round, each), new Map()),
+    100,
+  );
+  expect(live.map(({ text }) => text)).toEqual([expect.stringContaining("40 of 100 · 40 records, about 1m 00s left")]);
 });
