@@ -66,10 +66,9 @@ export async function endLines(
 function reportLines(path: string, label: string, io: Io): string[] {
   const row = (text: string) => `  ${label.padEnd(8)}${link(path, text, io)}`;
   const room = io.columns - 11;
-  if (path.length <= room) return [row(path)];
-  const near = shown(io.cwd, path);
-  if (near.length <= room) return [row(near)];
-  return [...(label === "" ? [] : [`  ${label}`]), link(path, path, io)];
+  // A log is read elsewhere; on a terminal a path that is whole on its line is worth more than one from the root.
+  const text = path.length > room && (io.isTTY || io.color) ? shown(io.cwd, path) : path;
+  return text.length <= room ? [row(text)] : [...(label === "" ? [] : [`  ${label}`]), link(path, text, io)];
 }
 
 const link = (path: string, text: string, { color }: Io): string =>

@@ -85,11 +85,13 @@ function judgedText(
 ): string {
   const by = new Set(parts.flatMap(([, checked]) => [...checked.values()].flatMap((check) => check.by)));
   const isCounted = [...by].every((name) => isProven(checkers, name));
-  const texts = parts.map(([what, checked]) => {
-    const supported = [...checked.values()].filter(({ verdict }) => verdict === "supported").length;
-    return isCounted ? `${supported} of ${many(checked.size, what)} borne out` : `${many(checked.size, what)} judged`;
-  });
-  return `${texts.join(", ")}${isCounted ? "" : "; that does not count yet"}`;
+  if (!isCounted) return `judged, not counted: ${parts.map(([what, checked]) => many(checked.size, what)).join(", ")}`;
+  return parts
+    .map(([what, checked]) => {
+      const supported = [...checked.values()].filter(({ verdict }) => verdict === "supported").length;
+      return `${supported} of ${many(checked.size, what)} borne out`;
+    })
+    .join(", ");
 }
 
 const openOf = ({ meaning }: Rrd): OpenCheck =>

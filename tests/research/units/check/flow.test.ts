@@ -64,6 +64,23 @@ test("a checker whose answers ceased to count later does not unsay what was take
   expect(says).not.toContain("nothing was taken out");
 });
 
+test("a sentence that a checker whose answers do not count has judged too is not counted as borne out", async () => {
+  const given = researchFolder(project());
+  const { rrd } = await given.run(
+    agentThat(judges, () => null),
+    40,
+    { check: "reports" },
+  );
+  const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+  const countOf = (by: readonly string[]): number | undefined => {
+    const findings = said.findings.map((each) => ({ ...each, check: each.check && { ...each.check, by: [...by] } }));
+    return meaningOf({ ...said, findings } as ReportFile, rrd)?.borneOut;
+  };
+  const alone = countOf(["scripted"]) ?? 0;
+  expect(alone).toBeGreaterThan(0);
+  expect(countOf(["scripted", "newcomer"])).toBeLessThan(alone);
+});
+
 test("what is overstated is mended, what is made up is removed, and both are told", async () => {
   const given = researchFolder(project());
   const agent = agentThat(judges, (sentence) =>
@@ -190,9 +207,10 @@ describe("nothing is taken out by the word of a checker that its controls do not
   ])("such as one that %s", async (_, answers, because) => {
     const given = researchFolder(project());
     const agent = agentThat(answers, () => null);
-    const { verdict, ledger } = await given.run(agent, 40, { check: "reports" });
+    const { verdict, ledger, events } = await given.run(agent, 40, { check: "reports" });
     expect(verdict.verdict).toBe("complete");
     expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "report", "check"]);
+    expect(JSON.stringify(events)).toMatch(/"judged, not counted: \d sentences?, \d claims?"/);
     const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
     expect(said.findings.map(({ text }) => text)).toEqual(written);
     expect(said.not_borne_out).toBeUndefined();
