@@ -5,8 +5,8 @@ import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
 import { duration } from "../engine/lib/words.js";
 import { failureOf, retryAfter } from "./model/failure.js";
-import { fitted } from "./conversation/compact.js";
-import { answerRoom, promptRoom, tokensIn } from "./conversation/room.js";
+import { shortenToFit } from "./conversation/compact.js";
+import { maxAnswerTokens, maxPromptTokens, tokensIn } from "./conversation/room.js";
 import { opensThinking, type SplitText, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
 import type { Settings } from "./settings.js";
 import { type Action, actionInstructions, actionsIn, callInText, isBrokenAction } from "./tools/actions.js";
@@ -68,10 +68,10 @@ export async function converse(conversation: Conversation): Promise<Conversation
   let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
   /** Shortens older messages until there is room for an answer. Returns whether there is. */
   const ensureRoom = (roomShare = 1): boolean => {
-    const maxTokens = promptRoom(settings) * roomShare;
+    const maxTokens = maxPromptTokens(settings) * roomShare;
     const fits = (candidate: readonly ModelMessage[]) =>
       tokensIn({ ...conversation, messages: candidate }) <= maxTokens;
-    const shortened = fitted(messages, fits, settings.history);
+    const shortened = shortenToFit(messages, fits, settings.history);
     if (shortened === undefined) return false;
     if (shortened === messages) return true;
     tell({ type: "compacted" });
@@ -249,7 +249,7 @@ async function request(
     system: settings.json === true ? [system, jsonOnly].filter((part) => part !== undefined).join("\n\n") : system,
     tools: tools.length === 0 ? undefined : toolSet,
     temperature: settings.temperature,
-    maxOutputTokens: answerRoom(settings, tokensIn({ messages, tools, system })),
+    maxOutputTokens: maxAnswerTokens(settings, tokensIn({ messages, tools, system })),
   });
   let text = "";
   let tags = new ThinkingTags(opensThinking(settings.model));

@@ -11,7 +11,7 @@ import type { Io } from "../engine/ui/io.js";
 import { converse, type ConversationEvent, type ConversationResult } from "./converse.js";
 import { mcpTool } from "./mcp/as-tools.js";
 import type { McpServers } from "./mcp/servers.js";
-import { recalled } from "./memory/memory-commands.js";
+import { memoriesFor } from "./memory/memory-commands.js";
 import { lazyMemory, memoryPath } from "./memory/own-memory.js";
 import { type SettingsRequest, type Settings, settingsOf } from "./settings.js";
 import { bindTool, type BoundTool } from "./tools/call.js";
@@ -162,7 +162,7 @@ export class Session {
         folder: this.#beginning.io.cwd,
         tokens: Math.min(1_500, Math.floor(this.#settings.window / 20)),
       };
-      const memories = await recalled(memory, message, limits);
+      const memories = await memoriesFor(memory, message, limits);
       // Vectors of another model are computed again while the user waits for answers. The search has shown how long
       // they are.
       this.#embedding ??= memory.embedAgain(this.#ended.signal).catch(() => 0);

@@ -236,7 +236,7 @@ export function makeReader(
 
   async function read(): Promise<void> {
     readCount += 1;
-    const begun = readCount;
+    const thisRead = readCount;
     const answer = await connection.xread(
       "COUNT",
       maxEntriesPerRead,
@@ -256,8 +256,8 @@ export function makeReader(
     // Deleting the entries makes room for more.
     if (handledIds.length > 0) await connection.xdel(talkOf(run), ...handledIds);
     if (entries.length === maxEntriesPerRead) return;
-    for (const call of waitingCalls.filter(({ since }) => since < begun)) call.resolve();
-    waitingCalls = waitingCalls.filter(({ since }) => since >= begun);
+    for (const call of waitingCalls.filter(({ since }) => since < thisRead)) call.resolve();
+    waitingCalls = waitingCalls.filter(({ since }) => since >= thisRead);
   }
 
   void (async () => {

@@ -381,9 +381,9 @@ function trackStartedJobs() {
     /** Whether the job may start. If it may, the start is counted. */
     begin(job: string, expires: number, now: number): boolean {
       for (const [name, entry] of jobs) if (entry.expires <= now) jobs.delete(name);
-      const known = jobs.get(job) ?? { times: 0, expires };
-      if (known.times >= maxStarts) return false;
-      jobs.set(job, { times: known.times + 1, expires });
+      const startedJob = jobs.get(job) ?? { times: 0, expires };
+      if (startedJob.times >= maxStarts) return false;
+      jobs.set(job, { times: startedJob.times + 1, expires });
       return true;
     },
     said: (job: string) => void jobs.set(job, { times: Infinity, expires: jobs.get(job)?.expires ?? 0 }),

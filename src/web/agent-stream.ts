@@ -10,121 +10,126 @@ import { oneLine } from "../engine/lib/sanitise.js";
 import type { AgentEvent, Usage } from "../engine/loop/types.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 
-/** One thing that an agent said or did. */
-export interface Said {
+/** A text, tool call or notice of an agent. */
+export interface AgentOutput {
   readonly kind: "text" | "tool" | "notice";
   readonly text: string;
 }
 
-/** An agent at work, as its transcript shows it. */
+/** A working agent, from its transcript. */
 export interface AgentAtWork {
   readonly iteration: number;
-  /** The unit of its brief: a paper's id, "report", "discovery-3". Undefined where the brief does not say. */
+  /** The unit of its brief: a paper's id, "report", "discovery-3". Undefined if the brief does not name it. */
   readonly unit?: string;
-  /** When it got its brief, milliseconds since the epoch. */
+  /** The time of its brief, in milliseconds since the epoch. */
   readonly since: number;
   readonly model?: string;
   readonly usage?: Usage;
   readonly cost_usd?: number;
-  /** The last things that it said and did, the newest last. */
-  readonly said: readonly Said[];
-  /** How many there were before these. */
+  /** Its last outputs, newest last. */
+  readonly said: readonly AgentOutput[];
+  /** The number of earlier outputs. */
   readonly earlier: number;
 }
 
-/** So many are kept of one agent; a person reads the last few. */
-const maxSaid = 60;
-const maxText = 1200;
-/** A transcript is read on from where it was left, so much at once. */
-const maxRead = 4_000_000;
-/** A line without an end, however long, is read as far as this. */
-const maxLine = 2_000_000;
+/** Maximum number of outputs that are kept of one agent. */
+const maxOutputs = 60;
+const maxTextChars = 1200;
+/** Maximum bytes of a transcript that are read at once. The next call continues there. */
+const maxReadBytes = 4_000_000;
+/** Maximum characters of an incomplete line that are kept. */
+const maxLineChars = 2_000_000;
 
-/** What was understood of one transcript so far. */
+/** The state of reading one transcript. */
 interface Progress {
   offset: number;
   rest: string;
   readonly decoder: StringDecoder;
   reader: Reader;
-  said: Said[];
+  said: AgentOutput[];
   count: number;
   usage: Extract<AgentEvent, { type: "usage" }> | undefined;
   readonly unit: string | undefined;
   readonly since: number;
 }
 
-/** The agents at work: those without a line in the ledger whose brief is younger than the run. Asked one at a time. */
+/**
+ * Returns the working agents: those without a line in the ledger whose brief is newer than the run. Call it again only
+ * after it has ended.
+ */
 export type FollowedAgents = (ledger: readonly LedgerLine[]) => Promise<readonly AgentAtWork[]>;
 
 /**
- * Follows the agents that work on a project, through the transcripts that the run writes. The transcripts hold no
- * secrets; what is shown is looked through once more.
+ * Follows the agents of a project through the transcripts that the run writes. The transcripts contain no secrets, but
+ * the shown texts are redacted once more.
  */
 export function followAgents(folder: string, redact: Redact): FollowedAgents {
-  const known = new Map<number, Progress>();
+  const progressByIteration = new Map<number, Progress>();
 
   return async function atWork(ledger) {
-    const started = await stat(lockFile(folder)).catch(() => undefined);
-    const names = started === undefined ? [] : await readdir(transcriptsFolder(folder)).catch(() => []);
+    const lockStats = await stat(lockFile(folder)).catch(() => undefined);
+    const names = lockStats === undefined ? [] : await readdir(transcriptsFolder(folder)).catch(() => []);
     const ended = new Set(ledger.map(({ iteration }) => iteration));
-    const open = names
+    const openIterations = names
       .flatMap((name) => /^(\d{1,9})\.brief\.md$/.exec(name)?.[1] ?? [])
       .map(Number)
       .filter((iteration) => !ended.has(iteration))
       .sort((a, b) => a - b);
-    for (const iteration of known.keys()) if (!open.includes(iteration)) known.delete(iteration);
+    for (const iteration of progressByIteration.keys())
+      if (!openIterations.includes(iteration)) progressByIteration.delete(iteration);
     const agents: AgentAtWork[] = [];
-    for (const iteration of open) {
+    for (const iteration of openIterations) {
       const path = join(transcriptsFolder(folder), `${iteration}.jsonl`);
-      const brief = await stat(briefOf(path)).catch(() => undefined);
+      const briefStats = await stat(briefOf(path)).catch(() => undefined);
       // A killed run leaves transcripts without a line in the ledger.
-      if (brief === undefined || brief.mtimeMs < (started?.mtimeMs ?? 0) - 2000) continue;
-      // A brief that is younger is another agent's: a fallback began the iteration again.
-      const before = known.get(iteration);
-      const isSame = before !== undefined && before.since === brief.mtimeMs;
-      const progress = isSame ? before : await begin(briefOf(path), brief.mtimeMs);
-      known.set(iteration, progress);
-      await readOn(path, progress);
-      agents.push(shown(iteration, progress));
+      if (briefStats === undefined || briefStats.mtimeMs < (lockStats?.mtimeMs ?? 0) - 2000) continue;
+      // A newer brief belongs to another agent: a fallback agent started the iteration again.
+      const knownProgress = progressByIteration.get(iteration);
+      const isSame = knownProgress !== undefined && knownProgress.since === briefStats.mtimeMs;
+      const progress = isSame ? knownProgress : await begin(briefOf(path), briefStats.mtimeMs);
+      progressByIteration.set(iteration, progress);
+      await readNew(path, progress);
+      agents.push(agentAtWork(iteration, progress));
     }
     return agents;
   };
 
   async function begin(brief: string, since: number): Promise<Progress> {
     const text = await readRegularText(brief).catch(() => "");
-    const at = text.indexOf("<unit>");
-    const unit = at === -1 ? undefined : /^ "unit": "([^"\\]{1,200})"/m.exec(text.slice(at, at + 2000))?.[1];
+    const unitIndex = text.indexOf("<unit>");
+    const unit =
+      unitIndex === -1 ? undefined : /^ "unit": "([^"\\]{1,200})"/m.exec(text.slice(unitIndex, unitIndex + 2000))?.[1];
     const decoder = new StringDecoder("utf8");
     return { offset: 0, rest: "", decoder, reader: readUnknown(), said: [], count: 0, usage: undefined, unit, since };
   }
 
-  async function readOn(path: string, progress: Progress): Promise<void> {
+  async function readNew(path: string, progress: Progress): Promise<void> {
     const file = await open(path, "r").catch(() => undefined);
     if (file === undefined) return;
     try {
       const { size } = await file.stat();
-      // The program that made it shorter began it again.
+      // If the file is shorter than before, it was written again.
       if (size < progress.offset)
         Object.assign(progress, { offset: 0, rest: "", reader: readUnknown(), said: [], count: 0 });
-      const buffer = Buffer.alloc(Math.min(maxRead, size - progress.offset));
+      const buffer = Buffer.alloc(Math.min(maxReadBytes, size - progress.offset));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, progress.offset);
       progress.offset += bytesRead;
       const text = progress.rest + progress.decoder.write(buffer.subarray(0, bytesRead));
       const lines = text.split("\n");
-      progress.rest = (lines.pop() ?? "").slice(0, maxLine);
-      for (const line of lines) take(progress, line);
+      progress.rest = (lines.pop() ?? "").slice(0, maxLineChars);
+      for (const line of lines) readLine(progress, line);
     } catch {
-      // It is looked at again with the next change.
+      // The file is read again after its next change.
     } finally {
       await file.close();
     }
   }
 
-  function take(progress: Progress, line: string): void {
-    for (const event of progress.reader.line(line)) note(progress, event);
+  function readLine(progress: Progress, line: string): void {
+    for (const event of progress.reader.line(line)) addEvent(progress, event);
   }
 
-  function note(progress: Progress, event: AgentEvent): void {
+  function addEvent(progress: Progress, event: AgentEvent): void {
     if (event.type === "usage") progress.usage = event;
     const text =
       event.type === "text"
@@ -136,12 +141,12 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
             : "";
     if (text.trim() === "" || event.type === "usage" || event.type === "end" || event.type === "begun") return;
     progress.count += 1;
-    progress.said.push({ kind: event.type, text: oneLine(redact(text)).slice(0, maxText) });
-    if (progress.said.length > maxSaid) progress.said.shift();
+    progress.said.push({ kind: event.type, text: oneLine(redact(text)).slice(0, maxTextChars) });
+    if (progress.said.length > maxOutputs) progress.said.shift();
   }
 }
 
-function shown(iteration: number, { unit, since, usage, said, count }: Progress): AgentAtWork {
+function agentAtWork(iteration: number, { unit, since, usage, said, count }: Progress): AgentAtWork {
   return {
     iteration,
     since,

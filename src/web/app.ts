@@ -11,25 +11,25 @@ import { settleField } from "../research/overview/screen/settle-field.js";
 import { renderProject } from "../research/report/documents/render-project.js";
 import { followedList } from "./followed-list.js";
 import { type Followed, type ShownWork, followedProject, followedWork } from "./followed-project.js";
-import { type Guard, guarded } from "./guard.js";
+import { type Guard, guardRequests } from "./guard.js";
 import type { LivePage, Page } from "./live-page.js";
 import { readingPage } from "./page/reading.js";
 import { script } from "./page/script.js";
 import { screenScript } from "./page/screen.js";
 import { settleAt, settlePage } from "./page/settle.js";
-import { assets, saying, shell } from "./page/shell.js";
+import { assets, messagePage, shell } from "./page/shell.js";
 import { style } from "./page/style.js";
-import { projectAt } from "./page/texts.js";
+import { projectAddress } from "./page/texts.js";
 import { isUnreadable } from "./project-state.js";
 import { webScreening } from "./screening.js";
 
-/** What the pages are made from, and what they may do. */
-export interface Web extends Guard {
-  /** The projects and tasks that are shown, looked up anew at each request. */
+/** The content of the pages, and what they may do. */
+export interface WebOptions extends Guard {
+  /** The projects and tasks to show. They are looked up for each request. */
   works(): Promise<readonly ShownWork[]>;
-  /** The name of the only one, where one was named: the list leads to it. */
+  /** The name of the only project or task, if the user named one: then the list redirects to it. */
   readonly only?: string;
-  /** The folder that is watched for projects; undefined: none appears. */
+  /** The folder that is watched for projects; undefined: new projects are not noticed. */
   readonly root?: string;
   readonly stateDir: string;
   /** Whether decisions are committed. */
@@ -45,42 +45,45 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Longest body of a form: the words for the agents, as an address writes them. */
-const maxForm = 64 * 1024;
-/** A stream that says nothing for so long may be taken for dead on the way. */
-const beatMs = 15_000;
+/** Maximum bytes of a form, which contains a text for the agents in URL encoding. */
+const maxFormBytes = 64 * 1024;
+/** Interval of messages on a silent stream, so that nothing in between closes the connection. */
+const heartbeatMs = 15_000;
 
-/** The local page: the list of projects and tasks, each project as its report grows, each paper next to its text. */
-export function webApp(web: Web): App {
+/** The local pages: the list of projects and tasks, each project's growing report, and each paper beside its text. */
+export function webApp(web: WebOptions): App {
   const app = new Hono();
-  const ending = new AbortController();
-  const followed = new Map<string, Followed>();
+  const endController = new AbortController();
+  const followedByName = new Map<string, Followed>();
   const warn = (error: unknown) => web.warn(error instanceof Error ? error.message : String(error));
   const list = followedList(web, warn);
   const screening = webScreening(web);
-  /** What came of the last form about a field, by folder, until a page has said it. */
-  const settling = new Map<string, string>();
+  /** The result of the last form about a field, by folder, until a page has shown it. */
+  const settleMessages = new Map<string, string>();
 
-  /** A project or task by its name in an address: looked up among those that are shown, never joined to a path. */
-  const find = async (name: string): Promise<Followed | undefined> => {
-    const work = (await web.works()).find((each) => each.name === name);
-    const known = followed.get(name);
-    // What was open when its folder was deleted still says so.
-    if (work === undefined || known?.work.folder === work.folder) return known;
-    await known?.live.close();
+  /**
+   * The project or task with a name from an address. The name is searched among the shown ones and never used as a
+   * path.
+   */
+  const findWork = async (name: string): Promise<Followed | undefined> => {
+    const work = (await web.works()).find((shownWork) => shownWork.name === name);
+    const knownWork = followedByName.get(name);
+    // A page that was open when its folder was deleted still shows that.
+    if (work === undefined || knownWork?.work.folder === work.folder) return knownWork;
+    await knownWork?.live.close();
     const follow = work.isProject ? followedProject : followedWork;
-    const fresh = follow(work, web, warn);
-    followed.set(name, fresh);
-    return fresh;
+    const newFollowed = follow(work, web, warn);
+    followedByName.set(name, newFollowed);
+    return newFollowed;
   };
 
-  app.use(guarded(web));
+  app.use(guardRequests(web));
   app.onError((error, context) => {
-    if (error instanceof ExpectedError) return answer(context, error.message, 409);
+    if (error instanceof ExpectedError) return respond(context, error.message, 409);
     warn(error);
     return context.text("The page could not be made; the terminal says why.\n", 500);
   });
-  app.notFound((context) => context.html(saying("Not found", markup`There is nothing at this address.`), 404));
+  app.notFound((context) => context.html(messagePage("Not found", markup`There is nothing at this address.`), 404));
 
   app.get(assets.style, (context) => asset(context, "text/css", style));
   app.get(assets.reader, (context) => asset(context, "text/javascript", client));
@@ -90,28 +93,28 @@ export function webApp(web: Web): App {
   app.get("/", async (context) =>
     web.only === undefined
       ? context.html(shell(await list.page(), { at: "/", home: false }))
-      : context.redirect(projectAt(web.only), 303),
+      : context.redirect(projectAddress(web.only), 303),
   );
-  app.get("/events", (context) => events(context, list, ending.signal));
+  app.get("/events", (context) => events(context, list, endController.signal));
   app.get("/parts/:id", async (context) => onePart(context, await list.page()));
 
   app.get("/p/:name/", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     if (project === undefined) return context.notFound();
     return context.html(
-      shell(await project.live.page(), { at: projectAt(project.work.name), home: web.only === undefined }),
+      shell(await project.live.page(), { at: projectAddress(project.work.name), home: web.only === undefined }),
     );
   });
   app.get("/p/:name/events", async (context) => {
-    const project = await find(context.req.param("name"));
-    return project === undefined ? context.notFound() : events(context, project.live, ending.signal);
+    const project = await findWork(context.req.param("name"));
+    return project === undefined ? context.notFound() : events(context, project.live, endController.signal);
   });
   app.get("/p/:name/parts/:id", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     return project === undefined ? context.notFound() : onePart(context, await project.live.page());
   });
   app.get("/p/:name/paper/:id", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     const records = await project?.records?.();
     if (project === undefined || records === undefined || isUnreadable(records)) return context.notFound();
     const id = context.req.param("id");
@@ -125,7 +128,7 @@ export function webApp(web: Web): App {
   });
 
   app.get("/p/:name/screen", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     if (project?.records === undefined) return context.notFound();
     const page = await screening.page(project.work, context.req.query("which"), context.req.query("at"));
     return context.html(shell(page, { home: false, script: assets.screen }));
@@ -133,83 +136,89 @@ export function webApp(web: Web): App {
 
   app.use(
     "/p/:name/:act",
-    bodyLimit({ maxSize: maxForm, onError: (context) => answer(context, "The text is too long.", 413) }),
+    bodyLimit({ maxSize: maxFormBytes, onError: (context) => respond(context, "The text is too long.", 413) }),
   );
   app.post("/p/:name/:act{pause|stop|resume|steer|clear}", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     if (project === undefined) return context.notFound();
     const { steered } = project.work;
     const act = context.req.param("act");
     if (act === "pause" || act === "stop")
-      return answer(context, (await hold(steered, act === "pause" ? pauseName : stopName)).says);
-    if (act === "resume") return answer(context, (await resume(steered)).says);
+      return respond(context, (await hold(steered, act === "pause" ? pauseName : stopName)).says);
+    if (act === "resume") return respond(context, (await resume(steered)).says);
     const { text } = act === "steer" ? await context.req.parseBody() : {};
-    const wish = act === "clear" ? { clear: true } : { text: typeof text === "string" ? text : "" };
-    return answer(context, await steer(steered, wish, { now: web.now(), stateDir: web.stateDir }));
+    const request = act === "clear" ? { clear: true } : { text: typeof text === "string" ? text : "" };
+    return respond(context, await steer(steered, request, { now: web.now(), stateDir: web.stateDir }));
   });
 
   app.post("/p/:name/screen", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     if (project?.records === undefined) return context.notFound();
     return context.redirect(await screening.act(project.work, await context.req.parseBody()), 303);
   });
   app.get("/p/:name/settle", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     const records = await project?.records?.();
     if (project === undefined || records === undefined || isUnreadable(records)) return context.notFound();
-    const says = settling.get(project.work.folder) ?? "";
-    settling.delete(project.work.folder);
+    const says = settleMessages.get(project.work.folder) ?? "";
+    settleMessages.delete(project.work.folder);
     return context.html(shell(settlePage(project.work.name, records.rrd, says), { home: false }));
   });
   app.post("/p/:name/settle", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     if (project?.records === undefined) return context.notFound();
     const { folder, name, steered } = project.work;
-    settling.set(folder, await settleByForm(folder, steered.where, await context.req.parseBody(), web));
+    settleMessages.set(folder, await settleByForm(folder, steered.where, await context.req.parseBody(), web));
     return context.redirect(settleAt(name), 303);
   });
   app.post("/p/:name/:act{ask|add}", async (context) => {
-    const project = await find(context.req.param("name"));
+    const project = await findWork(context.req.param("name"));
     const { text } = await context.req.parseBody();
-    const words = typeof text === "string" ? text : "";
+    const question = typeof text === "string" ? text : "";
     const { ask, work } = project ?? {};
     if (ask === undefined || work?.add === undefined) return context.notFound();
-    return answer(context, context.req.param("act") === "ask" ? ask.put(words) : await work.add(words));
+    return respond(context, context.req.param("act") === "ask" ? ask.put(question) : await work.add(question));
   });
 
   return {
     fetch: (request) => app.fetch(request),
     async close() {
-      ending.abort();
+      endController.abort();
       await screening.close();
-      await Promise.all([list, ...[...followed.values()].map(({ live }) => live)].map((live) => live.close()));
+      await Promise.all([list, ...[...followedByName.values()].map(({ live }) => live)].map((live) => live.close()));
     },
   };
 }
 
-/** Does what a form about a field on which two agents differ says; what came of it. */
+/** Settles a field on which two agents differ, as a form says. Returns the result as text. */
 async function settleByForm(
   folder: string,
   where: string,
   form: Readonly<Record<string, unknown>>,
-  { stateDir, git, now, warn }: Web,
+  { stateDir, git, now, warn }: WebOptions,
 ): Promise<string> {
-  const word = (name: string): string => (typeof form[name] === "string" ? form[name].trim() : "");
-  const take = word("take");
-  const own = { value: word("value"), ...(word("quote") === "" ? {} : { quote: word("quote") }) };
-  const said = { paper: word("paper"), field: word("field"), take, why: word("why"), ...(take === "own" ? own : {}) };
+  const fieldText = (name: string): string => (typeof form[name] === "string" ? form[name].trim() : "");
+  const take = fieldText("take");
+  const ownValue = { value: fieldText("value"), ...(fieldText("quote") === "" ? {} : { quote: fieldText("quote") }) };
+  const settlement = {
+    paper: fieldText("paper"),
+    field: fieldText("field"),
+    take,
+    why: fieldText("why"),
+    ...(take === "own" ? ownValue : {}),
+  };
   const options = { where, stateDir, git, now: now(), notify: (_: string, message: string) => warn(message) };
   const render = () => renderProject(folder, { git, now, notify: warn });
   try {
-    return (await settleField(folder, said, { ...options, render })).says;
+    return (await settleField(folder, settlement, { ...options, render })).says;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return error.message;
   }
 }
 
-/** To the script as JSON; to a browser without it as the page that the form stands on, which shows the change. */
-function answer(context: Context, says: string, status: 200 | 409 | 413 = 200): Response {
+/** Answers the page's script with JSON. A browser without the script is redirected to the page of the form. */
+function respond(context: Context, says: string, status: 200 | 409 | 413 = 200): Response {
   if (context.req.header("accept")?.includes("application/json") === true) return context.json({ says }, status);
   const page = /^\/p\/[^/]+\//.exec(context.req.path)?.[0];
   return status === 200 && page !== undefined ? context.redirect(page, 303) : context.text(`${says}\n`, status);
@@ -219,35 +228,37 @@ const asset = (context: Context, type: string, text: string): Response =>
   context.body(text, 200, { "Content-Type": `${type}; charset=utf-8` });
 
 function onePart(context: Context, { parts }: Page): Response | Promise<Response> {
-  const found = parts.find(({ id }) => id === context.req.param("id"));
-  return found === undefined ? context.body(null, 204) : context.html(found.text, 200, { "X-Part": found.hash });
+  const foundPart = parts.find(({ id }) => id === context.req.param("id"));
+  return foundPart === undefined
+    ? context.body(null, 204)
+    : context.html(foundPart.text, 200, { "X-Part": foundPart.hash });
 }
 
-/** Tells a browser of the parts of a page, now and whenever one has changed. */
-const events = (context: Context, live: LivePage, ending: AbortSignal): Response =>
+/** Sends the ids and hashes of a page's parts, now and whenever one changes. */
+const events = (context: Context, live: LivePage, endSignal: AbortSignal): Response =>
   streamSSE(context, async (stream) => {
-    let waiting: Page | undefined;
-    let wake = () => {};
-    const end = live.follow((page) => {
-      waiting = page;
-      wake();
+    let nextPage: Page | undefined;
+    let wakeUp = () => {};
+    const unfollow = live.follow((page) => {
+      nextPage = page;
+      wakeUp();
     });
-    const leave = () => wake();
-    stream.onAbort(leave);
-    ending.addEventListener("abort", leave);
+    const onEnd = () => wakeUp();
+    stream.onAbort(onEnd);
+    endSignal.addEventListener("abort", onEnd);
     try {
-      while (!stream.aborted && !ending.aborted) {
-        if (waiting === undefined) {
+      while (!stream.aborted && !endSignal.aborted) {
+        if (nextPage === undefined) {
           let timer: NodeJS.Timeout | undefined;
           await new Promise<void>((done) => {
-            wake = done;
-            timer = setTimeout(done, beatMs);
+            wakeUp = done;
+            timer = setTimeout(done, heartbeatMs);
           });
           clearTimeout(timer);
         }
-        const page: Page | undefined = waiting;
-        waiting = undefined;
-        if (stream.aborted || ending.aborted) break;
+        const page: Page | undefined = nextPage;
+        nextPage = undefined;
+        if (stream.aborted || endSignal.aborted) break;
         if (page === undefined) await stream.write(": still here\n\n");
         else
           await stream.writeSSE({
@@ -257,7 +268,7 @@ const events = (context: Context, live: LivePage, ending: AbortSignal): Response
           });
       }
     } finally {
-      ending.removeEventListener("abort", leave);
-      end();
+      endSignal.removeEventListener("abort", onEnd);
+      unfollow();
     }
   });

@@ -1,24 +1,27 @@
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 
-/** A question under way, or the last one and what came of it. */
-export interface Asked {
+/** The current question, or the last one with its result. */
+export interface QuestionState {
   readonly question: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Absent while an agent is at work. */
+  /** The result; absent while an agent works on it. */
   readonly says?: string;
 }
 
-/** The questions that are put on a project's page, one at a time. */
-export interface Asking {
-  /** Begins; what the person is told. @throws ExpectedError for an empty question, or while another is under way. */
+/** The questions that are asked on a project's page, one at a time. */
+export interface QuestionQueue {
+  /**
+   * Starts a question and returns a text for the person. @throws ExpectedError for an empty question, or while another
+   * one is running.
+   */
   put(question: string): string;
-  last(): Asked | undefined;
+  last(): QuestionState | undefined;
 }
 
-/** `ask`: puts a question and says what came of it. */
-export function asking(ask: (question: string) => Promise<string>, now: () => number): Asking {
-  let last: Asked | undefined;
+/** `ask`: asks the question and returns the result as text. */
+export function makeQuestionQueue(ask: (question: string) => Promise<string>, now: () => number): QuestionQueue {
+  let last: QuestionState | undefined;
   return {
     last: () => last,
     put(words) {
@@ -26,12 +29,12 @@ export function asking(ask: (question: string) => Promise<string>, now: () => nu
       if (question === "") throw new ExpectedError("The question is empty.", 2);
       if (last !== undefined && last.says === undefined)
         throw new ExpectedError("A question is being answered; ask again when its answer is there.", 2);
-      const begun = { question, since: now() };
-      last = begun;
+      const running = { question, since: now() };
+      last = running;
       void ask(question)
         .catch(messageOf)
         .then((says) => {
-          last = { ...begun, says };
+          last = { ...running, says };
         });
       return "Asked. The answer comes onto this page.";
     },

@@ -2,48 +2,48 @@ import type { Standing } from "../engine/ui/standing.js";
 import { stampOf } from "../engine/storage/atomic-file.js";
 import { rrdName } from "../research/project-files/layout.js";
 import { type LivePage, livePage } from "./live-page.js";
-import { type Listed, listPage } from "./page/list.js";
+import { type ListEntry, listPage } from "./page/list.js";
 import type { ShownWork } from "./followed-project.js";
-import { isOfNoInterest, watchFolder } from "./watch-folder.js";
+import { isIrrelevant, watchFolder } from "./watch-folder.js";
 
-interface Works {
+interface ListOptions {
   works(): Promise<readonly ShownWork[]>;
-  /** The folder that is looked through for projects; undefined: none appears. */
+  /** The folder in which projects are searched; undefined: new projects are not noticed. */
   readonly root?: string;
   now(): number;
 }
 
-/** The list of projects and tasks, as it changes. */
-export function followedList({ works, root, now }: Works, warn: (error: unknown) => void): LivePage {
-  const known = new Map<string, { readonly version: string; readonly standing: Standing }>();
-  /** Two hundred projects take a second to be read; only those are read again that have changed. */
-  const look = async ({ folder, files, look: read }: ShownWork): Promise<Standing | undefined> => {
+/** The live list of projects and tasks. */
+export function followedList({ works, root, now }: ListOptions, warn: (error: unknown) => void): LivePage {
+  const standingByFolder = new Map<string, { readonly version: string; readonly standing: Standing }>();
+  /** Reads only projects that have changed, because reading two hundred projects takes a second. */
+  const readStanding = async ({ folder, files, look: read }: ShownWork): Promise<Standing | undefined> => {
     const version = files.map((path) => stampOf(path)).join();
-    const before = known.get(folder);
-    // A lock stays the same file when its process dies.
-    if (before?.version === version && !before.standing.running) return before.standing;
+    const knownEntry = standingByFolder.get(folder);
+    // If a running process died, its lock file is unchanged, so running projects are always read.
+    if (knownEntry?.version === version && !knownEntry.standing.running) return knownEntry.standing;
     const standing = await read();
-    if (standing === undefined) known.delete(folder);
-    else known.set(folder, { version, standing });
+    if (standing === undefined) standingByFolder.delete(folder);
+    else standingByFolder.set(folder, { version, standing });
     return standing;
   };
   return livePage({
     warn,
     async make() {
-      const listed: Listed[] = [];
+      const entries: ListEntry[] = [];
       for (const work of await works()) {
-        const standing = await look(work);
-        if (standing !== undefined) listed.push({ name: work.name, where: work.steered.where, standing });
+        const standing = await readStanding(work);
+        if (standing !== undefined) entries.push({ name: work.name, where: work.steered.where, standing });
       }
-      return listPage(listed, now());
+      return listPage(entries, now());
     },
-    // Files elsewhere, as those of tasks, are looked at every two seconds.
+    // Other files, such as those of tasks, are checked every two seconds.
     watch: (changed) =>
       root === undefined
         ? async () => {}
         : watchFolder(
             root,
-            { depth: 3, ignored: (path, isFile) => isOfNoInterest(root, path, isFile, [rrdName]) },
+            { depth: 3, ignored: (path, isFile) => isIrrelevant(root, path, isFile, [rrdName]) },
             changed,
           ),
   });

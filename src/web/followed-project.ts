@@ -13,69 +13,82 @@ import { followAgents } from "./agent-stream.js";
 import { type LivePage, type Page, type Part, livePage, part, textPart } from "./live-page.js";
 import { costPart } from "./page/costs.js";
 import { nowParts, personParts } from "./page/now.js";
-import { type Asking, asking } from "./asking.js";
-import { readingAt } from "./page/texts.js";
+import { type QuestionQueue, makeQuestionQueue } from "./asking.js";
+import { readingAddress } from "./page/texts.js";
 import { workParts } from "./page/work.js";
 import { type Records, isUnreadable, openRecords } from "./project-state.js";
 import { watchFolder } from "./watch-folder.js";
 import type { Steering } from "../engine/generated/memory.js";
 import type { Standing } from "../engine/ui/standing.js";
 
-/** A project or a task as it is shown. */
+/** A project or a task that is shown. */
 export interface Followed {
   readonly work: ShownWork;
   readonly live: LivePage;
-  /** Of a project. */
+  /** For a project. */
   readonly records?: ReturnType<typeof openRecords>;
-  /** Of a project whose papers can be asked. */
-  readonly ask?: Asking;
+  /** For a project whose papers can be asked. */
+  readonly ask?: QuestionQueue;
 }
 
-interface Means {
+interface FollowOptions {
   now(): number;
   readonly redact: Redact;
 }
 
-/** A project as its report grows: what goes on now, the report's own sections, what it cost. */
-export function followedProject(work: ShownWork, { now, redact }: Means, warn: (error: unknown) => void): Followed {
+/** Follows a project: its current work, the sections of its report, and its cost. */
+export function followedProject(
+  work: ShownWork,
+  { now, redact }: FollowOptions,
+  warn: (error: unknown) => void,
+): Followed {
   const { name, folder, steered } = work;
   const records = openRecords(folder, now);
   const agentsOf = followAgents(folder, redact);
-  const ask = work.ask === undefined ? undefined : asking(work.ask, now);
-  let made: { readonly version: string; readonly parts: readonly Part[] } | undefined;
-  let last: Page | undefined;
+  const ask = work.ask === undefined ? undefined : makeQuestionQueue(work.ask, now);
+  let cachedReport: { readonly version: string; readonly parts: readonly Part[] } | undefined;
+  let lastPage: Page | undefined;
   const make = async (): Promise<Page> => {
-    const read = await records();
-    if (isUnreadable(read)) {
-      const problem = part("now", markup`<p id="now" class="note bad">${read.says}</p>`);
+    const current = await records();
+    if (isUnreadable(current)) {
+      const problem = part("now", markup`<p id="now" class="note bad">${current.says}</p>`);
       const head = part("masthead", markup`<header id="masthead"><h1 dir="auto">${name}</h1></header>`);
-      const [first = head, ...rest] = last?.parts.filter(({ id }) => !isOfNow(id)) ?? [];
-      return { title: last?.title ?? name, parts: [first, problem, ...rest] };
+      const [first = head, ...rest] = lastPage?.parts.filter(({ id }) => !isOfNow(id)) ?? [];
+      return { title: lastPage?.title ?? name, parts: [first, problem, ...rest] };
     }
-    const { rrd, ledger, model, version } = read;
-    if (made?.version !== version) made = { version, parts: await reportParts(read, name) };
+    const { rrd, ledger, model, version } = current;
+    if (cachedReport?.version !== version) cachedReport = { version, parts: await reportParts(current, name) };
     const [outside, steering, agents] = await Promise.all([
       outsideView(folder),
       currentInstructions(folder, rrd.loop?.steering ?? []),
       agentsOf(ledger),
     ]);
-    const standing = researchStanding({ folder, where: steered.where }, read, outside);
+    const standing = researchStanding({ folder, where: steered.where }, current, outside);
     const doing = (unit: string | undefined) => {
       const paper = rrd.papers_pool.find(({ id }) => id === unit);
-      return paper && markup`Reads <a href="${readingAt(name, paper.id)}" dir="auto">${shortened(paper.title)}</a>`;
+      return (
+        paper && markup`Reads <a href="${readingAddress(name, paper.id)}" dir="auto">${shortened(paper.title)}</a>`
+      );
     };
-    const going = nowParts({ name, standing, agents: outside.running ? agents : [], doing, steering, at: now() });
+    const currentParts = nowParts({
+      name,
+      standing,
+      agents: outside.running ? agents : [],
+      doing,
+      steering,
+      at: now(),
+    });
     const [screening, ...person] = ask === undefined ? [] : personParts(name, rrd, ask.last());
     const parts = [
-      ...problemParts(read),
-      ...going.slice(0, -1),
+      ...problemParts(current),
+      ...currentParts.slice(0, -1),
       ...(screening === undefined ? [] : [screening]),
-      ...going.slice(-1),
+      ...currentParts.slice(-1),
       ...person,
     ];
-    const [head, ...rest] = made.parts;
-    last = { title: model.title, parts: [...(head === undefined ? [] : [head]), ...parts, ...rest] };
-    return last;
+    const [head, ...rest] = cachedReport.parts;
+    lastPage = { title: model.title, parts: [...(head === undefined ? [] : [head]), ...parts, ...rest] };
+    return lastPage;
   };
   const live = livePage({
     make,
@@ -86,8 +99,12 @@ export function followedProject(work: ShownWork, { now, redact }: Means, warn: (
   return { work, live, records, ask };
 }
 
-/** A task as it stands, and every iteration that worked on it. */
-export function followedWork(work: ShownWork, { now, redact }: Means, warn: (error: unknown) => void): Followed {
+/** Follows a task: its current work and its iterations. */
+export function followedWork(
+  work: ShownWork,
+  { now, redact }: FollowOptions,
+  warn: (error: unknown) => void,
+): Followed {
   const { name, folder } = work;
   const agentsOf = followAgents(folder, redact);
   const make = async (): Promise<Page> => {
@@ -136,7 +153,7 @@ const isOfNow = (id: string): boolean => /^(?:now|broken|notices|steering|to-(?:
 
 /** The report's own sections, and what the project cost. */
 async function reportParts(records: Records, name: string): Promise<Part[]> {
-  const context = { ...(await contextOf(records.model)), readingAt: (id: string) => readingAt(name, id) };
+  const context = { ...(await contextOf(records.model)), readingAt: (id: string) => readingAddress(name, id) };
   const sections = heldSections(context);
   return [
     part("masthead", markup`<div id="masthead">${masthead(context)}</div>`),

@@ -2,19 +2,19 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 
-/** What a request must show before anything is answered. */
+/** What a request needs to be answered. */
 export interface Guard {
-  /** Tokens for addresses. Each is taken once. */
-  readonly entry: Entry;
-  /** Stands in the cookie of a browser that came with a token. */
+  /** The one-time tokens in addresses. */
+  readonly entry: EntryTokens;
+  /** The cookie value of a browser that came with a valid token. */
   readonly session: string;
-  /** The port that the page is served at. */
+  /** The port of the page. */
   port(): number;
 }
 
 /**
- * No script, style or picture but ours, no frame around it, no form that leads elsewhere. The pages have no inline
- * script or style at all.
+ * Allows only our own scripts, styles and pictures. No other page may embed ours, and no form may lead elsewhere. The
+ * pages have neither inline scripts nor inline styles.
  */
 const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -30,51 +30,51 @@ const headers: Readonly<Record<string, string>> = {
   "Referrer-Policy": "same-origin",
 };
 
-/** Cookies don't know ports, so that two of these pages on one machine need two names. */
+/** The name contains the port, because cookies are shared by all ports of a host. */
 const cookieName = (port: number): string => `research-ralph-${port}`;
 
-/** Tokens that stand in the addresses a person is given. The last one that was issued lets one browser in. */
-export interface Entry {
-  /** A new token; one before it that nobody has used lets nobody in any more. */
+/** Tokens for the addresses that are given to a person. Only the last issued token is valid, for one browser. */
+export interface EntryTokens {
+  /** Issues a new token. An unused earlier token becomes invalid. */
   issue(): string;
-  /** Takes a token: whether it lets a browser in, did so once or was replaced, or was never issued. */
+  /** Uses a token. `in`: it was valid; `used`: it was used or replaced; `unknown`: it was never issued. */
   take(token: string): "in" | "used" | "unknown";
 }
 
-export function oneTimeTokens(): Entry {
-  const former: string[] = [];
-  let current: string | undefined;
+export function oneTimeTokens(): EntryTokens {
+  const oldTokens: string[] = [];
+  let currentToken: string | undefined;
   const retire = () => {
-    if (current !== undefined) former.push(current);
-    current = undefined;
+    if (currentToken !== undefined) oldTokens.push(currentToken);
+    currentToken = undefined;
   };
   return {
     issue() {
       retire();
-      current = newToken();
-      return current;
+      currentToken = newToken();
+      return currentToken;
     },
     take(token) {
-      if (current !== undefined && isSame(token, current)) {
+      if (currentToken !== undefined && isSame(token, currentToken)) {
         retire();
         return "in";
       }
-      return former.some((each) => isSame(token, each)) ? "used" : "unknown";
+      return oldTokens.some((oldToken) => isSame(token, oldToken)) ? "used" : "unknown";
     },
   };
 }
 
-/** 192 bits that nobody guesses, as an address may hold them. */
+/** A random token of 192 bits, in characters for an address. */
 export const newToken = (): string => randomBytes(24).toString("base64url");
 
 /**
- * Lets through what comes from the browser of the person who started the command. In this order: the `Host` must be
- * ours (421), so that no name that somebody points at 127.0.0.1 reads anything; what changes something must come from
- * our own pages by its `Origin` (403); the cookie must be ours (401). A token in the address is taken once: that
- * browser gets the cookie, and is sent to the address without the token. Another browser that comes with it later, such
- * as one of somebody who found it in a history or a log, is told how the person gets a new one (403).
+ * Accepts only requests from the browser of the person who started the command. It checks in this order: the `Host`
+ * must be ours (421), so that another host name for 127.0.0.1 can't be used; a request that changes something must have
+ * our `Origin` (403); the cookie must be ours (401). A token in the address is valid once: that browser gets the cookie
+ * and is redirected to the address without the token. If another browser uses the same token later, for example from a
+ * history or a log, it is told how to get a new address (403).
  */
-export const guarded =
+export const guardRequests =
   ({ entry, session, port }: Guard): MiddlewareHandler =>
   async (context, next) => {
     for (const [name, value] of Object.entries(headers)) context.header(name, value);
@@ -86,20 +86,20 @@ export const guarded =
     if (!isRead && req.header("origin") !== `http://${host}`)
       return context.text("Only the page itself may change something.\n", 403);
     const isKnown = isSame(getCookie(context, cookieName(port())) ?? "", session);
-    // Anyone who only asks for the headers, as a preview does, must not take the token from the person.
-    const given = req.method === "GET" ? req.query("token") : undefined;
-    const taken = given === undefined ? "unknown" : entry.take(given);
-    if (taken === "in" || (taken === "used" && isKnown)) {
+    // A HEAD request, for example of a link preview, must not use up the token.
+    const token = req.method === "GET" ? req.query("token") : undefined;
+    const tokenState = token === undefined ? "unknown" : entry.take(token);
+    if (tokenState === "in" || (tokenState === "used" && isKnown)) {
       if (!isKnown) setCookie(context, cookieName(port()), session, { httpOnly: true, sameSite: "Strict", path: "/" });
-      // One slash: two would lead to another host, and so would a decoded backslash or tab behind it.
+      // Exactly one slash: two slashes would redirect to another host, and so would a decoded backslash or tab.
       return context.redirect(`/${new URL(req.url).pathname.replace(/^\/+/, "")}`, 303);
     }
     if (isKnown) return next();
-    if (taken === "used") return context.text(`${usedUp}\n`, 403);
+    if (tokenState === "used") return context.text(`${usedAddressText}\n`, 403);
     return context.text("Open the address that the command printed: it contains a token.\n", 401);
   };
 
-const usedUp =
+const usedAddressText =
   "This address was already used, and each address lets in one browser: press Enter in the terminal where 'research-ralph web' runs " +
   "to get a new address, or start that command again.";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Markup } from "../engine/lib/markup.js";
 
-/** One element of a page, which is replaced when it has changed. */
+/** An element of a page. It is replaced if it has changed. */
 export interface Part {
   /** The id of its element. */
   readonly id: string;
@@ -9,41 +9,41 @@ export interface Part {
   readonly hash: string;
 }
 
-/** A page as it stands, its parts in their order. */
+/** A page with its parts in order. */
 export interface Page {
   readonly title: string;
   readonly parts: readonly Part[];
 }
 
-/** A page that follows what it shows. */
+/** A page that is updated. */
 export interface LivePage {
-  /** The page as it stands now. */
+  /** Makes the current page. */
   page(): Promise<Page>;
-  /** Tells `listener` of the page now, and whenever it has changed, until the returned function is called. */
+  /** Calls `listener` with the current page and after each change, until the returned function is called. */
   follow(listener: (page: Page) => void): () => void;
-  /** Ends following for everyone. */
+  /** Stops all following. */
   close(): Promise<void>;
 }
 
-/** What a page is made of and what tells that it may have changed. */
-interface Source {
+/** Makes a page and notices possible changes. */
+interface PageSource {
   make(): Promise<Page>;
-  /** Watches until the returned function is called. `changed` may be called too often, and for nothing. */
+  /** Watches until the returned function is called. `changed` may also be called without a change. */
   watch(changed: () => void): () => Promise<void>;
-  /** What went wrong that nobody expected. */
+  /** Reports an unexpected error. */
   warn(error: unknown): void;
 }
 
-/** A fold writes several files; they are looked at together. */
+/** Delay after a change: one change of a project writes several files. */
 const settleMs = 150;
-/** So many times as long as a page took to be made, nothing is made again: ten thousand papers take seconds. */
-const restTimes = 3;
-/** Locks of killed processes, and files whose change no watcher told, are looked for so often. */
-const lookAgainMs = 2000;
-/** A browser that reloads comes back within this; its watcher stays. */
+/** The pause before the page is made again, as a multiple of the last duration: ten thousand papers take seconds. */
+const minPauseFactor = 3;
+/** Interval of checks for changes that no watcher reports, such as locks of killed processes. */
+const checkIntervalMs = 2000;
+/** How long a watcher is kept after the last browser has left: a browser that reloads comes back in this time. */
 const graceMs = 3000;
 
-/** A part of this text, which is one element with this id. */
+/** A part from a text. The text must be one element with this id. */
 export const textPart = (id: string, text: string): Part => ({
   id,
   text,
@@ -53,74 +53,75 @@ export const textPart = (id: string, text: string): Part => ({
 export const part = (id: string, markup: Markup): Part => textPart(id, markup.text);
 
 /**
- * A page with one watcher, however many browsers follow it; without any it has none. It is made by one call at a time.
+ * A live page. All its browsers share one watcher; without browsers there is none. The page is made by only one call at
+ * a time.
  */
-export function livePage({ make, watch, warn }: Source): LivePage {
+export function livePage({ make, watch, warn }: PageSource): LivePage {
   const listeners = new Set<(page: Page) => void>();
   let queue: Promise<unknown> = Promise.resolve();
-  let told = "";
-  let tookMs = 0;
+  let lastKey = "";
+  let durationMs = 0;
   let timer: NodeJS.Timeout | undefined;
-  let again: NodeJS.Timeout | undefined;
-  let leaving: NodeJS.Timeout | undefined;
+  let checkTimer: NodeJS.Timeout | undefined;
+  let stopTimer: NodeJS.Timeout | undefined;
   let unwatch: (() => Promise<void>) | undefined;
   let isClosed = false;
 
   const page = (): Promise<Page> => {
-    const made = queue.then(async () => {
+    const newPage = queue.then(async () => {
       const began = performance.now();
-      const now = await make();
-      tookMs = performance.now() - began;
-      return now;
+      const currentPage = await make();
+      durationMs = performance.now() - began;
+      return currentPage;
     });
-    queue = made.catch(() => undefined);
-    return made;
+    queue = newPage.catch(() => undefined);
+    return newPage;
   };
 
-  const look = async (): Promise<void> => {
+  const checkForChanges = async (): Promise<void> => {
     try {
-      const now = await page();
-      const key = keyOf(now);
-      if (key === told) return;
-      told = key;
-      for (const listener of listeners) listener(now);
+      const currentPage = await page();
+      const key = keyOf(currentPage);
+      if (key === lastKey) return;
+      lastKey = key;
+      for (const listener of listeners) listener(currentPage);
     } catch (error) {
       warn(error);
     }
   };
-  const lookSoon = (): void => {
+  const scheduleCheck = (): void => {
     timer ??= setTimeout(
       () => {
         timer = undefined;
-        void look();
+        void checkForChanges();
       },
-      Math.max(settleMs, tookMs * restTimes),
+      Math.max(settleMs, durationMs * minPauseFactor),
     );
   };
 
   const stop = async (): Promise<void> => {
-    for (const each of [timer, leaving]) clearTimeout(each);
-    clearInterval(again);
-    [timer, leaving, again] = [undefined, undefined, undefined];
-    const end = unwatch;
+    for (const timeout of [timer, stopTimer]) clearTimeout(timeout);
+    clearInterval(checkTimer);
+    [timer, stopTimer, checkTimer] = [undefined, undefined, undefined];
+    const stopWatching = unwatch;
     unwatch = undefined;
-    told = "";
-    await end?.();
+    lastKey = "";
+    await stopWatching?.();
   };
 
   return {
     page,
     follow(listener) {
       if (isClosed) return () => {};
-      clearTimeout(leaving);
+      clearTimeout(stopTimer);
       listeners.add(listener);
-      unwatch ??= watch(lookSoon);
-      again ??= setInterval(lookSoon, lookAgainMs);
-      // A client that connects, or reconnects, gets what it may have missed.
-      void page().then((now) => listeners.has(listener) && listener(now), warn);
+      unwatch ??= watch(scheduleCheck);
+      checkTimer ??= setInterval(scheduleCheck, checkIntervalMs);
+      // A client that connects or reconnects gets the current page.
+      void page().then((currentPage) => listeners.has(listener) && listener(currentPage), warn);
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0 && !isClosed) leaving = setTimeout(() => void stop().catch(warn), graceMs);
+        if (listeners.size === 0 && !isClosed) stopTimer = setTimeout(() => void stop().catch(warn), graceMs);
       };
     },
     close: () => {

@@ -18,20 +18,20 @@ import type { Rrd } from "../research/generated/rrd.js";
 import { type ReportModel, reportModel } from "../research/report/model.js";
 import { readReportInput } from "../research/report/read-report.js";
 
-/** The records of a project, as they were read last. */
+/** The latest records of a project. */
 export interface Records {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   readonly model: ReportModel;
-  /** Changes with each version of the files. */
+  /** Different for each version of the files. */
   readonly version: string;
-  /** Files that could not be read, a sentence each. */
+  /** A sentence for each file that could not be read. */
   readonly notices: readonly string[];
-  /** Why the state can't be read now; the rest is the last good version. */
+  /** Why the state can't be read now. Then the other fields are from the last good version. */
   readonly broken?: string;
 }
 
-/** A project that is not there any more, or one that never could be read, and why. */
+/** A project that was deleted, or that could never be read. */
 export interface Unreadable {
   readonly gone: boolean;
   readonly says: string;
@@ -40,30 +40,31 @@ export interface Unreadable {
 export const isUnreadable = (records: Records | Unreadable): records is Unreadable => "gone" in records;
 
 /**
- * Reads the records of a project, again only where a file has changed. A state that can't be read is stood in for by
- * the last version that could: of this process, else the copy that runs keep. Never throws for what a folder holds.
+ * Returns a function that reads the records of a project if a file has changed. If the state can't be read, the last
+ * good version is used: the one of this process, or the copy that runs make. Never throws for errors in the folder.
  */
 export function openRecords(folder: string, now: () => number): () => Promise<Records | Unreadable> {
-  let last: Records | undefined;
-  let seen: string | undefined;
+  let lastRecords: Records | undefined;
+  let lastVersion: string | undefined;
   let problem: string | undefined;
   return async () => {
     if (!existsSync(rrdFile(folder))) {
-      seen = undefined;
+      lastVersion = undefined;
       return { gone: true, says: `${folder} is gone: it was deleted or moved.` };
     }
     const version = versionOf(folder);
-    if (version === seen && last !== undefined) return problem === undefined ? last : { ...last, broken: problem };
+    if (version === lastVersion && lastRecords !== undefined)
+      return problem === undefined ? lastRecords : { ...lastRecords, broken: problem };
     try {
-      last = await read(folder, new Date(now()), version);
-      [seen, problem] = [version, undefined];
-      return last;
+      lastRecords = await read(folder, new Date(now()), version);
+      [lastVersion, problem] = [version, undefined];
+      return lastRecords;
     } catch (error) {
       if (!existsSync(rrdFile(folder))) return { gone: true, says: `${folder} is gone: it was deleted or moved.` };
       problem = messageOf(error).replaceAll(`${folder}/`, "");
-      last ??= await readLastGood(folder, new Date(now()));
-      seen = version;
-      return last === undefined ? { gone: false, says: problem } : { ...last, broken: problem };
+      lastRecords ??= await readLastGood(folder, new Date(now()));
+      lastVersion = version;
+      return lastRecords === undefined ? { gone: false, says: problem } : { ...lastRecords, broken: problem };
     }
   };
 }
@@ -84,7 +85,7 @@ async function read(folder: string, now: Date, version: string): Promise<Records
   return { rrd, ledger, model: reportModel(input), version, notices };
 }
 
-/** What the last run kept of the state when it was whole; undefined where it is missing. */
+/** The copy of the last good state that the last run made; undefined if it is missing. */
 async function readLastGood(folder: string, now: Date): Promise<Records | undefined> {
   const text = await readRegularText(lastGoodFile(folder)).catch(() => undefined);
   const parsed = text === undefined ? undefined : parseRrd(text, lastGoodFile(folder));

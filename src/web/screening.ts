@@ -5,35 +5,39 @@ import type { Page } from "./live-page.js";
 import { lists, screenAt, screenPage } from "./page/screen.js";
 import type { ShownWork } from "./followed-project.js";
 
-/** The records of projects as people go through them on their pages. */
+/** Screening of records by people on the pages of projects. */
 export interface WebScreening {
-  /** The page of a list, with the record of this id or the one where the person left off. */
+  /** The page for a list, with the record of this id, or with the one where the person stopped. */
   page(work: ShownWork, which: string | undefined, at: string | undefined): Promise<Page>;
-  /** Does what a button says; the address to go to then. */
+  /** Runs the action of a button. Returns the next address. */
   act(work: ShownWork, form: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Commits what was decided. */
+  /** Commits all decisions. */
   close(): Promise<void>;
 }
 
-interface Means {
+interface ScreeningOptions {
   readonly stateDir: string;
   readonly git: boolean;
   now(): number;
   warn(message: string): void;
 }
 
-/** So long after the last decision, all of them are committed at once. */
+/** Delay after the last decision before all decisions are committed. */
 const commitMs = 30_000;
 
-export function webScreening({ stateDir, git, now, warn }: Means): WebScreening {
+export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): WebScreening {
   const sessions = new Map<string, { readonly screening: Promise<Screening>; says: string; queue: Promise<unknown> }>();
   const timers = new Map<string, NodeJS.Timeout>();
 
   const sessionOf = ({ folder, steered }: ShownWork) => {
-    const how = { folder, where: steered.where, stateDir, git, now, notify: warn };
-    const known = sessions.get(folder) ?? { screening: openScreening(how), says: "", queue: Promise.resolve() };
-    sessions.set(folder, known);
-    return known;
+    const sessionOptions = { folder, where: steered.where, stateDir, git, now, notify: warn };
+    const session = sessions.get(folder) ?? {
+      screening: openScreening(sessionOptions),
+      says: "",
+      queue: Promise.resolve(),
+    };
+    sessions.set(folder, session);
+    return session;
   };
   const commitOf = async (folder: string): Promise<void> => {
     clearTimeout(timers.get(folder));
@@ -42,33 +46,33 @@ export function webScreening({ stateDir, git, now, warn }: Means): WebScreening 
   };
   const commitSoon = (folder: string): void => {
     clearTimeout(timers.get(folder));
-    const fail = (error: unknown) => warn(String(error));
+    const warnOf = (error: unknown) => warn(String(error));
     timers.set(
       folder,
-      setTimeout(() => void commitOf(folder).catch(fail), commitMs),
+      setTimeout(() => void commitOf(folder).catch(warnOf), commitMs),
     );
   };
 
   return {
-    async page(work, wanted, at) {
+    async page(work, requestedList, at) {
       const session = sessionOf(work);
-      const which = whichOf(wanted);
-      const look = await (await session.screening).look(which, at);
+      const which = whichOf(requestedList);
+      const view = await (await session.screening).look(which, at);
       const { says } = session;
       session.says = "";
-      return screenPage({ name: work.name, which, look, says });
+      return screenPage({ name: work.name, which, look: view, says });
     },
     act(work, form) {
       const session = sessionOf(work);
-      // Two keys in a row must not both be about the same state.
-      const done = session.queue.then(async () => {
-        const { says, to } = await take(await session.screening, form);
+      // Two quick key presses must not be applied to the same state.
+      const result = session.queue.then(async () => {
+        const { says, to } = await runButton(await session.screening, form);
         session.says = says;
         commitSoon(work.folder);
         return screenAt(work.name, whichOf(form["which"]), to);
       });
-      session.queue = done.catch(() => undefined);
-      return done;
+      session.queue = result.catch(() => undefined);
+      return result;
     },
     async close() {
       await Promise.all([...sessions.keys()].map(commitOf));
@@ -77,24 +81,24 @@ export function webScreening({ stateDir, git, now, warn }: Means): WebScreening 
 }
 
 const whichOf = (wanted: unknown): WhichRecords =>
-  (Object.keys(lists) as WhichRecords[]).find((each) => each === wanted) ?? "waiting";
+  (Object.keys(lists) as WhichRecords[]).find((list) => list === wanted) ?? "waiting";
 
-/** What came of a button, and the record to show then. */
-async function take(
+/** Runs the action of a button. Returns a message and the next record. */
+async function runButton(
   screening: Screening,
   form: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly says: string; readonly to: string }> {
-  const word = (name: string): string => (typeof form[name] === "string" ? form[name].trim() : "");
-  const [id, act, criterion] = [word("id"), word("act"), word("by")];
-  const look = await screening.look(whichOf(form["which"]), id);
-  const nextTo = (steps: number): string => look.records[Math.max(0, look.index + steps)]?.id ?? endOfList;
+  const fieldText = (name: string): string => (typeof form[name] === "string" ? form[name].trim() : "");
+  const [id, act, criterion] = [fieldText("id"), fieldText("act"), fieldText("by")];
+  const view = await screening.look(whichOf(form["which"]), id);
+  const nextTo = (steps: number): string => view.records[Math.max(0, view.index + steps)]?.id ?? endOfList;
   if (act === "undo") {
     const { says, id: undone } = await screening.undo();
     return { says, to: undone ?? id };
   }
   if (act === "back") return { says: "", to: nextTo(-1) };
-  // Another run, or another page, may have taken the record away.
-  if (id === endOfList || look.record?.id !== id)
+  // Another run or another page may have removed the record from the list.
+  if (id === endOfList || view.record?.id !== id)
     return { says: "The record is not in this list any more.", to: nextTo(0) };
   try {
     if (criterion !== "")
@@ -103,12 +107,12 @@ async function take(
       case "include":
         return { says: await screening.decide({ id, decision: "include" }), to: nextTo(1) };
       case "exclude":
-        return { says: await screening.decide({ id, decision: "exclude", why: word("why") }), to: nextTo(1) };
+        return { says: await screening.decide({ id, decision: "exclude", why: fieldText("why") }), to: nextTo(1) };
       case "maybe":
         await screening.putOff(id);
         return { says: "Put off: it comes last next time.", to: nextTo(1) };
       case "note":
-        await screening.note(id, word("note"));
+        await screening.note(id, fieldText("note"));
         return { says: "The note is kept.", to: id };
       default:
         return { says: "", to: nextTo(1) };

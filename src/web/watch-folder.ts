@@ -1,23 +1,23 @@
 import { watch } from "chokidar";
 import { hiddenName, ledgerName, lockName, pauseName, stopName, underWayName } from "../engine/lib/layout.js";
 
-const telling: ReadonlySet<string> = new Set([ledgerName, lockName, pauseName, stopName]);
-const tellingInHidden: ReadonlySet<string> = new Set([ledgerName, lockName, underWayName]);
+const watchedNames: ReadonlySet<string> = new Set([ledgerName, lockName, pauseName, stopName]);
+const watchedInHidden: ReadonlySet<string> = new Set([ledgerName, lockName, underWayName]);
 
-/** Whether a path below `root` tells nothing of any work: only states, by their names, ledgers and locks do. */
-export function isOfNoInterest(root: string, path: string, isFile: boolean, states: readonly string[]): boolean {
+/** Whether a path below `root` is irrelevant. Only state files (`states`), ledgers, locks and marks of a run matter. */
+export function isIrrelevant(root: string, path: string, isFile: boolean, states: readonly string[]): boolean {
   const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);
   if (parts.some((part) => part === "node_modules" || (part.startsWith(".") && part !== hiddenName))) return true;
-  const inside = parts.indexOf(hiddenName);
-  if (inside !== -1 && parts.length > inside + 1)
-    return parts.length > inside + 2 || !tellingInHidden.has(parts[inside + 1] ?? "");
+  const hiddenIndex = parts.indexOf(hiddenName);
+  if (hiddenIndex !== -1 && parts.length > hiddenIndex + 1)
+    return parts.length > hiddenIndex + 2 || !watchedInHidden.has(parts[hiddenIndex + 1] ?? "");
   const name = parts.at(-1) ?? "";
-  return isFile && !telling.has(name) && !states.includes(name);
+  return isFile && !watchedNames.has(name) && !states.includes(name);
 }
 
 /**
- * Watches a folder as deep as `depth` until the returned function is called; `ignored` says of what nothing is wanted.
- * What can't be watched, such as a folder that may not be read, is left to those who look by themselves.
+ * Watches a folder down to `depth` until the returned function is called. `ignored`: whether a path is not watched.
+ * Paths that can't be watched, such as an unreadable folder, are skipped; callers also check at intervals.
  */
 export function watchFolder(
   folder: string,
@@ -31,7 +31,7 @@ export function watchFolder(
     ignored: (path, stats) => ignored(path, stats?.isFile() === true),
   });
   watcher.on("all", changed);
-  // No event reports what happened before everything was watched.
+  // Changes before the watcher was ready were not reported.
   watcher.on("ready", changed);
   watcher.on("error", () => undefined);
   return () => watcher.close();

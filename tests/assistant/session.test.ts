@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buffer } from "../../src/assistant/conversation/room.js";
+import { reservedTokens } from "../../src/assistant/conversation/room.js";
 import { estimateTokens } from "../../src/engine/lib/tokens.js";
 import { never, opened, said } from "./opened-session.js";
 
@@ -17,7 +17,7 @@ describe("a session", () => {
     const text = JSON.stringify(messages);
     expect(text).toContain("remembered in earlier sessions");
     expect(text).toContain("Write plain English.");
-    expect(8192 - buffer(8192) - estimateTokens(text + JSON.stringify(tools))).toBeGreaterThanOrEqual(5_000);
+    expect(8192 - reservedTokens(8192) - estimateTokens(text + JSON.stringify(tools))).toBeGreaterThanOrEqual(5_000);
     const names = JSON.stringify(tools);
     for (const name of ["file_write", "shell_execute", "remember", "fetch_url"]) expect(names).toContain(`"${name}"`);
     expect(await session.toolsLeftOut()).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ export const compacted = (messages: readonly ModelMessage[], limits = defaultHis
  * The conversation, shortened as little as possible until `fits` returns true; undefined if that is impossible. The
  * user's last message always stays whole, and a tool call always stays together with its result.
  */
-export function fitted(
+export function shortenToFit(
   messages: readonly ModelMessage[],
   fits: (messages: readonly ModelMessage[]) => boolean,
   limits = defaultHistory,

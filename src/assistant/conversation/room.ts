@@ -2,79 +2,79 @@ import type { ModelMessage } from "ai";
 import { modelNamed } from "../../engine/agents/prices.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 
-/** What decides how long an answer may be. */
-export interface Limits {
+/** What the maximum length of an answer depends on. */
+export interface ModelLimits {
   readonly provider: { readonly name: string };
   readonly model: string;
-  /** Tokens of one request and its answer. */
+  /** Maximum tokens of a request and its answer together. */
   readonly window: number;
-  /** Most tokens of an answer, where somebody says so. */
+  /** Configured maximum tokens of an answer. */
   readonly maxTokens?: number;
 }
 
-/** All that a request sends. */
-export interface Sent {
+/** The content of a request. */
+export interface RequestContent {
   readonly system?: string;
   readonly messages: readonly ModelMessage[];
-  /** Of the tools: what a request says of them. */
+  /** The descriptions of the tools. */
   readonly tools?: readonly { readonly name: string; readonly description: string; readonly parameters: object }[];
 }
 
 /** Estimated tokens of a request. */
-export const tokensIn = ({ system = "", messages, tools = [] }: Sent): number =>
+export const tokensIn = ({ system = "", messages, tools = [] }: RequestContent): number =>
   estimateTokens(system + JSON.stringify(messages.map(({ content }) => content))) +
-  (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools.map(toldOf))));
+  (tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools.map(toolDescription))));
 
-const toldOf = ({ name, description, parameters }: NonNullable<Sent["tools"]>[number]) => [
+const toolDescription = ({ name, description, parameters }: NonNullable<RequestContent["tools"]>[number]) => [
   name,
   description,
   parameters,
 ];
 
-/** Tokens left free for what the estimate misses: 256, or a fiftieth of a large window. */
-export const buffer = (window: number): number => Math.min(Math.max(256, Math.ceil(window / 50)), window);
+/** Tokens that are reserved for errors of the estimate: 256, or a fiftieth of a large context window. */
+export const reservedTokens = (window: number): number => Math.min(Math.max(256, Math.ceil(window / 50)), window);
 
-/** Tokens that an answer must have at least: with fewer, nothing is asked. */
-export const leastAnswer = ({ window, maxTokens }: Pick<Limits, "window" | "maxTokens">): number =>
+/** Minimum tokens for an answer. With less room, no request is sent. */
+export const minAnswerTokens = ({ window, maxTokens }: Pick<ModelLimits, "window" | "maxTokens">): number =>
   Math.min(1024, Math.floor(window / 8), maxTokens ?? Number.POSITIVE_INFINITY);
 
-/** Tokens that a prompt may have at most. */
-export const promptRoom = (limits: Pick<Limits, "window" | "maxTokens">): number =>
-  limits.window - buffer(limits.window) - leastAnswer(limits);
+/** Maximum tokens of a prompt. */
+export const maxPromptTokens = (limits: Pick<ModelLimits, "window" | "maxTokens">): number =>
+  limits.window - reservedTokens(limits.window) - minAnswerTokens(limits);
 
-/** An answer of this length every service allows. */
-const allowedEverywhere = 4096;
+/** Every service allows answers of this length. */
+const allowedAnswerTokens = 4096;
 
 /**
- * Most tokens of the answer to a prompt of so many tokens: prompt, answer and buffer never exceed the window. Undefined
- * where the model's own bound is not known and the window leaves more than that: a service refuses a larger number than
- * it allows, and ends an answer by itself.
+ * Maximum tokens of the answer to a prompt of `prompt` tokens: prompt, answer and reserve never exceed the context
+ * window. Undefined if the model's own maximum is not known and there is room for more than every service allows: a
+ * service refuses a number that is too large, and has its own limit.
  */
-export function answerRoom(limits: Limits, prompt: number): number | undefined {
-  const left = Math.max(1, limits.window - buffer(limits.window) - prompt);
-  const most = limits.maxTokens ?? longestAnswer(limits);
-  if (most !== undefined) return Math.min(most, left);
-  return left < allowedEverywhere ? left : undefined;
+export function maxAnswerTokens(limits: ModelLimits, prompt: number): number | undefined {
+  const remainingTokens = Math.max(1, limits.window - reservedTokens(limits.window) - prompt);
+  const maxTokens = limits.maxTokens ?? knownMaxAnswer(limits);
+  if (maxTokens !== undefined) return Math.min(maxTokens, remainingTokens);
+  return remainingTokens < allowedAnswerTokens ? remainingTokens : undefined;
 }
 
 /**
- * The makers' figures by family. Anthropic's API asks for a number, and its package takes 4,096 for a model it does not
- * know, which cuts a paper's result. https://docs.claude.com/en/docs/about-claude/models,
+ * The maximum of a model, from its vendor's figures. Anthropic's API needs a number, and its package uses 4,096 for an
+ * unknown model, which would cut the result of a paper. https://docs.claude.com/en/docs/about-claude/models,
  * https://platform.openai.com/docs/models, https://ai.google.dev/gemini-api/docs/models,
  * https://api-docs.deepseek.com (read 2026-11-22)
  */
-function longestAnswer({ provider, model, window }: Limits): number | undefined {
+function knownMaxAnswer({ provider, model, window }: ModelLimits): number | undefined {
   if (provider.name === "anthropic") {
     if (/claude-(?:instant|2|3-(?:opus|sonnet|haiku))/.test(model)) return 4096;
     return /claude-3-5/.test(model) ? 8192 : 32_000;
   }
-  const known = answers.find(([name]) => name.test(model));
-  if (known !== undefined) return known[1];
-  // A server of one's own bounds an answer by the window alone.
+  const family = maxAnswerOfFamily.find(([name]) => name.test(model));
+  if (family !== undefined) return family[1];
+  // A user's own server limits an answer only by its context window.
   return provider.name === "compatible" && modelNamed(model) === undefined ? window : undefined;
 }
 
-const answers: readonly (readonly [name: RegExp, tokens: number])[] = [
+const maxAnswerOfFamily: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/^gpt-4o|^chatgpt-4o/, 16_384],
   [/^gpt-4\.1/, 32_768],
   [/^gpt-4-turbo|^gpt-3\.5-turbo/, 4096],

@@ -3,7 +3,7 @@ import { sanitise } from "../../engine/lib/sanitise.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
 import { type Does, isProblem, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
-import { corrected } from "./correct-arguments.js";
+import { correctArguments } from "./correct-arguments.js";
 
 /** A tool with its context. It asks the user before it writes or runs something. */
 export interface BoundTool {
@@ -35,14 +35,14 @@ export const needsPermission = ({ does }: Pick<BoundTool, "does">): boolean =>
 export function bindTool<Args>(tool: AssistantTool<Args>, context: ToolContext): BoundTool {
   const { name, description, does, parameters } = tool;
   const run = async (givenArgs: unknown, signal: AbortSignal): Promise<ToolResult> => {
-    const checked = checkArguments(name, parameters, corrected(givenArgs, parameters));
+    const checked = checkArguments(name, parameters, correctArguments(givenArgs, parameters));
     if (isProblem(checked)) return callFailure("INVALID_ARGUMENTS", checked.problem);
     const args = checked as Args;
     const refusal = tool.refuses?.(args, context);
     if (refusal !== undefined) return refusal;
     if (needsPermission(tool)) {
-      const refused = await requirePermission(tool, args, context);
-      if (refused !== undefined) return refused;
+      const permissionFailure = await requirePermission(tool, args, context);
+      if (permissionFailure !== undefined) return permissionFailure;
     }
     if (signal.aborted) return interrupted(name);
     return await tool.run(args, context, signal);

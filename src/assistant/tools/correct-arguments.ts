@@ -12,7 +12,7 @@ interface ArgumentSchema {
  * ("filePath" or "path" for `file_path`), and a number, boolean or list in a string. Other errors are left for the
  * schema check.
  */
-export function corrected(givenArgs: unknown, parameters: object): unknown {
+export function correctArguments(givenArgs: unknown, parameters: object): unknown {
   const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, ArgumentSchema>> };
   if (!isObject(givenArgs)) return givenArgs;
   const missingNames = Object.keys(properties).filter((name) => !(name in givenArgs));

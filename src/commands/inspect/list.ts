@@ -23,29 +23,31 @@ import { researchesName, rrdFile, rrdName } from "../../research/project-files/l
 import { type FoundWork, listWork, lookAt } from "../kinds/find-work.js";
 import type { Kind } from "../kinds/kind.js";
 
-/** A project or a task of the list. */
-type Row = Whole | Broken;
+/** A project or a task in the list. */
+type ListedWork = ReadableWork | UnreadableWork;
 
-interface Whole {
+interface ReadableWork {
   readonly kind: Kind["noun"];
   readonly name: string;
   readonly folder: string;
-  /** What it is called in its own words. */
+  /** The title. */
   readonly project?: string;
   readonly task?: string;
   readonly phase: string;
-  /** Papers with a decision, of those the project will hold; of a task, criteria that are met. */
+  /**
+   * For a project: papers with a decision, and all papers that it needs. For a task: criteria that are met, and all.
+   */
   readonly done: number;
   readonly total: number;
   readonly presented?: number;
   readonly insights?: number;
-  /** Seconds that agents worked on it; null where nothing was recorded. */
+  /** Seconds that agents worked on it; null if nothing was recorded. */
   readonly seconds: number | null;
-  /** Set where a later version wrote it, so that a row may say less than the project holds. */
+  /** Set if a later version wrote it. Then the row may be incomplete. */
   readonly later_format?: true;
 }
 
-interface Broken {
+interface UnreadableWork {
   readonly kind: Kind["noun"];
   readonly name: string;
   readonly folder: string;
@@ -53,16 +55,18 @@ interface Broken {
   readonly broken: string;
 }
 
-type OfProject = Omit<Whole, "kind"> | Omit<Broken, "kind">;
+type ProjectRow = Omit<ReadableWork, "kind"> | Omit<UnreadableWork, "kind">;
 
 /**
- * Prints every project under ./researches and every task here. Projects are parsed, not validated: 200 of 180 KB have
- * to be there at once.
+ * Prints every project under ./researches and every task in the folder. Projects are parsed but not validated: 200
+ * files of 180 KB must be listed without a delay.
  */
 export async function listCommand({ json }: { readonly json: boolean }, io: Io): Promise<number> {
-  const rows: Row[] = [];
+  const rows: ListedWork[] = [];
   for (const work of await listWork(io.cwd))
-    rows.push(work.kind.noun === "project" ? { kind: "project", ...(await readRow(work.folder)) } : await rowOf(work));
+    rows.push(
+      work.kind.noun === "project" ? { kind: "project", ...(await projectRow(work.folder)) } : await taskRow(work),
+    );
   if (json) {
     io.stdout(`${JSON.stringify(rows, null, 2)}\n`);
     return 0;
@@ -76,29 +80,29 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
   return 0;
 }
 
-/** A row of what is named by its path. */
-async function rowOf(work: FoundWork): Promise<Row> {
+/** The row of a task, which is named by its path. */
+async function taskRow(work: FoundWork): Promise<ListedWork> {
   const { kind, folder, where } = work;
-  const head = { kind: kind.noun, name: where, folder };
+  const firstFields = { kind: kind.noun, name: where, folder };
   const standing = await lookAt(work);
-  if (standing === undefined) return { ...head, broken: "it is gone" };
+  if (standing === undefined) return { ...firstFields, broken: "it is gone" };
   const { broken, title = "", phase, finished, progress, spentMs } = standing;
-  if (broken !== undefined) return { ...head, broken: oneLine(broken) };
+  if (broken !== undefined) return { ...firstFields, broken: oneLine(broken) };
   const { done, total } = progress;
   const seconds = spentMs === undefined ? null : Math.round(spentMs / 1000);
-  return { ...head, task: title, phase: finished ? "COMPLETE" : phase, done, total, seconds };
+  return { ...firstFields, task: title, phase: finished ? "COMPLETE" : phase, done, total, seconds };
 }
 
-async function readRow(folder: string): Promise<OfProject> {
+async function projectRow(folder: string): Promise<ProjectRow> {
   const name = basename(folder);
   try {
     const path = rrdFile(folder);
-    // One after the other, and not by promises: those cost more processor time (110 ms for 200 files) than parsing
-    // does.
-    const found = statSync(path);
-    const { size } = found;
-    // Nobody would ever write into a pipe.
-    if (!found.isDirectory()) requireRegular(found, rrdName);
+    // Files are read one after the other and synchronously: promises for 200 files take 110 ms of processor time, which
+    // is more than parsing takes.
+    const stats = statSync(path);
+    const { size } = stats;
+    // Reading from a pipe could wait without end.
+    if (!stats.isDirectory()) requireRegular(stats, rrdName);
     if (size > maxRrdBytes) return { name, folder, broken: `rrd.json has ${Math.round(size / 1_000_000)} MB` };
     const parsed = parseBytes(readFileSync(path));
     if (typeof parsed === "string") return { name, folder, broken: parsed };
@@ -112,15 +116,15 @@ async function readRow(folder: string): Promise<OfProject> {
     if (tooDeepAt({ ...parsed, papers_pool: [], insights: [] }) !== undefined)
       return { name, folder, broken: `rrd.json is nested deeper than ${maxLevels} levels` };
     const rrd = outlineOf(parsed);
-    // All but the papers and insights, which are nearly all of a file.
+    // Checks everything except the papers and insights, which are nearly all of the file.
     if (!isNewer(parsed) && !isValid("rrd", { ...rrd, papers_pool: [], insights: [] }))
       return { name, folder, broken: `rrd.json is not valid; 'research-ralph verify --files ${name}' says where` };
     const { done, total } = progressOf(rrd);
     const ledger = existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : [];
-    const spent = timeSpent(rrd, ledger);
+    const spentMs = timeSpent(rrd, ledger);
     const presented = rrd.papers_pool.filter((paper) => paper.status === "presented").length;
-    const [project, phase] = [rrd.project, rrd.phase].map((text) => oneLine(decode(String(text))));
-    const seconds = spent === undefined ? null : Math.round(spent / 1000);
+    const [project, phase] = [rrd.project, rrd.phase].map((text) => oneLine(decodeUtf8(String(text))));
+    const seconds = spentMs === undefined ? null : Math.round(spentMs / 1000);
     return {
       name,
       folder,
@@ -142,22 +146,21 @@ async function readRow(folder: string): Promise<OfProject> {
   }
 }
 
-/** The number of insights that count, of a file that nothing was checked of yet. */
-function insightsOf({ papers_pool: pool, insights }: Rrd): number {
+/** The number of insights that count, in a file that was not validated. */
+function insightsOf({ papers_pool: papersPool, insights }: Rrd): number {
   if (!Array.isArray(insights)) return 0;
-  const papers = pool.filter((paper) => typeof paper === "object" && paper !== null);
+  const papers = papersPool.filter((paper) => typeof paper === "object" && paper !== null);
   if (!papers.some(isIneligible)) return insights.length;
   return countingInsights({ papers_pool: papers, insights: insights.map((insight) => insight ?? {}) }).length;
 }
 
 /**
- * JSON read byte for byte: letters outside ASCII come out wrong until `decode` puts them right, and nothing else does.
- * Decoding 36 MB of UTF-8 took as long as everything else together (155 of 350 ms). A sentence where it is not JSON, in
- * the words of `validate`.
+ * Parses JSON without decoding UTF-8: characters outside ASCII are wrong until `decodeUtf8`, all others are right.
+ * Decoding 36 MB takes 155 of 350 ms. If the bytes are not JSON, answers with a sentence like that of `validate`.
  */
 function parseBytes(bytes: Buffer): Rrd | null | string {
-  const mark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  const text = bytes.toString("latin1", mark);
+  const bomLength = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const text = bytes.toString("latin1", bomLength);
   try {
     return JSON.parse(text) as Rrd | null;
   } catch {
@@ -167,8 +170,8 @@ function parseBytes(bytes: Buffer): Rrd | null | string {
 }
 
 /**
- * What a row is made of, in today's shape. Papers that look alike in it are read once: a pool of any size has a handful
- * of kinds.
+ * The fields that a row needs, in the current format. Papers with equal fields are converted once: even a large pool
+ * has only a few kinds.
  */
 function outlineOf(rrd: Rrd): Rrd {
   const outlines = rrd.papers_pool.map((paper) => ({
@@ -178,33 +181,33 @@ function outlineOf(rrd: Rrd): Rrd {
     decision: paper?.decision,
     analysis: paper?.analysis && {},
   }));
-  const kinds = outlines.map((outline) => JSON.stringify(outline));
-  const first = new Map(kinds.map((kind, at) => [kind, outlines[at]]));
-  const read = readRrdShape({ ...rrd, papers_pool: [...first.values()], insights: [] }).value as Rrd;
-  const readings = new Map([...first.keys()].map((kind, at) => [kind, read.papers_pool[at]]));
-  return { ...read, papers_pool: kinds.flatMap((kind) => readings.get(kind) ?? []) };
+  const outlineKeys = outlines.map((outline) => JSON.stringify(outline));
+  const firstOfKind = new Map(outlineKeys.map((kind, index) => [kind, outlines[index]]));
+  const current = readRrdShape({ ...rrd, papers_pool: [...firstOfKind.values()], insights: [] }).value as Rrd;
+  const paperOfKind = new Map([...firstOfKind.keys()].map((kind, index) => [kind, current.papers_pool[index]]));
+  return { ...current, papers_pool: outlineKeys.flatMap((kind) => paperOfKind.get(kind) ?? []) };
 }
 
-const decode = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
+const decodeUtf8 = (text: string): string => Buffer.from(text, "latin1").toString("utf8");
 
-/** What tells projects and tasks apart stands there where there are both. */
-const columnsOf = (isMixed: boolean): readonly Column[] => [
+/** The column KIND is shown only if there are projects and tasks. */
+const columnsOf = (hasSeveralKinds: boolean): readonly Column[] => [
   { head: "NAME", cut: "before-date" },
-  ...(isMixed ? [{ head: "KIND", drop: 4 }] : []),
+  ...(hasSeveralKinds ? [{ head: "KIND", drop: 4 }] : []),
   { head: "PHASE", drop: 3 },
-  { head: isMixed ? "DONE" : "PAPERS" },
+  { head: hasSeveralKinds ? "DONE" : "PAPERS" },
   { head: "PRESENTED", drop: 1 },
   { head: "TIME", drop: 2 },
 ];
 
-function table(rows: readonly Row[], room: number): string[] {
-  const isMixed = rows.some(({ kind }) => kind !== "project");
+function table(rows: readonly ListedWork[], columns: number): string[] {
+  const hasSeveralKinds = rows.some(({ kind }) => kind !== "project");
   const cells = rows.map((row) =>
     "broken" in row
       ? [oneLine(row.name), `broken: ${row.broken}`]
       : [
           oneLine(row.name),
-          ...(isMixed ? [row.kind] : []),
+          ...(hasSeveralKinds ? [row.kind] : []),
           row.phase,
           `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
           String(row.presented ?? "–"),
@@ -212,7 +215,7 @@ function table(rows: readonly Row[], room: number): string[] {
         ],
   );
   return [
-    ...tableLines(columnsOf(isMixed), cells, room - 1),
+    ...tableLines(columnsOf(hasSeveralKinds), cells, columns - 1),
     "",
     `${countsText(rows)}${brokenNote(rows)}`,
     ...rows.flatMap((row) =>
@@ -224,12 +227,12 @@ function table(rows: readonly Row[], room: number): string[] {
 }
 
 /** "2 projects", "1 project, 2 tasks". */
-const countsText = (rows: readonly Row[]): string =>
+const countsText = (rows: readonly ListedWork[]): string =>
   [...new Set(rows.map(({ kind }) => kind))]
     .map((noun) => many(rows.filter(({ kind }) => kind === noun).length, noun))
     .join(", ");
 
-function brokenNote(rows: readonly Row[]): string {
+function brokenNote(rows: readonly ListedWork[]): string {
   const broken = rows.filter((row) => "broken" in row).length;
   return broken === 0 ? "" : `, ${broken} broken: research-ralph verify --files <name> says why`;
 }

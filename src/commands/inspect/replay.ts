@@ -25,10 +25,10 @@ import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { readCommittedSearch } from "../../research/search/committed-search.js";
 import { listedHash } from "../../research/units/screening/screening-batch.js";
 
-/** So many missing answers are named. */
-const maxNamed = 5;
+/** Maximum number of missing answers that are named. */
+const maxNamedAnswers = 5;
 
-interface Replayed {
+interface ReplayedSearch {
   readonly candidates: CandidateSet;
   readonly text: string;
   readonly sha256: string;
@@ -36,21 +36,21 @@ interface Replayed {
 }
 
 /**
- * Makes a project's search again, without the network, and says whether the same candidates come out: exit code 0 where
- * they do, else 1. What the services answered is read from queries.jsonl and .ralph/http, byte for byte; in a clone,
- * which has no .ralph, from the records that were committed. What folders and samples hold is listed again. With `json`
- * it prints the pool itself, and where no service was searched how the listing compares.
+ * Repeats a project's search without the network and says whether the candidates are the same: then the exit code is 0,
+ * else 1. The answers of services are read from queries.jsonl and .ralph/http; in a clone without .ralph, from the
+ * committed records. Folders and samples are listed again. With `json` it prints the candidates, or, if no service was
+ * searched, the comparison of the listing.
  */
-export async function replayCommand({ folder: given, json }: FolderOptions, io: Io): Promise<number> {
-  const folder = await findResearch(io.cwd, given);
+export async function replayCommand({ folder: folderArgument, json }: FolderOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, folderArgument);
   const { rrd } = await readResearch(folder);
   const metrics = rrd.statistics?.discovery_metrics;
-  const steps = metrics?.rounds ?? [];
+  const rounds = metrics?.rounds ?? [];
   const { pool_sha256: recorded, listed_sha256: listed } = metrics ?? {};
-  const isSearched = steps.length > 0 && recorded !== undefined;
+  const isSearched = rounds.length > 0 && recorded !== undefined;
   if (!isSearched && listed === undefined)
     throw new ExpectedError(
-      `${given ?? folder} has no recorded search to replay: its papers came from an agent, or an earlier version found them.`,
+      `${folderArgument ?? folder} has no recorded search to replay: its papers came from an agent, or an earlier version found them.`,
     );
   const codes = [
     ...(listed === undefined
@@ -69,57 +69,61 @@ export async function replayCommand({ folder: given, json }: FolderOptions, io: 
   return Math.max(...codes);
 }
 
-/** Lists what folders and samples hold again. `how`: what stdout gets; the pool of a search may need it for itself. */
+/**
+ * Lists the documents of folders and samples again. `outputMode`: what is written to stdout, which the search may need.
+ */
 async function replayListing(
   rrd: Rrd,
   recorded: string,
   root: string,
-  how: "text" | "json" | "silent",
+  outputMode: "text" | "json" | "silent",
   io: Io,
 ): Promise<number> {
   const { serves, candidates } = localSources(root, root, new AbortController().signal);
-  const lists: [string, readonly PaperRecord[]][] = [];
-  for (const name of (rrd.requirements.sources ?? []).filter(serves)) lists.push([name, await candidates(name)]);
-  const sha256 = listedHash(lists);
-  const documents = lists.reduce((sum, [, found]) => sum + found.length, 0);
-  const sources = lists.map(([name]) => name);
+  const documentLists: [string, readonly PaperRecord[]][] = [];
+  for (const name of (rrd.requirements.sources ?? []).filter(serves))
+    documentLists.push([name, await candidates(name)]);
+  const sha256 = listedHash(documentLists);
+  const documents = documentLists.reduce((sum, [, found]) => sum + found.length, 0);
+  const sources = documentLists.map(([name]) => name);
   const identical = sha256 === recorded;
-  const what = `${many(documents, "document")} of ${sources.join(", ")}`;
+  const listingText = `${many(documents, "document")} of ${sources.join(", ")}`;
   const sentence = identical
-    ? `The listing is identical: ${what}, sha256 ${recorded}.`
-    : `The listing differs: ${what}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.`;
-  if (how === "json") io.stdout(`${JSON.stringify({ identical, sources, documents, sha256, recorded }, null, 2)}\n`);
-  else if (how === "text" && identical) io.stdout(`${sentence}\n`);
+    ? `The listing is identical: ${listingText}, sha256 ${recorded}.`
+    : `The listing differs: ${listingText}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.`;
+  if (outputMode === "json")
+    io.stdout(`${JSON.stringify({ identical, sources, documents, sha256, recorded }, null, 2)}\n`);
+  else if (outputMode === "text" && identical) io.stdout(`${sentence}\n`);
   else say(io, sentence);
   return identical ? 0 : 1;
 }
 
-/** Makes the search of the services again. */
+/** Repeats the search of the services. */
 async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: boolean, io: Io): Promise<number> {
   const steps = rrd.statistics?.discovery_metrics?.rounds ?? [];
-  const { lines: all, notices } = await readQueries(folder);
+  const { lines: queryLines, notices } = await readQueries(folder);
   for (const notice of notices) say(io, notice);
-  const apart = apartOf(rrd);
-  const outcome = (candidates: CandidateSet, missing: readonly string[]): Replayed => {
+  const separateWorks = apartOf(rrd);
+  const outcome = (candidates: CandidateSet, missing: readonly string[]): ReplayedSearch => {
     const text = candidatesText(steps, candidates);
     return { candidates, text, sha256: createHash("sha256").update(text).digest("hex"), missing };
   };
   const { sources: config } = await configToRead(io, {}, ["sources"]);
-  const again = async (sources: ReplayedSources): Promise<Replayed> => {
-    const candidates = await assembleCandidates(steps, sources.open, apart);
+  const replayWith = async (sources: ReplayedSources): Promise<ReplayedSearch> => {
+    const candidates = await assembleCandidates(steps, sources.open, separateWorks);
     return outcome(candidates, sources.missing());
   };
-  const [inOrder, byLastAnswers] = replaysOf(ofSearch(all), {
+  const [inOrder, byLastAnswers] = replaysOf(ofSearch(queryLines), {
     cacheDir: answersFolder(folder),
     config,
     root: rootOf(folder, io.cwd),
   });
-  let replayed = await again(inOrder());
-  if (replayed.sha256 !== recorded) replayed = await again(byLastAnswers());
-  // A clone has no answers, but the records that were made of them.
-  const kept = replayed.missing.length > 0 ? await readCommittedSearch(searchFile(folder)) : undefined;
-  const isOfThese = kept !== undefined && isDeepStrictEqual(kept.steps, steps);
-  const fromRecords = isOfThese ? outcome(candidatesOf(kept.listings, apart), []) : undefined;
+  let replayed = await replayWith(inOrder());
+  if (replayed.sha256 !== recorded) replayed = await replayWith(byLastAnswers());
+  // A clone has no answers, but it has the records that were made from them.
+  const committedSearch = replayed.missing.length > 0 ? await readCommittedSearch(searchFile(folder)) : undefined;
+  const isSameSearch = committedSearch !== undefined && isDeepStrictEqual(committedSearch.steps, steps);
+  const fromRecords = isSameSearch ? outcome(candidatesOf(committedSearch.listings, separateWorks), []) : undefined;
   if (fromRecords !== undefined && replayed.sha256 !== recorded) replayed = fromRecords;
 
   if (json) io.stdout(replayed.text);
@@ -135,13 +139,13 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
     return 0;
   }
   const lost = existsSync(answersFolder(folder)) ? [...new Set(replayed.missing)] : [];
-  for (const sentence of lost.slice(0, maxNamed)) say(io, sentence);
-  if (lost.length > maxNamed) say(io, `${lost.length - maxNamed} more answers are missing.`);
+  for (const sentence of lost.slice(0, maxNamedAnswers)) say(io, sentence);
+  if (lost.length > maxNamedAnswers) say(io, `${lost.length - maxNamedAnswers} more answers are missing.`);
   say(io, `Replay differs: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${whyOther(replayed, folder)}.`);
   return 1;
 }
 
-function whyOther({ missing }: Replayed, folder: string): string {
+function whyOther({ missing }: ReplayedSearch, folder: string): string {
   if (missing.length === 0) return "same answers, different result: the parser or merge rules have changed";
   if (!existsSync(answersFolder(folder)))
     return `this folder is a clone: .ralph/http, which holds the answers, is not committed, and ${existsSync(searchFile(folder)) ? `${searchName} can't be read or is of another search` : `there is no ${searchName}; commit it from the machine that searched, or copy .ralph`}`;

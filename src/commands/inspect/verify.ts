@@ -27,44 +27,44 @@ import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { groupBy } from "../../engine/lib/group.js";
 
 interface VerifyOptions extends FolderOptions {
-  /** Fetch the papers whose text is not kept. */
+  /** Fetch the papers whose text is not stored. */
   readonly fetch: boolean;
 }
 
-/** What became of one quote of the records. */
-interface Checked {
+/** The result for one quote of the records. */
+interface CheckedQuote {
   readonly paper: string;
-  /** Its place among the paper's quotes, from 1. */
+  /** Its number among the paper's quotes, from 1. */
   readonly number: number;
   readonly quote: string;
-  /** What people call the paper. */
+  /** The short name of the paper. */
   readonly key: string;
-  /** The paper's own sentence, the quoted words between “ and ”. */
+  /** The paper's sentence with the quoted words between “ and ”. */
   readonly passage: string;
-  /** What the record says of it. */
+  /** The status in the record. */
   readonly recorded: Evidence["status"];
-  /** `holds`: the text bears out what the record says. `fails`: the record says more than the text does. */
+  /** `holds`: the text confirms the record. `fails`: the record claims more than the text says. */
   readonly result: "holds" | "fails" | "could-not-check";
   readonly reason?: string;
 }
 
 /**
- * Looks for every quote of a project again in the stored texts, and lists what fails: exit code 1 where a quote that
- * the records call found or near is not so. A quote whose text is not stored, or is no longer the one it was found in,
- * could not be checked, which is not a failure. Asks the network only with `fetch`, for texts that are not stored.
+ * Searches every quote of a project again in the stored texts and lists those that fail. Exit code 1 if a quote that
+ * the records call found or near is not. A quote whose text is not stored, or is not the one in which it was found,
+ * can't be checked; that is not a failure. Uses the network only with `fetch`, for texts that are not stored.
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   await keepPassages(folder, (await configToRead(io)).git, (message) => say(io, message));
   const { rrd } = await readResearch(folder);
   if (fetch) await requireKnownFormats(folder, researchFormat);
-  const later = await laterFormatIn(folder);
-  if (later !== undefined) say(io, `warning: ${later}`);
+  const laterFormat = await laterFormatIn(folder);
+  if (laterFormat !== undefined) say(io, `warning: ${laterFormat}`);
   const signals = listenForSignals(io);
-  const checked: Checked[] = [];
+  const checked: CheckedQuote[] = [];
   try {
-    const ending = AbortSignal.any([signals.finish, signals.abort]);
-    const fetched = fetch ? await fetcherOf(folder, io, ending) : undefined;
+    const endSignal = AbortSignal.any([signals.finish, signals.abort]);
+    const fetched = fetch ? await makeFetcher(folder, io, endSignal) : undefined;
     for (const paper of rrd.papers_pool) {
       const own = (paper.settled ?? []).flatMap((each) => each.own ?? []);
       const values = [...(paper.extracted ?? []), ...(paper.extracted_again ?? []), ...own];
@@ -78,9 +78,9 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
         got !== undefined && "reason" in got
           ? got.reason
           : kept === undefined && (await isKeptTextChanged(textsFolder(folder), paper.id))
-            ? changed
-            : notStored;
-      const results = await checkAgain(paper, evidence, kept, absent);
+            ? changedText
+            : notStoredText;
+      const results = await checkQuotes(paper, evidence, kept, absent);
       for (const [index, each] of evidence.entries())
         checked.push({
           paper: paper.id,
@@ -97,7 +97,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   } finally {
     signals.stop();
   }
-  const count = (result: Checked["result"]) => checked.filter((each) => each.result === result).length;
+  const count = (result: CheckedQuote["result"]) => checked.filter((each) => each.result === result).length;
   const counts = { holds: count("holds"), fails: count("fails"), could_not_check: count("could-not-check") };
   if (json) io.stdout(`${JSON.stringify({ folder, ...counts, quotes: checked }, null, 2)}\n`);
   else print(checked, counts, io);
@@ -105,7 +105,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
 }
 
 function print(
-  checked: readonly Checked[],
+  checked: readonly CheckedQuote[],
   { holds, fails, could_not_check }: { holds: number; fails: number; could_not_check: number },
   io: Io,
 ): void {
@@ -123,31 +123,31 @@ function print(
   );
 }
 
-type Result = Pick<Checked, "result" | "reason">;
+type Result = Pick<CheckedQuote, "result" | "reason">;
 
 /**
- * Looks again for the quotes of one paper, each in the text that its record names; the results in their order. `absent`
- * says why no text is kept.
+ * Searches the quotes of one paper again, each in the text that its record names. The results are in the same order.
+ * `absentReason`: why the text is not stored.
  */
-async function checkAgain(
+async function checkQuotes(
   paper: Paper,
   evidence: readonly Evidence[],
-  kept: DocumentText | undefined,
-  absent: string,
+  storedText: DocumentText | undefined,
+  absentReason: string,
 ): Promise<readonly Result[]> {
   const abstract = { text: paper.abstract ?? "" };
-  const isOfAbstract = ({ locator, text_sha256 }: Evidence) =>
+  const isFromAbstract = ({ locator, text_sha256 }: Evidence) =>
     locator === abstractLocator && (text_sha256 ?? paper.text_sha256) === hashOf(abstract.text);
   const results = new Map<Evidence, Result>();
-  for (const text of [abstract, kept]) {
-    const items = evidence.filter((item) => (isOfAbstract(item) ? abstract : kept) === text);
+  for (const text of [abstract, storedText]) {
+    const items = evidence.filter((item) => (isFromAbstract(item) ? abstract : storedText) === text);
     const searchable = items.filter((item) => {
       const problem =
         text === abstract
           ? undefined
-          : kept === undefined
-            ? absent
-            : textProblem(item.text_sha256 ?? paper.text_sha256, kept);
+          : storedText === undefined
+            ? absentReason
+            : storedTextProblem(item.text_sha256 ?? paper.text_sha256, storedText);
       if (problem !== undefined) results.set(item, { result: "could-not-check", reason: problem });
       return problem === undefined;
     });
@@ -162,60 +162,61 @@ async function checkAgain(
   return evidence.map((item) => results.get(item) ?? { result: "could-not-check" });
 }
 
-const notStored = "the text is not stored";
-const changed = "the stored text was changed since it was read; run the command with --fetch to get the paper again";
+const notStoredText = "the text is not stored";
+const changedText =
+  "the stored text was changed since it was read; run the command with --fetch to get the paper again";
 
-/** Why the stored text says nothing of a quote; undefined where it is the text that the quote was found in. */
-function textProblem(wanted: string | null | undefined, kept: DocumentText): string | undefined {
-  if (wanted == null) return "the record names no text";
-  return kept.sha256 === wanted ? undefined : "the stored text is not the one that was searched";
+/** Why a quote can't be checked in the stored text; undefined if that is the text in which it was found. */
+function storedTextProblem(wantedHash: string | null | undefined, storedText: DocumentText): string | undefined {
+  if (wantedHash == null) return "the record names no text";
+  return storedText.sha256 === wantedHash ? undefined : "the stored text is not the one that was searched";
 }
 
 function resultOf(item: Evidence, match: QuoteMatch | undefined, text: Searchable): Result {
   const { status } = item;
-  // What the record itself calls missing claims nothing.
+  // If the record calls a quote missing, it claims nothing that could fail.
   if (match === undefined || status === "not-in-text" || status === "could-not-check") return { result: "holds" };
   if (match.found && match.isCited === true) return { result: "fails", reason: citedWords };
-  const asFound = (found: Passage): Result =>
-    isAsFound(item, found, text) ? { result: "holds" } : { result: "fails", reason: other };
-  if (match.found) return asFound(match);
-  if (status === "near" && match.near !== undefined) return asFound(match.near);
+  const compareWith = (found: Passage): Result =>
+    isSamePassage(item, found, text) ? { result: "holds" } : { result: "fails", reason: otherSentence };
+  if (match.found) return compareWith(match);
+  if (status === "near" && match.near !== undefined) return compareWith(match.near);
   return { result: "fails", reason: match.near === undefined ? reasonOf(match) : `near: ${match.near.differs}` };
 }
 
-const other = "the sentence differs from the paper's";
+const otherSentence = "the sentence differs from the paper's";
 const withoutSpace = (text: string): string => text.replace(/\s+/g, "");
 
 /**
- * Whether the passage of a record is the one that was found, or where its words stand in another sentence too, one of
- * the text. A part of the one that was found is neither: what was taken away may be the "no".
+ * Whether the passage of a record is the passage that was found, or, if its words also occur elsewhere, another passage
+ * of the text. A part of the found passage is not accepted: the missing part may be a "not".
  */
-function isAsFound(item: Evidence, match: Passage, text: Searchable): boolean {
+function isSamePassage(item: Evidence, found: Passage, text: Searchable): boolean {
   const { passage } = item;
   if (passage === undefined) return true;
   if (hasPlacesOutside(item)) return false;
-  if (keptPassage(match).passage === passage) return true;
-  const pieces = passage
+  if (keptPassage(found).passage === passage) return true;
+  const passageParts = passage
     .split(/\n|\[…\]/)
     .map(withoutSpace)
     .filter((piece) => piece !== "");
-  const isWithin = (whole: string) => pieces.every((piece) => whole.includes(piece));
-  const areBothCut = passage.includes(cutMark) && match.passage.includes(cutMark);
-  if (!areBothCut && isWithin(withoutSpace(match.passage))) return false;
-  return isWithin(withoutSpace(text.text.replace(pageMark, "")));
+  const hasAllParts = (fullText: string) => passageParts.every((piece) => fullText.includes(piece));
+  const areBothCut = passage.includes(cutMark) && found.passage.includes(cutMark);
+  if (!areBothCut && hasAllParts(withoutSpace(found.passage))) return false;
+  return hasAllParts(withoutSpace(text.text.replace(pageMark, "")));
 }
 
-/** Gets the text of a paper from the network, and stores it; or says why it is not to be had. */
-async function fetcherOf(
+/** Returns a function that fetches and stores the text of a paper, or says why that is impossible. */
+async function makeFetcher(
   folder: string,
   io: Io,
-  ending: AbortSignal,
+  endSignal: AbortSignal,
 ): Promise<(paper: Paper) => Promise<{ readonly text: DocumentText } | { readonly reason: string }>> {
   const config = await configToRead(io, {}, ["sources"]);
-  const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, ending);
+  const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, endSignal);
   return async (paper) => {
     const answer = await library.text?.(paper);
     if (answer !== undefined && "text" in answer) return { text: answer.text };
-    return { reason: answer?.unavailable ?? notStored };
+    return { reason: answer?.unavailable ?? notStoredText };
   };
 }

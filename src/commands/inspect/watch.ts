@@ -11,7 +11,7 @@ import { wrapForTerminal } from "../../engine/ui/terminal/format.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { type StateChange, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
-import { isOfNoInterest } from "../../web/watch-folder.js";
+import { isIrrelevant } from "../../web/watch-folder.js";
 import { findWork, type FoundWork, kinds, lookAt, workIn } from "../kinds/find-work.js";
 
 /** Folders below the watched one in which projects are looked for. */
@@ -86,7 +86,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     }, settleMs);
   };
   const ignored = (path: string, stats?: { isFile(): boolean }) =>
-    isOfNoInterest(root, path, stats?.isFile() === true, stateNames);
+    isIrrelevant(root, path, stats?.isFile() === true, stateNames);
   const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: deepest, followSymlinks: false });
   watcher.on("all", (event, path) => void (event.endsWith("Dir") || lookSoon(folderOf(path))));
   // No event reports what happened before everything was watched.

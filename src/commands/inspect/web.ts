@@ -13,13 +13,13 @@ import { type FoundWork, filesOf, findWork, kinds, listWork, lookAt } from "../k
 import { requirePerson } from "../steer/require-person.js";
 
 interface WebOptions extends FolderOptions {
-  /** 0: any that is free. */
+  /** The port; 0 for any free one. */
   readonly port: number;
 }
 
 /**
- * Serves the local page of all projects and tasks, or of one, until `ended` (by default Ctrl+C), and prints its
- * address. Changes them only where the person presses a button.
+ * Serves the local pages of all projects and tasks, or of one, until `ended` is aborted (by default with Ctrl+C), and
+ * prints their address. Changes a project only if the person presses a button.
  */
 export async function webCommand(
   { folder: argument, port, json }: WebOptions,
@@ -28,12 +28,12 @@ export async function webCommand(
 ): Promise<number> {
   requirePerson(io.env);
   if (port > 65_535) throw new ExpectedError("--port must be 0 to 65535.", 2);
-  const only = argument === undefined ? undefined : await findWork(io.cwd, argument, listed);
+  const only = argument === undefined ? undefined : await findWork(io.cwd, argument, listedKinds);
   const config = await configToRead(io);
   const signals = ended === undefined ? listenForSignals(io) : undefined;
-  const end = ended ?? signals?.finish ?? AbortSignal.abort();
+  const endSignal = ended ?? signals?.finish ?? AbortSignal.abort();
   try {
-    const served = await serveWeb(
+    const page = await serveWeb(
       {
         works: async () => (only === undefined ? await listWork(io.cwd) : [only]).map((work) => shownWork(work, io)),
         ...(only === undefined ? { root: join(io.cwd, researchesName) } : { only: nameOf(only) }),
@@ -45,22 +45,23 @@ export async function webCommand(
       },
       port,
     );
-    const printAnother = () => io.stdout(`${served.newAddress()}\n`);
+    const printAnother = () => io.stdout(`${page.newAddress()}\n`);
     try {
-      if (json) io.stdout(`${JSON.stringify({ address: served.address })}\n`);
+      if (json) io.stdout(`${JSON.stringify({ address: page.address })}\n`);
       else {
-        io.stdout(`${served.address}\n`);
-        const more = io.canAsk ? "; Enter prints a new address, for another one" : "";
+        io.stdout(`${page.address}\n`);
+        const enterHint = io.canAsk ? "; Enter prints a new address, for another one" : "";
         io.stderr(
-          `Open this address in a browser of this machine. It lets one browser in${more}. Ctrl+C ends the page.\n`,
+          `Open this address in a browser of this machine. It lets one browser in${enterHint}. Ctrl+C ends the page.\n`,
         );
       }
       if (!json && io.canAsk) io.stdin.on("data", printAnother).resume();
-      if (!end.aborted) await new Promise<void>((done) => end.addEventListener("abort", () => done(), { once: true }));
+      if (!endSignal.aborted)
+        await new Promise<void>((done) => endSignal.addEventListener("abort", () => done(), { once: true }));
     } finally {
       io.stdin.off("data", printAnother);
       if (io.canAsk) io.stdin.pause();
-      await served.close();
+      await page.close();
     }
   } finally {
     signals?.stop();
@@ -68,16 +69,19 @@ export async function webCommand(
   return 0;
 }
 
-/** What has a page: what is listed. */
-const listed = kinds.filter(({ list }) => list !== undefined);
+/** The kinds of work that have pages: those that are listed. */
+const listedKinds = kinds.filter(({ list }) => list !== undefined);
 
-/** A project by its folder, whose name is its own; a task by its path: "task~sub", or "task" in the current folder. */
+/**
+ * The name of work in addresses: a project's folder name, or a task's path: "task~sub", or "task" for the current
+ * folder.
+ */
 const nameOf = ({ kind, folder, where }: FoundWork): string =>
   kind.noun === "project"
     ? basename(folder)
     : [kind.noun, ...where.split(/[\\/]/).filter((part) => part !== "." && part !== "")].join("~");
 
-/** Work as the pages have it. */
+/** Work in the form that the pages need. */
 export const shownWork = (work: FoundWork, io: Io): ShownWork => ({
   name: nameOf(work),
   folder: work.folder,

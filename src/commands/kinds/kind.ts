@@ -7,36 +7,36 @@ import type { ConfigFlags } from "../../compose/config.js";
 import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 
 /**
- * What a kind of work offers to the commands that know all kinds: `status`, `show`, `web`, `verify --files`, and those
- * that steer. A further kind is one more entry in find-work.ts. Nothing here takes a lock or writes.
+ * The functions of a kind of work for the commands that work with all kinds: `status`, `show`, `web`, `verify --files`,
+ * and those that steer. A new kind needs an entry in find-work.ts. These functions take no lock and write nothing.
  */
 export interface Kind {
   readonly noun: "project" | "task";
-  /** The file of its state, within its folder. */
+  /** Name of its state file. */
   readonly stateName: string;
-  /** The ledger, within its folder. */
+  /** Path of its ledger in its folder. */
   readonly ledger: string;
-  /** Whether a folder holds such work. */
+  /** Whether a folder contains such work. */
   isIn(folder: string): boolean;
-  /** The folder that a person means, by default the current one; undefined where it holds no such work. */
+  /** The folder for an argument, by default the current folder; undefined if it contains no such work. */
   find(cwd: string, argument: string | undefined): Promise<string | undefined>;
-  /** The folders of such work here, sorted; absent: it is not listed. */
+  /** The folders of such work, sorted; absent if this kind is not listed. */
   list?(cwd: string): Promise<readonly string[]>;
-  /** How it stands. @throws ExpectedError where it can't be read. */
+  /** Its current state. @throws ExpectedError if it can't be read. */
   look(folder: string, where: string): Promise<Standing>;
   steered(folder: string, where: string): SteeredWork;
-  /** What its agents were told and have heard. @throws ExpectedError where its state can't be read. */
+  /** The instructions that its agents have received. @throws ExpectedError if its state can't be read. */
   heard(folder: string): Promise<readonly Steering[]>;
-  /** What `status` says of it beyond how it stands. @throws ExpectedError where it can't be read. */
+  /** What `status` prints besides the current state. @throws ExpectedError if it can't be read. */
   status(folder: string, io: Io, seen: { readonly standing: Standing; readonly papers: boolean }): Promise<Status>;
   costs(folder: string, io: Io): Promise<WorkCosts & Partial<Costs>>;
-  /** What the next agent would be given; absent: no command says so. */
+  /** The brief for the next agent; absent if no command shows it. */
   brief?(folder: string, flags: ConfigFlags, io: Io): Promise<NextBrief | { readonly reason: string }>;
-  /** Everything that is wrong with its files; absent: no command says so. */
+  /** All errors in its files; absent if no command shows them. */
   validate?(folder: string): Promise<Validated>;
 }
 
-/** What `status` prints of work: rows below those that all kinds have, and what follows them. */
+/** What `status` prints for work: rows below the common rows, and lines after them. */
 export interface Status {
   readonly json: object;
   readonly rows: readonly (readonly [label: string, text: string])[];
@@ -44,7 +44,7 @@ export interface Status {
   readonly warning?: string;
 }
 
-/** The text for the next agent, to the letter. */
+/** The exact text for the next agent. */
 export interface NextBrief {
   readonly iteration: number;
   readonly unit: string;
@@ -54,21 +54,21 @@ export interface NextBrief {
   readonly first: readonly string[];
 }
 
-/** A problem of a file, or a contradiction that is only worth a warning. */
+/** A problem in a file, or a contradiction, which is only a warning. */
 export interface Finding extends Problem {
   readonly level: "error" | "warning";
-  /** The name of the file, where it is not the one that a person writes. */
+  /** The name of the file, if it is not the file that people write. */
   readonly file?: string;
-  /** The line of the file; absent where the message names it, or no line is meant. */
+  /** The line in the file; absent if the message names it, or if there is no line. */
   readonly line?: number;
-  /** What the records say instead of what the file says. */
+  /** The value from the records, if it differs from the file. */
   readonly derived?: unknown;
 }
 
 export interface Validated {
-  /** The file that a person writes, absolute. */
+  /** Absolute path of the file that people write. */
   readonly file: string;
   readonly findings: readonly Finding[];
-  /** How a broken file becomes whole again: "or …". */
+  /** How to repair a broken file: "or …". */
   readonly wayBack: string;
 }

@@ -8,7 +8,7 @@ import { rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Kind } from "./kind.js";
 
-/** A research project: a folder with rrd.json, found by its name under ./researches too. */
+/** A research project: a folder with rrd.json. It is also found by its name under ./researches. */
 export const project: Kind = {
   noun: "project",
   stateName: rrdName,
@@ -29,7 +29,7 @@ export const project: Kind = {
       import("../../compose/config.js"),
       import("../../compose/forecast-basis.js"),
     ]);
-    // What is known of the agent that the next run would start; in classic mode, where the last one worked so.
+    // Uses the experience with the agent that the next run would start; in classic mode if the last run used it.
     const isClassic = ledger.at(-1)?.unit === "classic";
     return costsOf(rrd, ledger, await experienceOf(folder, await configToRead(io), io, isClassic));
   },

@@ -15,77 +15,81 @@ import { shown } from "../../research/overview/find-research.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 interface ConfigOptions {
-  /** `key` or `key=value`; undefined: all of them. */
+  /** `key` or `key=value`; undefined: all keys. */
   readonly assignment: string | undefined;
-  /** Write the user's own settings, not those of this folder. */
+  /** Write the user's settings instead of the folder's. */
   readonly global: boolean;
   /** Remove the setting. */
   readonly unset: boolean;
-  /** Print one JSON value. */
+  /** Print JSON. */
   readonly json: boolean;
 }
 
-/** `config` shows every key, its value and where that comes from; `config key` one; `config key=value` writes it. */
+/** `config` shows every key with its value and origin; `config key` shows one; `config key=value` writes it. */
 export async function configCommand({ assignment, global, unset, json }: ConfigOptions, io: Io): Promise<number> {
-  const at = assignment?.indexOf("=") ?? -1;
-  if (unset && (assignment === undefined || at > 0))
+  const separatorIndex = assignment?.indexOf("=") ?? -1;
+  if (unset && (assignment === undefined || separatorIndex > 0))
     throw new ExpectedError(
       "--unset needs the name of a setting alone, such as research-ralph config --unset agent.",
       2,
     );
-  if (assignment !== undefined && (at > 0 || unset)) {
-    const key = at > 0 ? assignment.slice(0, at).trim() : assignment;
-    return write(key, unset ? undefined : assignment.slice(at + 1), global, json, io);
+  if (assignment !== undefined && (separatorIndex > 0 || unset)) {
+    const key = separatorIndex > 0 ? assignment.slice(0, separatorIndex).trim() : assignment;
+    return write(key, unset ? undefined : assignment.slice(separatorIndex + 1), global, json, io);
   }
 
   const gathered = await settingsIn({ ...io, onlyShown: true });
   const [assistant] = gathered.assistant;
-  const strange = new Set(untrusted(gathered.needTrust, io.env).map(({ key }) => key.split(".")[0]));
-  const ofAssistant = Object.fromEntries(
+  const untrustedKeys = new Set(untrusted(gathered.needTrust, io.env).map(({ key }) => key.split(".")[0]));
+  const assistantValues = Object.fromEntries(
     Object.entries(assistant?.written ?? {}).filter(([key]) => key in configKeys.apart),
   );
   const origins: Readonly<Record<string, string>> = {
     ...gathered.origins,
-    ...Object.fromEntries(Object.keys(ofAssistant).map((key) => [key, assistant?.path ?? ""])),
+    ...Object.fromEntries(Object.keys(assistantValues).map((key) => [key, assistant?.path ?? ""])),
   };
   const environments = [...Object.values(gathered.values.agents ?? {}), ...(gathered.values.hooks ?? [])];
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
   const { redis } = gathered.values;
   const address = redis === undefined ? {} : { redis: withoutPassword(redis) };
-  const values = withoutSecrets({ ...gathered.values, ...address, ...ofAssistant }, redact) as Readonly<
+  const values = withoutSecrets({ ...gathered.values, ...address, ...assistantValues }, redact) as Readonly<
     Record<string, unknown>
   >;
   if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
-  const keys = [...ofRuns, ...Object.keys(ofAssistant)];
+  const keys = [...runKeys, ...Object.keys(assistantValues)];
   if (json) {
-    const all = keys.map((key) => [
+    const entries = keys.map((key) => [
       key,
-      { value: values[key] ?? null, from: origins[key] ?? "default", ...(strange.has(key) ? { trusted: false } : {}) },
+      {
+        value: values[key] ?? null,
+        from: origins[key] ?? "default",
+        ...(untrustedKeys.has(key) ? { trusted: false } : {}),
+      },
     ]);
-    io.stdout(`${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
+    io.stdout(`${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
     return 0;
   }
   const rows = keys.map((key) => {
     const value = values[key];
-    const from = origins[key] ?? "default";
+    const origin = origins[key] ?? "default";
     const text =
       value === undefined
         ? (unsetText[key as keyof typeof unsetText] ?? "not set")
         : typeof value === "string"
           ? value
           : JSON.stringify(value);
-    const files = from.split(", ").map((path) => (path.startsWith("/") ? shown(io.cwd, path) : path));
-    return [oneLine(key), oneLine(text), `${files.join(", ")}${strange.has(key) ? " (not trusted)" : ""}`];
+    const files = origin.split(", ").map((path) => (path.startsWith("/") ? shown(io.cwd, path) : path));
+    return [oneLine(key), oneLine(text), `${files.join(", ")}${untrustedKeys.has(key) ? " (not trusted)" : ""}`];
   });
-  const answer = assistant?.written.api_url === undefined ? undefined : assistant.written.max_tokens;
-  if (answer !== undefined)
-    rows.push(["max_tokens of an answer of ralph", String(answer), shown(io.cwd, assistant?.path ?? "")]);
+  const maxAnswerTokens = assistant?.written.api_url === undefined ? undefined : assistant.written.max_tokens;
+  if (maxAnswerTokens !== undefined)
+    rows.push(["max_tokens of an answer of ralph", String(maxAnswerTokens), shown(io.cwd, assistant?.path ?? "")]);
   for (const line of tableLines([{}, { cut: "end" }, {}], rows, io.tableWidth - 1)) io.stdout(`${line}\n`);
   return 0;
 }
 
-/** Keys that runs and commands read, in the order in which they are printed. */
-const ofRuns = [...Object.keys(configKeys.scalars), ...Object.keys(configKeys.named), ...configKeys.whole];
+/** Keys of runs and commands, in the order in which they are printed. */
+const runKeys = [...Object.keys(configKeys.scalars), ...Object.keys(configKeys.named), ...configKeys.whole];
 
 /** What the absence of a value means. */
 const unsetText = {

@@ -10,18 +10,18 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 const topic = "How well does training in simulation prepare robot hands for real work?";
 const name = "Sample: sim2real transfer, dexterous manipulation";
 const keywords = ["sim2real transfer", "dexterous manipulation"];
-/** The corpus holds twelve documents, one of them twice. */
+/** The sample collection has twelve documents, one of them twice. */
 const papers = 11;
 
 /**
- * A whole project over the packaged sample papers; by default with the baseline agent, so it needs no key and no
- * network.
+ * Runs a complete project on the sample papers of the package. By default it uses the baseline agent, which needs
+ * neither a key nor a network.
  */
 export async function demoCommand(
   { flags, quiet, json }: { readonly flags: ConfigFlags; readonly quiet: boolean; readonly json: boolean },
   io: Io,
 ): Promise<number> {
-  // The demo must not fill the history of whatever repository it is tried in.
+  // The demo must not add commits to the repository in which it is tried.
   const config = await resolveConfig(io, { agent: "baseline", git: false, ...flags, papers });
   if (!quiet && !json)
     say(

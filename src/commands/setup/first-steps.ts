@@ -11,7 +11,7 @@ interface FirstStepArguments {
   readonly json: boolean;
 }
 
-/** Asks what to begin with where there is no project yet, and does it; undefined where there is one. */
+/** If there is no project yet, asks the user how to start and does it; otherwise undefined. */
 export async function firstStepsCommand(args: FirstStepArguments, io: Io): Promise<number | undefined> {
   if (existsSync(rrdFile(io.cwd)) || (await listResearches(io.cwd)).length > 0) return undefined;
   const choice = await choose(io, "There is no project here yet. What do you want to do?", [

@@ -1,26 +1,29 @@
 import { namesSecret, type Redact, redacted, redactValue } from "../../engine/lib/redact.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
-/** What stands behind a flag such as --api-key. */
-const behindFlag = /(?<=(?:^|\s)--?[\w-]*(?:key|token|secret|password)(?:=|\s{1,9}))(?:"[^"]*"|'[^']*'|[^\s-]\S*)/gi;
+/** The value after a flag such as --api-key. */
+const valueAfterSecretFlag =
+  /(?<=(?:^|\s)--?[\w-]*(?:key|token|secret|password)(?:=|\s{1,9}))(?:"[^"]*"|'[^']*'|[^\s-]\S*)/gi;
 
-const flag = /^--?[\w-]*(?:key|token|secret|password)$/i;
+const secretFlag = /^--?[\w-]*(?:key|token|secret|password)$/i;
 
-/** A value of the settings as it may be shown: without the user's secrets, and without codes that a terminal obeys. */
+/** A configuration value for display: without the user's secrets and without control codes for the terminal. */
 export const withoutSecrets = (value: unknown, redact: Redact): unknown =>
-  redactValue(withoutEnvironment(value), (text) => oneLine(redact(text).replace(behindFlag, redacted))).value;
+  redactValue(withoutEnvironment(value), (text) => oneLine(redact(text).replace(valueAfterSecretFlag, redacted))).value;
 
-/** What is named as a secret is one, however short: a variable of an agent or a hook, a word behind a flag. */
+/** Hides values that are secret because of their name: variables of agents and hooks, and words after secret flags. */
 function withoutEnvironment(value: unknown, isEnv = false): unknown {
   if (Array.isArray(value))
-    return value.map((each, index) => (flag.test(String(value[index - 1])) ? redacted : withoutEnvironment(each)));
+    return value.map((item, index) =>
+      secretFlag.test(String(value[index - 1])) ? redacted : withoutEnvironment(item),
+    );
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
+    Object.entries(value).map(([name, innerValue]) => [
       name,
-      inner !== "" && ((isEnv && namesSecret(name)) || /(?:^|_)api_key$/.test(name))
+      innerValue !== "" && ((isEnv && namesSecret(name)) || /(?:^|_)api_key$/.test(name))
         ? redacted
-        : withoutEnvironment(inner, name === "env"),
+        : withoutEnvironment(innerValue, name === "env"),
     ]),
   );
 }

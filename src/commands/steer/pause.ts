@@ -6,25 +6,25 @@ import type { Io } from "../../engine/ui/io.js";
 import { findWork } from "../kinds/find-work.js";
 import { requirePerson } from "./require-person.js";
 
-/** Ends a run before its next iteration, as blocked, and keeps others from starting until `resume`. */
-export const pauseCommand = (args: FolderOptions, io: Io): Promise<number> => put(pauseName, args, io);
+/** Ends a run before its next iteration as blocked, and prevents other runs until `resume`. */
+export const pauseCommand = (args: FolderOptions, io: Io): Promise<number> => holdWork(pauseName, args, io);
 
-/** Ends a run before its next iteration, as Ctrl+C would, and keeps others from starting until `resume`. */
-export const stopCommand = (args: FolderOptions, io: Io): Promise<number> => put(stopName, args, io);
+/** Ends a run before its next iteration like Ctrl+C, and prevents other runs until `resume`. */
+export const stopCommand = (args: FolderOptions, io: Io): Promise<number> => holdWork(stopName, args, io);
 
-async function put(name: Hold, { folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+async function holdWork(name: Hold, { folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
   const { kind, folder, where } = await findWork(io.cwd, argument);
   const work = kind.steered(folder, where);
   const { file, running, says } = await hold(work, name);
   if (json) io.stdout(`${JSON.stringify({ folder, file, running })}\n`);
   else say(io, says);
-  // It is held all the same, but a person has to know that no run could have gone on.
+  // The work is held in any case, but the user must learn of a state that can't be read.
   await kind.heard(folder);
   return 0;
 }
 
-/** Lets what was paused or stopped be run again. */
+/** Allows runs again after a pause or stop. */
 export async function resumeCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
   const { kind, folder, where } = await findWork(io.cwd, argument);

@@ -11,30 +11,30 @@ import { signState } from "../../research/project-files/guarded/signed-state.js"
 import { derive } from "../../research/workflow/derive.js";
 import { requirePerson } from "./require-person.js";
 
-interface Common {
+interface CommonArguments {
   readonly folder: string;
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
-interface JoinArguments extends Common {
+interface JoinArguments extends CommonArguments {
   readonly papers: readonly [string, string];
 }
 
-interface PartArguments extends Common {
+interface PartArguments extends CommonArguments {
   readonly paper: string;
 }
 
-/** Makes two records one work, as a person says: the second becomes a duplicate of the first. */
-export const joinCommand = ({ papers: [one, other], ...common }: JoinArguments, io: Io): Promise<number> =>
-  settle(common, (rrd, where) => joined(rrd, one, other, where), io);
+/** Joins two records of one work: the second becomes a duplicate of the first. */
+export const joinCommand = ({ papers: [first, second], ...common }: JoinArguments, io: Io): Promise<number> =>
+  settle(common, (rrd, where) => joined(rrd, first, second, where), io);
 
-/** Makes a duplicate a work of its own again. */
+/** Separates a duplicate from its work again. */
 export const partCommand = ({ paper, ...common }: PartArguments, io: Io): Promise<number> =>
   settle(common, (rrd, where) => parted(rrd, paper, where), io);
 
 async function settle(
-  { folder: argument, flags, json }: Common,
+  { folder: argument, flags, json }: CommonArguments,
   change: (rrd: Rrd, where: string) => Settled,
   io: Io,
 ): Promise<number> {

@@ -1,27 +1,27 @@
 import type { Io } from "../../engine/ui/io.js";
 
-/** Keys that a person presses, one after the other. */
+/** Reads keys that a person presses, one at a time. */
 export interface Keys {
   next(): Promise<string>;
-  /** A line that is typed, with a text to begin with; undefined where it was left with Esc. */
+  /** Reads a line. `before`: its initial text. Undefined if the person pressed Esc. */
   line(label: string, before?: string): Promise<string | undefined>;
   close(): void;
 }
 
 const [escape, enter, backspace, ctrlC, ctrlU] = ["\u001b", "\r", "\u007f", "\u0003", "\u0015"];
 
-/** Listens for keys; undefined where nobody is at a terminal. */
+/** Starts reading keys; undefined if there is no terminal. */
 export function openKeys({ keyboard, stdout }: Pick<Io, "keyboard" | "stdout">): Keys | undefined {
-  const waiting: ((key: string) => void)[] = [];
-  const typed: string[] = [];
+  const waitingReaders: ((key: string) => void)[] = [];
+  const typedKeys: string[] = [];
   const stop = keyboard?.listen((key) => {
-    const heard = waiting.shift();
-    if (heard === undefined) typed.push(key);
-    else heard(key);
+    const reader = waitingReaders.shift();
+    if (reader === undefined) typedKeys.push(key);
+    else reader(key);
   });
   if (stop === undefined) return undefined;
   const next = async (): Promise<string> =>
-    typed.shift() ?? (await new Promise<string>((heard) => void waiting.push(heard)));
+    typedKeys.shift() ?? (await new Promise<string>((resolve) => void waitingReaders.push(resolve)));
   return {
     next,
     close: stop,
@@ -37,7 +37,7 @@ export function openKeys({ keyboard, stdout }: Pick<Io, "keyboard" | "stdout">):
         if (key === escape || key === ctrlC) return undefined;
         if (key === backspace || key === "\b") text = [...text].slice(0, -1).join("");
         else if (key === ctrlU) text = "";
-        // An arrow, say, types nothing.
+        // Other escape sequences, such as arrow keys, are ignored.
         else if (!key.startsWith(escape) && key >= " ") text += key;
       }
     },

@@ -5,7 +5,7 @@ import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
 import { span } from "./texts.js";
 
-/** What work cost so far and what for, as `status --cost` tells it; nothing before the first iteration. */
+/** The cost of the work and its parts, as `status --cost` shows it; empty before the first iteration. */
 export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
   if (costs.total.iterations === 0) return [];
   const { phases, agents, models, parts, total, refused, failed, forecast } = costs;
@@ -15,7 +15,7 @@ export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
     ["Model", models],
     ...(parts === undefined ? [] : [[phases === undefined ? "Role" : "Part of shared units", parts] as const]),
   ];
-  const lost = [refused, failed].reduce((sum, { iterations }) => sum + iterations, 0);
+  const failedIterations = [refused, failed].reduce((sum, { iterations }) => sum + iterations, 0);
   return [
     part(
       "cost",
@@ -23,9 +23,9 @@ export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
         ([head, sums]) =>
           markup`<tbody><tr><th scope="rowgroup" colspan="6">${head}</th></tr>${Object.entries(sums).map(([name, sum]) => row(name, sum))}</tbody>`,
       )}<tbody class="all">${row("All", total)}</tbody></table></div>${
-        lost === 0
+        failedIterations === 0
           ? ""
-          : markup`<p class="quiet">${lost} of ${many(total.iterations, "iteration")} ${lost === 1 ? "was" : "were"} refused or failed.</p>`
+          : markup`<p class="quiet">${failedIterations} of ${many(total.iterations, "iteration")} ${failedIterations === 1 ? "was" : "were"} refused or failed.</p>`
       }${forecast === undefined || forecast.iterations === 0 ? "" : markup`<p class="quiet">Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.</p>`}</section>`,
     ),
   ];

@@ -2,7 +2,7 @@ import { type Markup, markup } from "../../engine/lib/markup.js";
 import { count, many } from "../../engine/lib/words.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
-import type { Asked } from "../asking.js";
+import type { QuestionState } from "../asking.js";
 import { differences } from "../../research/overview/screen/settle-field.js";
 import { screenAt } from "./screen.js";
 import { settleAt } from "./settle.js";
@@ -11,29 +11,29 @@ import { activityText, type Standing, stateText } from "../../engine/ui/standing
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
-import { controls, projectAt, since, stateLine } from "./texts.js";
+import { controls, projectAddress, since, stateLine } from "./texts.js";
 
-export interface Now {
+export interface CurrentWork {
   readonly name: string;
   readonly standing: Standing;
   readonly agents: readonly AgentAtWork[];
-  /** What an agent does, where its unit has a place of its own on the page. */
+  /** What an agent does, if its unit has its own place on the page. */
   doing?(unit: string | undefined): Markup | undefined;
-  /** What the next brief tells the agents in the person's name. */
+  /** The instructions of the person in the next brief. */
   readonly steering: readonly string[];
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** What goes on now: the state, who works and what they say, and what a person can do. */
-export const nowParts = (now: Now): Part[] => [
+/** The current work: the state, the agents with their output, and the buttons for the person. */
+export const nowParts = (now: CurrentWork): Part[] => [
   part("now", state(now)),
   ...now.agents.map((agent) => part(`agent-${agent.iteration}`, atWork(agent, now))),
   part("steering", steering(now)),
 ];
 
-/** What a person can do besides: go through records, ask the papers, add one. */
-export function personParts(name: string, rrd: Rrd, asked: Asked | undefined): Part[] {
+/** What else a person can do: screen records, ask the papers, add a paper. */
+export function personParts(name: string, rrd: Rrd, asked: QuestionState | undefined): Part[] {
   const count = (which: WhichRecords) => recordsToScreen(rrd, which).length;
   const [all, waiting] = [count("all"), count("waiting")];
   const cells = differences(rrd);
@@ -59,16 +59,16 @@ export function personParts(name: string, rrd: Rrd, asked: Asked | undefined): P
     part("to-screen", records),
     part(
       "to-ask",
-      markup`<details id="to-ask" class="steering"${asked === undefined ? "" : markup` open`}><summary>Ask the papers</summary>${state}<form method="post" action="${projectAt(name)}ask" data-act><label for="ask-words">An agent answers from these papers; each sentence rests on a quote that was found. It costs what the agent costs.</label><textarea id="ask-words" name="text" rows="2" maxlength="2000" required></textarea><button>Ask</button></form></details>`,
+      markup`<details id="to-ask" class="steering"${asked === undefined ? "" : markup` open`}><summary>Ask the papers</summary>${state}<form method="post" action="${projectAddress(name)}ask" data-act><label for="ask-words">An agent answers from these papers; each sentence rests on a quote that was found. It costs what the agent costs.</label><textarea id="ask-words" name="text" rows="2" maxlength="2000" required></textarea><button>Ask</button></form></details>`,
     ),
     part(
       "to-add",
-      markup`<details id="to-add" class="steering"><summary>Add a paper</summary><form method="post" action="${projectAt(name)}add" data-act><label for="add-words">A DOI, an arXiv id, PMID:…, an address, or the path of a file below the folder that this page was started in. It skips screening.</label><input id="add-words" name="text" maxlength="2000" required autocomplete="off"><button>Add</button></form></details>`,
+      markup`<details id="to-add" class="steering"><summary>Add a paper</summary><form method="post" action="${projectAddress(name)}add" data-act><label for="add-words">A DOI, an arXiv id, PMID:…, an address, or the path of a file below the folder that this page was started in. It skips screening.</label><input id="add-words" name="text" maxlength="2000" required autocomplete="off"><button>Add</button></form></details>`,
     ),
   ];
 }
 
-function state({ name, standing, agents, at }: Now): Markup {
+function state({ name, standing, agents, at }: CurrentWork): Markup {
   const words = stateText(standing, at);
   const lines = [
     ...(standing.running && agents.length === 0 ? ["No agent is at work: code searches, fetches or checks."] : []),
@@ -79,7 +79,7 @@ function state({ name, standing, agents, at }: Now): Markup {
   return markup`<section id="now" aria-label="Now"><p class="state">${stateLine(standing, words)} <span class="meta">${standing.came ?? ""}</span></p>${lines.map((line) => markup`<p class="meta">${line}</p>`)}<div class="acts">${controls(name, standing)}</div></section>`;
 }
 
-function atWork(agent: AgentAtWork, now: Now): Markup {
+function atWork(agent: AgentAtWork, now: CurrentWork): Markup {
   const { iteration, unit, usage, said, earlier, model, cost_usd } = agent;
   const what = now.doing?.(unit) ?? markup`${unitWords(agent, now.standing)}`;
   const facts = [
@@ -103,11 +103,11 @@ function unitWords({ unit, iteration }: AgentAtWork, standing: Standing): string
   return does.replace(/^./u, (letter) => letter.toUpperCase());
 }
 
-function steering({ name, standing, steering: words }: Now): Markup {
+function steering({ name, standing, steering: words }: CurrentWork): Markup {
   if (standing.finished && !standing.running && words.length === 0) return markup`<div id="steering"></div>`;
   const said =
     words.length === 0
       ? ""
-      : markup`<p class="label">Every brief says in your name</p><ul>${words.map((each) => markup`<li dir="auto">${each}</li>`)}</ul><form method="post" action="${projectAt(name)}clear" data-act><button>Remove these</button></form>`;
-  return markup`<details id="steering" class="steering"${words.length === 0 ? "" : markup` open`}><summary>Tell the agents something</summary>${said}<form method="post" action="${projectAt(name)}steer" data-act><label for="words">From the next iteration on, every brief says:</label><textarea id="words" name="text" rows="2" maxlength="${maxMessage}" required></textarea><button>Send</button></form></details>`;
+      : markup`<p class="label">Every brief says in your name</p><ul>${words.map((each) => markup`<li dir="auto">${each}</li>`)}</ul><form method="post" action="${projectAddress(name)}clear" data-act><button>Remove these</button></form>`;
+  return markup`<details id="steering" class="steering"${words.length === 0 ? "" : markup` open`}><summary>Tell the agents something</summary>${said}<form method="post" action="${projectAddress(name)}steer" data-act><label for="words">From the next iteration on, every brief says:</label><textarea id="words" name="text" rows="2" maxlength="${maxMessage}" required></textarea><button>Send</button></form></details>`;
 }

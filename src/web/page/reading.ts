@@ -11,27 +11,27 @@ import { quoteMarks, tablesAsText } from "../../research/report/quotes.js";
 import { meaningSign, passageOf } from "../../research/report/page/statements.js";
 import type { PaperEntry } from "../../research/report/papers.js";
 import { type Page, part } from "../live-page.js";
-import { projectAt } from "./texts.js";
+import { projectAddress } from "./texts.js";
 
-/** Where a quote stands in a text: offsets, and its number among the paper's. */
+/** The position of a quote in a text, and its number among the paper's quotes. */
 interface Place {
   readonly number: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** A text with the quotes that were found in it. */
+/** A text and the quotes that were found in it. */
 interface MarkedText {
   readonly heading: string;
   readonly text: string;
   readonly places: readonly Place[];
-  /** Why quotes could not be looked for. */
+  /** Why quotes could not be searched. */
   readonly problem?: string;
 }
 
 /**
- * A paper's quotes next to the text that they were found in, marked in place. The text is the stored one; where none is
- * stored, or another one, that is said. Quotes that are not in the text are counted, not shown.
+ * The quotes of a paper beside the stored text in which they were found. The page says if no text or another version is
+ * stored. Quotes that are not in the text are only counted.
  */
 export async function readingPage(
   folder: string,
@@ -44,7 +44,7 @@ export async function readingPage(
 ): Promise<Page> {
   const stored = await keptText(textsFolder(folder), paper.id);
   const texts = await markedTexts(paper, entry, stored);
-  const placed = new Set(texts.flatMap(({ places }) => places.map(({ number }) => number)));
+  const placedNumbers = new Set(texts.flatMap(({ places }) => places.map(({ number }) => number)));
   const notes = [
     ...(stored === undefined ? ["The text of this paper is not stored on this machine."] : []),
     ...(stored !== undefined && paper.text_sha256 != null && stored.sha256 !== paper.text_sha256
@@ -62,11 +62,11 @@ export async function readingPage(
     parts: [
       part(
         "paper",
-        markup`<header id="paper"><nav class="home"><a href="${projectAt(name)}">Back to the project</a></nav><h1 dir="auto">${entry.title}</h1><p class="meta">${facts(entry)}</p>${notes.map((note) => markup`<p class="note">${note}</p>`)}</header>`,
+        markup`<header id="paper"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav><h1 dir="auto">${entry.title}</h1><p class="meta">${facts(entry)}</p>${notes.map((note) => markup`<p class="note">${note}</p>`)}</header>`,
       ),
       part(
         "beside",
-        markup`<div id="beside" class="beside"><aside aria-label="Quotes">${quotes(entry, placed, checkers)}</aside><div class="texts">${texts.map(marked)}</div></div>`,
+        markup`<div id="beside" class="beside"><aside aria-label="Quotes">${quotes(entry, placedNumbers, checkers)}</aside><div class="texts">${texts.map(marked)}</div></div>`,
       ),
     ],
   };
@@ -79,21 +79,21 @@ function facts({ authors, year, url, doi }: PaperEntry): Markup {
     ...(doi === undefined ? [] : [link(`https://doi.org/${doi}`, `doi:${doi}`)]),
     ...(url === undefined ? [] : [link(url, "page")]),
   ];
-  return markup`${parts.map((each, index) => markup`${index === 0 ? "" : " · "}${each}`)}`;
+  return markup`${parts.map((fact, index) => markup`${index === 0 ? "" : " · "}${fact}`)}`;
 }
 
-function quotes({ evidence }: PaperEntry, placed: ReadonlySet<number>, checkers: Checkers | undefined): Markup {
+function quotes({ evidence }: PaperEntry, placedNumbers: ReadonlySet<number>, checkers: Checkers | undefined): Markup {
   if (evidence.length === 0) return markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<ol class="quotes">${evidence.map(
     ({ number, claim, quote, pieces, notes, status, locator, reason, check }) => {
       const { sign, words } = quoteMarks[status];
-      const where = [
+      const details = [
         `${sign} ${words}`,
         ...(locator === undefined ? [] : [locator]),
         ...(reason === undefined ? [] : [reason]),
         ...notes,
       ];
-      return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${tablesAsText(claim)}${check === undefined ? "" : meaningSign(meaningMark(check, checkers))}</p>`}${passageOf(pieces)}<p class="src ${status === "verified" ? "ok" : "off"}">${where.join(" · ")}${placed.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
+      return markup`<li id="e${number}">${claim === quote ? "" : markup`<p dir="auto">${tablesAsText(claim)}${check === undefined ? "" : meaningSign(meaningMark(check, checkers))}</p>`}${passageOf(pieces)}<p class="src ${status === "verified" ? "ok" : "off"}">${details.join(" · ")}${placedNumbers.has(number) ? markup` · <a href="#q${number}">show in the text</a>` : ""}</p></li>`;
     },
   )}</ol>`;
 }

@@ -14,11 +14,11 @@ import {
 } from "../../research/overview/screen/to-screen.js";
 import { piecesOf } from "../../text/evidence/quoted.js";
 import { type Page, part } from "../live-page.js";
-import { projectAt, readingAt } from "./texts.js";
+import { projectAddress, readingAddress } from "./texts.js";
 
 /** Where the records of a project are gone through: a list of them, and the record of this id in it. */
 export const screenAt = (name: string, which: WhichRecords, at?: string): string =>
-  `${projectAt(name)}screen?which=${which}${at === undefined ? "" : `&at=${encodeURIComponent(at)}`}`;
+  `${projectAddress(name)}screen?which=${which}${at === undefined ? "" : `&at=${encodeURIComponent(at)}`}`;
 
 /** The lists, as their links say it. */
 export const lists: Readonly<Record<WhichRecords, string>> = {
@@ -56,7 +56,7 @@ function top({ name, which, look: { rrd }, says }: Shown): Markup {
     const count = recordsToScreen(rrd, each).length;
     return markup`<a href="${screenAt(name, each)}"${isHere ? markup` aria-current="page"` : ""}>${lists[each]} <span>${count}</span></a>`;
   });
-  return markup`<header id="top"><nav class="home"><a href="${projectAt(name)}">Back to the project</a></nav><nav class="tabs" aria-label="Which records">${tabs}</nav>${says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`}</header>`;
+  return markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav><nav class="tabs" aria-label="Which records">${tabs}</nav>${says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`}</header>`;
 }
 
 const atEnd = (which: WhichRecords, { records }: Look): Markup =>
@@ -71,7 +71,7 @@ function shownRecord(record: ToScreen, name: string, look: Look): Markup {
   const marked = withKeywords(abstract, rrd.requirements.keywords ?? []).map(({ text, isKeyword }) =>
     isKeyword ? markup`<mark>${text}</mark>` : text,
   );
-  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${said.size} decided · ${id} ${stands}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAt(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">The abstract is not known.</span>` : marked}</p>${
+  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${said.size} decided · ${id} ${stands}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAddress(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">The abstract is not known.</span>` : marked}</p>${
     criteria.length === 0
       ? ""
       : markup`<h2>Criteria</h2><ul class="goals">${criteria.map((criterion) => answerTo(criterion, answers))}</ul>`
@@ -101,7 +101,7 @@ const button = (act: string, key: string, words: string): Markup =>
 function acts({ name, which, look }: Shown): Markup {
   const { record, criteria, note } = look;
   const form = (label: string, body: Markup, kind = "plain") =>
-    markup`<form method="post" action="${projectAt(name)}screen" class="${kind}" aria-label="${label}"><input type="hidden" name="which" value="${which}"><input type="hidden" name="id" value="${record?.id ?? endOfList}">${body}</form>`;
+    markup`<form method="post" action="${projectAddress(name)}screen" class="${kind}" aria-label="${label}"><input type="hidden" name="which" value="${which}"><input type="hidden" name="id" value="${record?.id ?? endOfList}">${body}</form>`;
   const moving = markup`${button("back", "b", "Back")}${button("undo", "u", "Undo")}`;
   const keys = markup`<button type="button" id="keys" class="keys" aria-pressed="true" title="Whether keys press these buttons">Keys</button>`;
   const whole = (body: Markup) =>

@@ -1,12 +1,12 @@
 import { type Markup, markup, trusted } from "../../engine/lib/markup.js";
 import type { Page } from "../live-page.js";
 
-/** Where the one style sheet and the two scripts are. */
+/** The addresses of the style sheet and the scripts. */
 export const assets = { style: "/page.css", reader: "/reader.js", live: "/live.js", screen: "/screen.js" } as const;
 
 /**
- * A whole page. `at`: its address, from which the script hears of changes and gets parts anew; undefined: the page does
- * not change. `wide`: it has two columns. `script`: the address of another script.
+ * A whole page. `at`: its address, with which the script follows changes; undefined if the page does not change.
+ * `wide`: it has two columns. `script`: the address of another script.
  */
 export const shell = (
   { title, parts }: Page,
@@ -24,8 +24,8 @@ ${home ? markup`<nav class="home"><a href="/">All projects</a></nav>` : ""}<p id
 ${parts.map(({ text }) => trusted(text))}</main></body></html>
 `.text;
 
-/** A page that says one thing. */
-export const saying = (title: string, says: Markup): string =>
+/** A page with a message. */
+export const messagePage = (title: string, says: Markup): string =>
   shell({ title, parts: [] }, { home: true }).replace(
     "</main>",
     () => markup`<header><h1>${title}</h1></header><p>${says}</p></main>`.text,

@@ -4,13 +4,13 @@ import { type Standing, headlineOf } from "../../engine/ui/standing.js";
 import { partText, shortCost } from "../../engine/ui/terminal/tally.js";
 import { type Part, part } from "../live-page.js";
 
-/** Iterations that are shown, the last ones. */
+/** Maximum number of iterations that are shown. */
 const maxIterations = 100;
 
-/** The page of work without a report: what it is, its goals, and every iteration. */
+/** The page of a task: its description, its criteria and its iterations. */
 export function workParts(where: string, standing: Standing, now: number): Part[] {
   const { noun, title = "", goals = [], ledger } = standing;
-  const [shown, left] = [ledger.slice(-maxIterations).toReversed(), ledger.length - maxIterations];
+  const [shownIterations, omittedCount] = [ledger.slice(-maxIterations).toReversed(), ledger.length - maxIterations];
   return [
     part(
       "masthead",
@@ -27,12 +27,12 @@ export function workParts(where: string, standing: Standing, now: number): Part[
             )}</ul></section>`,
           ),
         ]),
-    ...(shown.length === 0
+    ...(shownIterations.length === 0
       ? []
       : [
           part(
             "iterations",
-            markup`<section id="iterations"><h2>Iterations</h2><div class="table"><table><thead><tr><th scope="col" class="n">#</th><th scope="col">When</th><th scope="col">Agent</th><th scope="col">Outcome</th><th scope="col" class="n">Time</th><th scope="col" class="n">Tokens</th><th scope="col" class="n">Cost</th></tr></thead><tbody>${shown.map(
+            markup`<section id="iterations"><h2>Iterations</h2><div class="table"><table><thead><tr><th scope="col" class="n">#</th><th scope="col">When</th><th scope="col">Agent</th><th scope="col">Outcome</th><th scope="col" class="n">Time</th><th scope="col" class="n">Tokens</th><th scope="col" class="n">Cost</th></tr></thead><tbody>${shownIterations.map(
               ({
                 iteration,
                 at,
@@ -46,7 +46,7 @@ export function workParts(where: string, standing: Standing, now: number): Part[
                 cost_usd,
               }) =>
                 markup`<tr><td class="n">${iteration}</td><td>${timeText(at, now)}</td><td>${role === undefined ? "" : `${partText(role, round)}, `}${agent}</td><td>${outcome}${reasons[0] === undefined || outcome === "accepted" ? "" : `: ${reasons[0]}`}</td><td class="n">${seconds === undefined ? "–" : duration(seconds * 1000)}</td><td class="n">${tokens === undefined ? "–" : count(tokens.input + tokens.output)}</td><td class="n">${cost_usd === undefined ? "–" : shortCost({ cost_usd })}</td></tr>`,
-            )}</tbody></table></div>${left > 0 ? markup`<p class="quiet">The last ${maxIterations} of ${ledger.length}.</p>` : ""}</section>`,
+            )}</tbody></table></div>${omittedCount > 0 ? markup`<p class="quiet">The last ${maxIterations} of ${ledger.length}.</p>` : ""}</section>`,
           ),
         ]),
   ];

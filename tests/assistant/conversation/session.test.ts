@@ -4,8 +4,14 @@ import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
-import { compacted, fitted, paired, textOf } from "../../../src/assistant/conversation/compact.js";
-import { answerRoom, buffer, leastAnswer, promptRoom, tokensIn } from "../../../src/assistant/conversation/room.js";
+import { compacted, shortenToFit, paired, textOf } from "../../../src/assistant/conversation/compact.js";
+import {
+  maxAnswerTokens,
+  reservedTokens,
+  minAnswerTokens,
+  maxPromptTokens,
+  tokensIn,
+} from "../../../src/assistant/conversation/room.js";
 import { saveSession, sessionsOf, sessionsPath } from "../../../src/assistant/conversation/saved.js";
 import fc from "../../support/runner/fast-check.js";
 
@@ -64,18 +70,19 @@ describe("what a request holds", () => {
     });
     fc.assert(
       fc.property(conversation, limits, text(500), (messages, where, system) => {
-        const fits = (tried: readonly ModelMessage[]) => tokensIn({ system, messages: tried }) <= promptRoom(where);
-        const kept = fitted(messages, fits);
+        const fits = (tried: readonly ModelMessage[]) =>
+          tokensIn({ system, messages: tried }) <= maxPromptTokens(where);
+        const kept = shortenToFit(messages, fits);
         if (kept === undefined) {
           // Only the user's own last message can be too long.
           const last = messages.findLast(({ role }) => role === "user") as ModelMessage;
-          expect(tokensIn({ system, messages: [last] }) * 2 + 2500).toBeGreaterThan(promptRoom(where));
+          expect(tokensIn({ system, messages: [last] }) * 2 + 2500).toBeGreaterThan(maxPromptTokens(where));
           return;
         }
         const prompt = tokensIn({ system, messages: kept });
-        const answer = answerRoom(where, prompt);
-        expect(prompt + (answer ?? 4096) + buffer(where.window)).toBeLessThanOrEqual(where.window);
-        expect(answer ?? 4096).toBeGreaterThanOrEqual(leastAnswer(where));
+        const answer = maxAnswerTokens(where, prompt);
+        expect(prompt + (answer ?? 4096) + reservedTokens(where.window)).toBeLessThanOrEqual(where.window);
+        expect(answer ?? 4096).toBeGreaterThanOrEqual(minAnswerTokens(where));
         expect(isPaired(kept)).toBe(true);
         const last = messages.findLast(({ role }) => role === "user");
         expect(kept.findLast(({ role }) => role === "user")).toEqual(last);
@@ -85,7 +92,7 @@ describe("what a request holds", () => {
   });
 
   it("is left alone where it fits", () => {
-    fc.assert(fc.property(conversation, (messages) => fitted(messages, () => true) === messages));
+    fc.assert(fc.property(conversation, (messages) => shortenToFit(messages, () => true) === messages));
   });
 });
 
@@ -129,7 +136,7 @@ describe("the length of an answer", () => {
     [{ provider: { name: "anthropic" }, model: "claude-nova-9", window: 200_000 }, 1000, 32_000],
     [{ provider: { name: "compatible" }, model: "local-model", window: 32_000 }, 1000, 32_000 - 640 - 1000],
   ])("%j with a prompt of %i tokens has %s", (limits, prompt, expected) => {
-    expect(answerRoom(limits, prompt)).toBe(expected);
+    expect(maxAnswerTokens(limits, prompt)).toBe(expected);
   });
 });
 

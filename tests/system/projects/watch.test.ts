@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, symlink
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { watchCommand } from "../../../src/commands/inspect/watch.js";
-import { isOfNoInterest } from "../../../src/web/watch-folder.js";
+import { isIrrelevant } from "../../../src/web/watch-folder.js";
 import { acquireLock, type Lock } from "../../../src/engine/storage/lock.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/derive.js";
@@ -166,6 +166,6 @@ describe("watch", () => {
     ["node_modules/x", false, true],
     [".git", false, true],
   ])("looks at %s: %s", (path, isFile, ignored) => {
-    expect(isOfNoInterest("/home", `/home/${path}`, isFile, ["rrd.json"])).toBe(ignored);
+    expect(isIrrelevant("/home", `/home/${path}`, isFile, ["rrd.json"])).toBe(ignored);
   });
 });

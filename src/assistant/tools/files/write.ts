@@ -15,58 +15,59 @@ interface WriteArguments {
   readonly create_backup?: boolean;
 }
 
-const tooLarge = (named: string, bytes: number): ToolFailure =>
-  fileFailure("TOO_LARGE", `${named} would have ${bytes} bytes; files of up to ${maxFileBytes} bytes are written.`);
+const tooLarge = (name: string, bytes: number): ToolFailure =>
+  fileFailure("TOO_LARGE", `${name} would have ${bytes} bytes; files of up to ${maxFileBytes} bytes are written.`);
 
 /**
- * Replaces a file's content in one step, or makes it, with the folders above it. What was there is kept elsewhere
- * unless `isKept` is false.
+ * Replaces the content of a file in one step, or creates it with its folders. The old content is stored as a backup if
+ * `shouldBackUp` is true.
  */
 export async function replaceFile(
   { root, backups }: ToolContext,
-  named: string,
+  name: string,
   content: string,
-  isKept: boolean,
+  shouldBackUp: boolean,
 ): Promise<ToolResult> {
-  const found = await locateFile(root, named);
-  if ("code" in found) return found;
+  const location = await locateFile(root, name);
+  if ("code" in location) return location;
   const size = Buffer.byteLength(content);
-  if (size > maxFileBytes) return tooLarge(named, size);
-  const old = found.exists ? await readBytes(root, named) : undefined;
-  if (old !== undefined && "code" in old) return old;
+  if (size > maxFileBytes) return tooLarge(name, size);
+  const oldBytes = location.exists ? await readBytes(root, name) : undefined;
+  if (oldBytes !== undefined && "code" in oldBytes) return oldBytes;
   const backup =
-    old === undefined || !isKept || backups === undefined
+    oldBytes === undefined || !shouldBackUp || backups === undefined
       ? undefined
-      : await keepBackup(backups, found.path, old, Date.now());
-  makeFolder(dirname(found.path));
-  await writeFileAtomic(found.path, content);
-  return { success: true, path: found.path, bytes_written: size, created: old === undefined, backup };
+      : await writeBackup(backups, location.path, oldBytes, Date.now());
+  makeFolder(dirname(location.path));
+  await writeFileAtomic(location.path, content);
+  return { success: true, path: location.path, bytes_written: size, created: oldBytes === undefined, backup };
 }
 
-/** Most files that are kept as they were. */
-const maxKept = 200;
+/** Maximum number of backups. */
+const maxBackups = 200;
 
 /**
- * Keeps a file as it was before a tool changed it, in a folder of the user's own: a copy next to the file would get
- * into commits. Answers with its path.
+ * Stores the old content of a file in a folder of the user, and returns the path of the copy. A copy beside the file
+ * could get into commits.
  */
-async function keepBackup(folder: string, path: string, bytes: Buffer, now: number): Promise<string> {
+async function writeBackup(folder: string, path: string, bytes: Buffer, now: number): Promise<string> {
   makeFolder(folder, 0o700);
-  const at = new Date(now).toISOString().replace(/[:.]/g, "-");
-  // Two files of one name, or one that is changed twice in a millisecond.
-  const mark = createHash("sha256").update(path).update(bytes).digest("hex").slice(0, 8);
-  const kept = join(folder, `${at}-${mark}-${basename(path).slice(-100)}`);
-  await writeFileAtomic(kept, bytes, { mode: 0o600 });
-  const all = (await readdir(folder)).sort();
-  for (const name of all.slice(0, Math.max(0, all.length - maxKept))) await rm(join(folder, name), { force: true });
-  return kept;
+  const timestamp = new Date(now).toISOString().replace(/[:.]/g, "-");
+  // The hash distinguishes files with the same name, and changes within a millisecond.
+  const hash = createHash("sha256").update(path).update(bytes).digest("hex").slice(0, 8);
+  const backupPath = join(folder, `${timestamp}-${hash}-${basename(path).slice(-100)}`);
+  await writeFileAtomic(backupPath, bytes, { mode: 0o600 });
+  const backupNames = (await readdir(folder)).sort();
+  for (const name of backupNames.slice(0, Math.max(0, backupNames.length - maxBackups)))
+    await rm(join(folder, name), { force: true });
+  return backupPath;
 }
 
-/** What a change of a file is, for the person who is asked. */
-export async function previewOf({ root }: ToolContext, named: string, content: string): Promise<string> {
-  const old = await readBytes(root, named).catch(() => undefined);
-  const before = old === undefined || "code" in old ? undefined : old.toString("utf8");
-  return `${before === undefined ? "New file" : "Change"} ${named}\n${changedLines(before ?? "", content)}`;
+/** A description of a change of a file, for the user who is asked. */
+export async function previewOf({ root }: ToolContext, name: string, content: string): Promise<string> {
+  const oldBytes = await readBytes(root, name).catch(() => undefined);
+  const oldText = oldBytes === undefined || "code" in oldBytes ? undefined : oldBytes.toString("utf8");
+  return `${oldText === undefined ? "New file" : "Change"} ${name}\n${changedLines(oldText ?? "", content)}`;
 }
 
 export const fileWrite: AssistantTool<WriteArguments> = {
@@ -77,9 +78,9 @@ export const fileWrite: AssistantTool<WriteArguments> = {
     { file_path: { type: "string" }, content: { type: "string" }, create_backup: { type: "boolean" } },
     ["file_path", "content"],
   ),
-  preview: async ({ file_path: named, content }, context) => await previewOf(context, named, content),
-  run: async ({ file_path: named, content, create_backup: isKept = true }, context) =>
-    await onFile(named, async () => await replaceFile(context, named, content, isKept)),
+  preview: async ({ file_path: name, content }, context) => await previewOf(context, name, content),
+  run: async ({ file_path: name, content, create_backup: shouldBackUp = true }, context) =>
+    await onFile(name, async () => await replaceFile(context, name, content, shouldBackUp)),
 };
 
 type AppendArguments = Omit<WriteArguments, "create_backup">;
@@ -89,17 +90,17 @@ export const fileAppend: AssistantTool<AppendArguments> = {
   description: "Add text at the end of a file that exists.",
   does: ["writes"],
   parameters: takes({ file_path: { type: "string" }, content: { type: "string" } }, ["file_path", "content"]),
-  preview: async ({ file_path: named, content }) => `Add to ${named}\n${changedLines("", content)}`,
-  run: async ({ file_path: named, content }, { root }) =>
-    await onFile(named, async () => {
-      const found = await locateFile(root, named);
-      if ("code" in found) return found;
-      if (!found.exists) return fileFailure("NOT_FOUND", `There is no file ${named}; file_write makes one.`);
-      const before = await stat(found.path);
-      if (!before.isFile()) return fileFailure("INVALID_PATH", `${named} is not a regular file.`);
-      const size = before.size + Buffer.byteLength(content);
-      if (size > maxFileBytes) return tooLarge(named, size);
-      await appendFile(found.path, content);
-      return { success: true, path: found.path, bytes_written: Buffer.byteLength(content), size_bytes: size };
+  preview: async ({ file_path: name, content }) => `Add to ${name}\n${changedLines("", content)}`,
+  run: async ({ file_path: name, content }, { root }) =>
+    await onFile(name, async () => {
+      const location = await locateFile(root, name);
+      if ("code" in location) return location;
+      if (!location.exists) return fileFailure("NOT_FOUND", `There is no file ${name}; file_write makes one.`);
+      const stats = await stat(location.path);
+      if (!stats.isFile()) return fileFailure("INVALID_PATH", `${name} is not a regular file.`);
+      const size = stats.size + Buffer.byteLength(content);
+      if (size > maxFileBytes) return tooLarge(name, size);
+      await appendFile(location.path, content);
+      return { success: true, path: location.path, bytes_written: Buffer.byteLength(content), size_bytes: size };
     }),
 };

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import { isWithin, realPathOf } from "../../../engine/process/search-path.js";
-import { fieldsOf, isPattern, type Known, type SimpleCommand, simpleCommands, textOf } from "./shell-words.js";
+import { fieldsOf, isPattern, type ShellContext, type SimpleCommand, simpleCommands, textOf } from "./shell-words.js";
 
 /** Where a command would run. */
 export interface Where {
@@ -190,8 +190,8 @@ function judge(line: string, begun: State, fixed: Fixed, depth: number): string 
 
 const copyOf = ({ cwd, variables }: State): State => ({ cwd, variables: new Map(variables) });
 
-const knownIn = (state: State, { home, env }: Fixed): Known => {
-  const known: Known = {
+const knownIn = (state: State, { home, env }: Fixed): ShellContext => {
+  const known: ShellContext = {
     home,
     variable: (name) => {
       if (name === "HOME") return state.variables.get(name) ?? [home];
@@ -211,7 +211,7 @@ const knownIn = (state: State, { home, env }: Fixed): Known => {
 };
 
 /** The program and its arguments, behind keywords and assignments, which are remembered. */
-function programIn({ words }: SimpleCommand, { variables }: State, known: Known): string[] {
+function programIn({ words }: SimpleCommand, { variables }: State, known: ShellContext): string[] {
   const assigned = /^([A-Za-z_]\w*)\+?=(.*)$/s;
   let rest = words;
   for (; rest[0] !== undefined; rest = rest.slice(1)) {

@@ -1,119 +1,118 @@
-/** One character of a word: as it is written, and how it is quoted. `command`: the script of a `$(…)`, as one. */
-interface Sign {
+/** One character of a word and its quotes. `command`: the whole script of a `$(…)`. */
+interface QuotedChar {
   readonly text: string;
   readonly quote: "none" | "double" | "single" | "command";
 }
 
-export type Word = readonly Sign[];
+export type Word = readonly QuotedChar[];
 
-/** One program with its arguments, as far as they can be known without running anything. */
+/** One program with its arguments, as far as they are known without running anything. */
 export interface SimpleCommand {
   readonly words: readonly Word[];
-  /** Files that its output is written to. */
+  /** Files to which its output is written. */
   readonly writesTo: readonly Word[];
-  /** How many subshells it stands in. */
+  /** The number of subshells that contain it. */
   readonly level: number;
-  /** It reads what the command before it writes. */
+  /** It reads the output of the previous command. */
   readonly isPiped: boolean;
 }
 
 /**
- * The simple commands of a command line, in their order. Quotes and backslashes are taken off as a POSIX shell does;
- * what stands in `$(…)` is a sign of its word.
- * https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html
+ * The simple commands of a command line, in order. Quotes and backslashes are removed like in a POSIX shell; a `$(…)`
+ * is one character of its word. https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html
  */
 export function simpleCommands(line: string): SimpleCommand[] {
-  const found: SimpleCommand[] = [];
-  let [words, writesTo, word]: [Word[], Word[], Sign[] | undefined] = [[], [], undefined];
-  let [redirects, level, isPiped] = [false, 0, false];
-  const add = (text: string, quote: Sign["quote"]): void => {
+  const commands: SimpleCommand[] = [];
+  let [words, writesTo, word]: [Word[], Word[], QuotedChar[] | undefined] = [[], [], undefined];
+  let [isRedirected, level, isPiped] = [false, 0, false];
+  const add = (text: string, quote: QuotedChar["quote"]): void => {
     word ??= [];
     if (quote === "command") word.push({ text, quote });
     else for (const each of text) word.push({ text: each, quote });
   };
   const endWord = (): void => {
-    if (word !== undefined) (redirects ? writesTo : words).push(word);
-    if (word !== undefined) redirects = false;
+    if (word !== undefined) (isRedirected ? writesTo : words).push(word);
+    if (word !== undefined) isRedirected = false;
     word = undefined;
   };
   const endCommand = (operator: string): void => {
     endWord();
-    if (words.length > 0 || writesTo.length > 0) found.push({ words, writesTo, level, isPiped });
-    [words, writesTo, redirects, isPiped] = [[], [], false, operator === "|"];
+    if (words.length > 0 || writesTo.length > 0) commands.push({ words, writesTo, level, isPiped });
+    [words, writesTo, isRedirected, isPiped] = [[], [], false, operator === "|"];
   };
-  for (let at = 0; at < line.length; at += 1) {
-    const character = line[at] ?? "";
-    const next = line[at + 1] ?? "";
+  for (let index = 0; index < line.length; index += 1) {
+    const character = line[index] ?? "";
+    const next = line[index + 1] ?? "";
     const isSubstitution = character === "`" || (/[$<>]/.test(character) && next === "(");
     if (character === "\\") {
       if (next !== "\n") add(next, "single");
-      at += 1;
+      index += 1;
     } else if (character === "'" || (character === "$" && next === "'")) {
-      const from = character === "'" ? at + 1 : at + 2;
-      const end = line.indexOf("'", from);
-      const text = line.slice(from, end === -1 ? undefined : end);
-      add(character === "'" ? text : unescaped(text), "single");
+      const start = character === "'" ? index + 1 : index + 2;
+      const end = line.indexOf("'", start);
+      const text = line.slice(start, end === -1 ? undefined : end);
+      add(character === "'" ? text : decodeEscapes(text), "single");
       word ??= [];
-      at = end === -1 ? line.length : end;
+      index = end === -1 ? line.length : end;
     } else if (character === '"') {
       word ??= [];
-      for (at += 1; at < line.length && line[at] !== '"'; at += 1) {
-        if (line[at] === "\\" && /["\\$`\n]/.test(line[at + 1] ?? "")) add(line[(at += 1)] ?? "", "single");
-        else if (line[at] === "`" || (line[at] === "$" && line[at + 1] === "(")) {
-          const end = endOf(line, at);
-          add(insideOf(line, at, end), "command");
-          at = end - 1;
-        } else add(line[at] ?? "", "double");
+      for (index += 1; index < line.length && line[index] !== '"'; index += 1) {
+        if (line[index] === "\\" && /["\\$`\n]/.test(line[index + 1] ?? "")) add(line[(index += 1)] ?? "", "single");
+        else if (line[index] === "`" || (line[index] === "$" && line[index + 1] === "(")) {
+          const end = endOfSubstitution(line, index);
+          add(scriptInside(line, index, end), "command");
+          index = end - 1;
+        } else add(line[index] ?? "", "double");
       }
     } else if (isSubstitution) {
-      const end = endOf(line, at);
-      add(insideOf(line, at, end), "command");
-      at = end - 1;
+      const end = endOfSubstitution(line, index);
+      add(scriptInside(line, index, end), "command");
+      index = end - 1;
     } else if (character === "$" && next === "{") {
-      const end = line.indexOf("}", at);
-      add(line.slice(at, end === -1 ? undefined : end + 1), "none");
-      at = end === -1 ? line.length : end;
+      const end = line.indexOf("}", index);
+      add(line.slice(index, end === -1 ? undefined : end + 1), "none");
+      index = end === -1 ? line.length : end;
     } else if (character === "#" && word === undefined) {
-      const end = line.indexOf("\n", at);
-      at = end === -1 ? line.length : end - 1;
+      const end = line.indexOf("\n", index);
+      index = end === -1 ? line.length : end - 1;
     } else if (character === ">") {
-      // `2>` names a stream, and is not a word.
+      // In `2>`, the number is a stream and not a word.
       if (word?.every(({ text, quote }) => quote === "none" && /\d/.test(text)) === true) word = undefined;
       endWord();
-      redirects = true;
-      while (/[>&|]/.test(line[at + 1] ?? "")) at += 1;
+      isRedirected = true;
+      while (/[>&|]/.test(line[index + 1] ?? "")) index += 1;
     } else if (character === "<") endWord();
     else if (/[;&|\n()]/.test(character)) {
       const operator = character === "|" && next === "|" ? "||" : character;
       endCommand(operator);
-      if (operator === "||") at += 1;
+      if (operator === "||") index += 1;
       level = Math.max(0, level + (character === "(" ? 1 : character === ")" ? -1 : 0));
     } else if (/\s/.test(character)) endWord();
     else add(character, "none");
   }
   endCommand("");
-  return found;
+  return commands;
 }
 
-/** Where a command substitution that begins at `at` ends. */
-function endOf(line: string, at: number): number {
-  if (line[at] === "`") {
-    const end = line.indexOf("`", at + 1);
+/** The end of a command substitution that begins at `start`. */
+function endOfSubstitution(line: string, start: number): number {
+  if (line[start] === "`") {
+    const end = line.indexOf("`", start + 1);
     return end === -1 ? line.length : end + 1;
   }
-  let open = 0;
-  for (let to = at + 1; to < line.length; to += 1) {
-    if (line[to] === "(") open += 1;
-    else if (line[to] === ")" && (open -= 1) === 0) return to + 1;
+  let depth = 0;
+  for (let index = start + 1; index < line.length; index += 1) {
+    if (line[index] === "(") depth += 1;
+    else if (line[index] === ")" && (depth -= 1) === 0) return index + 1;
   }
   return line.length;
 }
 
-const insideOf = (line: string, at: number, end: number): string =>
-  line.slice(at + (line[at] === "`" ? 1 : 2), end).replace(/[`)]$/, "");
+const scriptInside = (line: string, start: number, end: number): string =>
+  line.slice(start + (line[start] === "`" ? 1 : 2), end).replace(/[`)]$/, "");
 
-/** What stands in `$'…'`. */
-const unescaped = (text: string): string =>
+/** Replaces the escapes in `$'…'`. */
+const decodeEscapes = (text: string): string =>
   text.replace(/\\(?:x([\da-f]{1,2})|([0-7]{1,3})|(.))/gi, (_, hex?: string, octal?: string, other = "") =>
     hex === undefined
       ? octal === undefined
@@ -122,58 +121,58 @@ const unescaped = (text: string): string =>
       : String.fromCharCode(Number.parseInt(hex, 16)),
   );
 
-/** What is known where a word is expanded. */
-export interface Known {
+/** What is known for the expansion of a word. */
+export interface ShellContext {
   readonly home: string;
-  /** What a variable may hold; of several values each. */
+  /** All possible values of a variable. */
   variable(name: string): readonly string[];
-  /** What a script in `$(…)` would print, where that can be told. */
+  /** The possible output of a script in `$(…)`. */
   output(script: string): readonly string[];
 }
 
-/** A sign of a pattern that was quoted, and means itself. */
-const quotedSign = "\uE000";
-/** A pattern of file names. */
+/** Stands for a quoted pattern character, which has no special meaning. */
+const quotedPatternChar = "\uE000";
+/** Whether a text is a pattern of file names. */
 export const isPattern = (text: string): boolean => /[*?[]/.test(text);
-/** More fields than this of one word are not looked at. */
-const mostFields = 256;
+/** Maximum number of fields of one word. */
+const maxFields = 256;
 
-/** The fields that a word becomes: braces, a tilde, variables and spaces in them. Patterns stay. */
-export function fieldsOf(word: Word, known: Known): string[] {
-  return bracesOf(word)
-    .flatMap((each) => valuesOf(withHome(each, known.home), known))
-    .slice(0, mostFields);
+/** The fields of a word after the expansion of braces, a tilde, variables and spaces. Patterns are not expanded. */
+export function fieldsOf(word: Word, context: ShellContext): string[] {
+  return expandBraces(word)
+    .flatMap((alternative) => valuesOf(withHome(alternative, context.home), context))
+    .slice(0, maxFields);
 }
 
-/** A word once for each of the alternatives in its braces. */
-function bracesOf(word: Word, depth = 0): Word[] {
-  const isPlain = (sign: Sign | undefined, text: string) => sign?.quote === "none" && sign.text === text;
-  for (let from = 0; from < word.length && depth < 8; from += 1) {
-    if (!isPlain(word[from], "{")) continue;
+/** The word once for each alternative in its braces. */
+function expandBraces(word: Word, depth = 0): Word[] {
+  const isPlain = (sign: QuotedChar | undefined, text: string) => sign?.quote === "none" && sign.text === text;
+  for (let start = 0; start < word.length && depth < 8; start += 1) {
+    if (!isPlain(word[start], "{")) continue;
     const cuts: number[] = [];
-    let open = 0;
-    for (let at = from; at < word.length; at += 1) {
-      if (isPlain(word[at], "{")) open += 1;
-      else if (isPlain(word[at], ",") && open === 1) cuts.push(at);
-      else if (isPlain(word[at], "}") && (open -= 1) === 0) {
+    let braceDepth = 0;
+    for (let at = start; at < word.length; at += 1) {
+      if (isPlain(word[at], "{")) braceDepth += 1;
+      else if (isPlain(word[at], ",") && braceDepth === 1) cuts.push(at);
+      else if (isPlain(word[at], "}") && (braceDepth -= 1) === 0) {
         if (cuts.length === 0) break;
-        const ends = [from, ...cuts, at];
+        const ends = [start, ...cuts, at];
         return ends
           .slice(1)
           .map((end, index) => [
-            ...word.slice(0, from),
+            ...word.slice(0, start),
             ...word.slice((ends[index] ?? 0) + 1, end),
             ...word.slice(at + 1),
           ])
-          .flatMap((each) => bracesOf(each, depth + 1))
-          .slice(0, mostFields);
+          .flatMap((expanded) => expandBraces(expanded, depth + 1))
+          .slice(0, maxFields);
       }
     }
   }
   return [word];
 }
 
-/** `~` and `~name` at the beginning of a word, as the home that they are. */
+/** Replaces `~` or `~name` at the beginning of a word by the home folder. */
 function withHome(word: Word, home: string): Word {
   const [first] = word;
   if (first?.quote !== "none" || first.text !== "~") return word;
@@ -183,39 +182,42 @@ function withHome(word: Word, home: string): Word {
   return [...[...folder].map((text) => ({ text, quote: "single" as const })), ...(end === -1 ? [] : word.slice(end))];
 }
 
-/** A word as it is written, without its quotes. */
+/** The text of a word without its quotes. */
 export const textOf = (word: Word): string => word.map(({ text }) => text).join("");
 
-function valuesOf(word: Word, known: Known): string[] {
-  let all = [""];
-  let splits = false;
+function valuesOf(word: Word, context: ShellContext): string[] {
+  let results = [""];
+  let isSplit = false;
   const append = (values: readonly string[]): void => {
-    all = all.flatMap((before) => values.map((value) => before + value)).slice(0, mostFields);
+    results = results.flatMap((prefix) => values.map((value) => prefix + value)).slice(0, maxFields);
   };
-  for (let at = 0; at < word.length; at += 1) {
-    const { text, quote } = word[at] ?? { text: "", quote: "none" };
-    if (quote === "command") append(known.output(text));
-    else if (quote === "single" || text !== "$") append([quote !== "none" && isPattern(text) ? quotedSign : text]);
+  for (let index = 0; index < word.length; index += 1) {
+    const { text, quote } = word[index] ?? { text: "", quote: "none" };
+    if (quote === "command") append(context.output(text));
+    else if (quote === "single" || text !== "$")
+      append([quote !== "none" && isPattern(text) ? quotedPatternChar : text]);
     else {
-      const rest = textOf(word.slice(at));
-      const [written = "$", braced, plain] = /^\$(?:\{([^}]*)\}|(\w+|[@*#?]))/.exec(rest) ?? [];
-      splits ||= quote === "none";
-      append(written === "$" ? ["$"] : valueOf(braced ?? plain ?? "", known));
-      at += written.length - 1;
+      const remainingText = textOf(word.slice(index));
+      const [expression = "$", bracedName, plainName] = /^\$(?:\{([^}]*)\}|(\w+|[@*#?]))/.exec(remainingText) ?? [];
+      isSplit ||= quote === "none";
+      append(expression === "$" ? ["$"] : valueOf(bracedName ?? plainName ?? "", context));
+      index += expression.length - 1;
     }
   }
-  return splits ? all.flatMap((each) => each.split(/\s+/)).filter(Boolean) : all;
+  return isSplit ? results.flatMap((value) => value.split(/\s+/)).filter(Boolean) : results;
 }
 
-/** What `${…}` may be: of the forms that change a value, the value itself. */
-function valueOf(written: string, known: Known): readonly string[] {
-  const [, name = "", operator = "", other = ""] = /^!?(\w+(?!\w)|[@*])(?::?([-=+?]))?(.*)$/s.exec(written) ?? [];
-  const values = known.variable(name);
+/** The possible values of `${…}`. Forms that modify a value return the unmodified value. */
+function valueOf(expression: string, context: ShellContext): readonly string[] {
+  const [, name = "", operator = "", alternative = ""] =
+    /^!?(\w+(?!\w)|[@*])(?::?([-=+?]))?(.*)$/s.exec(expression) ?? [];
+  const values = context.variable(name);
   const isSet = values.some((value) => value !== "");
-  const instead = () => simpleCommands(other).flatMap(({ words }) => words.flatMap((word) => fieldsOf(word, known)));
-  if (operator === "+") return isSet ? instead() : [""];
+  const alternativeValues = () =>
+    simpleCommands(alternative).flatMap(({ words }) => words.flatMap((word) => fieldsOf(word, context)));
+  if (operator === "+") return isSet ? alternativeValues() : [""];
   if (isSet) return values;
-  // `${X:?}` ends the shell where X is empty.
+  // `${X:?}` ends the shell if X is empty.
   if (operator === "?") return [];
-  return operator === "-" || operator === "=" ? instead() : [""];
+  return operator === "-" || operator === "=" ? alternativeValues() : [""];
 }

@@ -15,25 +15,25 @@ interface ShellArguments {
   readonly capture_stderr?: boolean;
 }
 
-const maxCommand = 8192;
+const maxCommandChars = 8192;
 const maxSeconds = 300;
-const usualSeconds = 60;
-/** Characters of stdout that are kept of its beginning and of its end. */
-const keptOfOutput = 512 * 1024;
+const defaultSeconds = 60;
+/** Maximum characters of stdout that are kept of its beginning and of its end. */
+const maxEndChars = 512 * 1024;
 
-/** Takes in lines without bound and keeps the first and the last of them. */
-function keeper() {
+/** Collects any number of lines and keeps the first and the last of them. */
+function makeOutputBuffer() {
   let head = "";
   let tail = "";
   let left = 0;
   return {
     add(line: string): void {
-      if (left === 0 && head.length + line.length < keptOfOutput) head += `${line}\n`;
+      if (left === 0 && head.length + line.length < maxEndChars) head += `${line}\n`;
       else {
         tail += `${line}\n`;
-        if (tail.length <= 2 * keptOfOutput) return;
-        left += tail.length - keptOfOutput;
-        tail = tail.slice(-keptOfOutput);
+        if (tail.length <= 2 * maxEndChars) return;
+        left += tail.length - maxEndChars;
+        tail = tail.slice(-maxEndChars);
       }
     },
     text: () => (left === 0 ? head + tail : `${head}[… ${left} characters left out …]\n${tail}`),
@@ -42,7 +42,7 @@ function keeper() {
 
 export const shellExecute: AssistantTool<ShellArguments> = {
   name: "shell_execute",
-  description: `Run a shell command in the folder; at most ${maxSeconds} seconds (${usualSeconds} unless you say).`,
+  description: `Run a shell command in the folder; at most ${maxSeconds} seconds (${defaultSeconds} unless you say).`,
   does: ["runs"],
   parameters: takes(
     {
@@ -53,27 +53,27 @@ export const shellExecute: AssistantTool<ShellArguments> = {
     },
     ["command"],
   ),
-  refuses({ command, working_directory: named = "." }, { root, env }) {
-    if (command.length > maxCommand)
-      return toolFailure("SHELL_ERROR_TOO_LONG", `The command has more than ${maxCommand} characters.`);
+  refuses({ command, working_directory: folderName = "." }, { root, env }) {
+    if (command.length > maxCommandChars)
+      return toolFailure("SHELL_ERROR_TOO_LONG", `The command has more than ${maxCommandChars} characters.`);
     if (command.includes("\0")) return toolFailure("SHELL_ERROR_BLOCKED", "The command holds a NUL.");
-    const why = whyBlocked(command, { cwd: resolve(root, named), env });
-    return why === undefined
+    const reason = whyBlocked(command, { cwd: resolve(root, folderName), env });
+    return reason === undefined
       ? undefined
-      : toolFailure("SHELL_ERROR_BLOCKED", `The command is not run: ${why}. Do it by hand if it is meant.`);
+      : toolFailure("SHELL_ERROR_BLOCKED", `The command is not run: ${reason}. Do it by hand if it is meant.`);
   },
   preview: async ({ command, working_directory: folder }) =>
     `$ ${command}${folder === undefined ? "" : `   (in ${folder})`}`,
   kindOf: ({ command }) => command,
-  run: async (given, { root, room, exec, env }, signal) => {
-    const { command, working_directory: named = ".", timeout_seconds: seconds = usualSeconds } = given;
-    return await onFile(named, async (): Promise<ToolResult> => {
-      const folder = await locateFile(root, named);
+  run: async (givenArgs, { root, room, exec, env }, signal) => {
+    const { command, working_directory: folderName = ".", timeout_seconds: seconds = defaultSeconds } = givenArgs;
+    return await onFile(folderName, async (): Promise<ToolResult> => {
+      const folder = await locateFile(root, folderName);
       if ("code" in folder) return folder;
       if (!folder.exists || !(await stat(folder.path)).isDirectory())
-        return fileFailure("NOT_FOUND", `There is no folder ${named}.`);
+        return fileFailure("NOT_FOUND", `There is no folder ${folderName}.`);
       const isWindows = process.platform === "win32";
-      const out = keeper();
+      const output = makeOutputBuffer();
       const running = exec({
         command: isWindows ? "cmd.exe" : "/bin/sh",
         args: isWindows ? ["/d", "/s", "/c", command] : ["-c", command],
@@ -86,22 +86,25 @@ export const shellExecute: AssistantTool<ShellArguments> = {
         signal,
       });
       let step = await running.next();
-      for (; step.done !== true; step = await running.next()) out.add(step.value);
+      for (; step.done !== true; step = await running.next()) output.add(step.value);
       const end = step.value;
-      const clean = (text: string) => truncate(redactFor(env)(text), Math.floor(room / 2)).text;
-      const said = {
-        stdout: clean(out.text()),
-        ...(given.capture_stderr === false ? {} : { stderr: clean(end.stderr) }),
+      const cleanOutput = (text: string) => truncate(redactFor(env)(text), Math.floor(room / 2)).text;
+      const outputFields = {
+        stdout: cleanOutput(output.text()),
+        ...(givenArgs.capture_stderr === false ? {} : { stderr: cleanOutput(end.stderr) }),
         exit_code: end.exitCode,
       };
       if (end.cause === "timeout")
-        return { ...toolFailure("SHELL_ERROR_TIMEOUT", `The command was ended after ${seconds} seconds.`), ...said };
+        return {
+          ...toolFailure("SHELL_ERROR_TIMEOUT", `The command was ended after ${seconds} seconds.`),
+          ...outputFields,
+        };
       if (end.cause === "not-started")
         return toolFailure("SHELL_ERROR_NOT_STARTED", `No shell could be started (${end.startError?.message ?? ""}).`);
-      if (end.exitCode === 0) return { success: true, code: "SHELL_SUCCESS", ...said };
-      const how =
+      if (end.exitCode === 0) return { success: true, code: "SHELL_SUCCESS", ...outputFields };
+      const endText =
         end.exitCode === undefined ? `was ended by ${end.signal ?? "a signal"}` : `exited with ${end.exitCode}`;
-      return { ...toolFailure("SHELL_ERROR_FAILED", `The command ${how}.`), ...said };
+      return { ...toolFailure("SHELL_ERROR_FAILED", `The command ${endText}.`), ...outputFields };
     });
   },
 };
