@@ -53,8 +53,8 @@ export const textPart = (id: string, text: string): Part => ({
 export const part = (id: string, markup: Markup): Part => textPart(id, markup.text);
 
 /**
- * A live page. All its browsers share one watcher; without browsers there is none. The page is made by only one call at
- * a time.
+ * A live page. All its browsers share one watcher; without browsers no watcher runs. The page is made by only one call
+ * at a time.
  */
 export function livePage({ make, watch, warn }: PageSource): LivePage {
   const listeners = new Set<(page: Page) => void>();
