@@ -65,8 +65,8 @@ export async function main(
       io.stderr(`ralph: ${trustText}`);
     }
     if (words.join(" ") === "tools") {
-      const { toolListText: listed } = await import("./tools/list.js");
-      return print(io, `${listed(options.json === true, await environment.handed(io).tools())}\n`);
+      const { toolListText } = await import("./tools/list.js");
+      return print(io, `${toolListText(options.json === true, await environment.handed(io).tools())}\n`);
     }
     if (words[0] === "memory" && options.headless !== true && options.settings !== true) {
       const { isMemoryCommand } = await import("./memory/memory-commands.js");
@@ -220,13 +220,15 @@ const isSessionsCommand = (words: readonly string[]): boolean => words[0] === "s
 /** Lists the conversations of this folder, or continues one. Without a terminal, prints that one. */
 async function runSessions(name: string | undefined, start: ConversationStart): Promise<number> {
   const { io, asked } = start;
-  const [{ sessionsOf }, { sessionsTable: listedSessions, conversationText: readable, sessionNamed }] =
-    await Promise.all([import("./conversation/saved.js"), import("./conversation/sessions-command.js")]);
+  const [{ sessionsOf }, { sessionsTable, conversationText, sessionNamed }] = await Promise.all([
+    import("./conversation/saved.js"),
+    import("./conversation/sessions-command.js"),
+  ]);
   const { sessions, problems } = await sessionsOf(io.env, io.cwd);
   for (const problem of problems) io.stderr(`ralph: ${problem}\n`);
-  if (name === undefined) return print(io, `${listedSessions(sessions, asked.json === true, io.tableWidth)}\n`);
+  if (name === undefined) return print(io, `${sessionsTable(sessions, asked.json === true, io.tableWidth)}\n`);
   const before = sessionNamed(sessions, name);
-  return canTalk(io) ? await talk(start, before) : print(io, `${readable(before)}\n`);
+  return canTalk(io) ? await talk(start, before) : print(io, `${conversationText(before)}\n`);
 }
 
 /** The last conversation of this kind, if it is to be continued and exists. */
@@ -297,8 +299,8 @@ async function answer(message: string, start: ConversationStart): Promise<number
     if (!("failure" in result)) return print(io, canShow(io) || result.message.endsWith("\n") ? "" : "\n");
     if (result.failure.kind === "aborted") return interrupted(signal, io);
     view.broke();
-    const { failureText: toldFailure } = await import("./converse.js");
-    say(toldFailure(result.failure, io.clock.now()));
+    const { failureText } = await import("./converse.js");
+    say(failureText(result.failure, io.clock.now()));
     return 1;
   } finally {
     view.end();

@@ -75,21 +75,21 @@ export async function dialogue({
   const colors = createColors(io.color);
   const pastes = new Pastes();
   let view: AnswerView | undefined;
-  let answer: AbortController | undefined;
+  let answerController: AbortController | undefined;
   let isPrompting = false;
   let interruptedAt = Number.NEGATIVE_INFINITY;
 
   /** Whether this Ctrl+C follows another one within a short time. */
-  const isSecond = (): boolean => {
+  const isSecondInterrupt = (): boolean => {
     const now = io.clock.now();
-    const isSecondNow = now - interruptedAt < doubleInterruptMs;
+    const isSoon = now - interruptedAt < doubleInterruptMs;
     interruptedAt = now;
-    return isSecondNow;
+    return isSoon;
   };
   const keys: Keys = new Keys(pastes, {
     interrupted() {
-      answer?.abort();
-      if (isSecond()) reader.close();
+      answerController?.abort();
+      if (isSecondInterrupt()) reader.close();
     },
     lineBeforeCursor: (): string => reader.line.slice(0, reader.cursor),
   });
@@ -151,8 +151,8 @@ export async function dialogue({
   const settle = ({ permission, isStopped }: KeyAnswer): Permission => {
     io.stderr(`${permission}\n`);
     if (isStopped === true) {
-      answer?.abort();
-      isSecond();
+      answerController?.abort();
+      isSecondInterrupt();
     }
     return permission;
   };
@@ -164,7 +164,7 @@ export async function dialogue({
     },
     typed: (line) => addToHistory(io.env, line, pastes, redact),
     interrupted(wasEmpty) {
-      if (isSecond() && wasEmpty) return reader.close();
+      if (isSecondInterrupt() && wasEmpty) return reader.close();
       if (wasEmpty) io.stderr(`\n${colors.dim("Ctrl+C again leaves.")}\n`);
       reader.prompt();
     },
@@ -216,32 +216,32 @@ export async function dialogue({
   /** The output of a command, or "Stopped." after Ctrl+C: the command's server may never answer. */
   async function untilStopped(command: Promise<string | undefined>): Promise<string | undefined> {
     const stopController = new AbortController();
-    answer = stopController;
+    answerController = stopController;
     try {
-      const stop = AbortSignal.any([stopController.signal, signal, io.readerGone]);
+      const stopSignal = AbortSignal.any([stopController.signal, signal, io.readerGone]);
       const aborted = new Promise<string>((resolve) => {
-        stop.addEventListener("abort", () => resolve("Stopped."), { once: true });
+        stopSignal.addEventListener("abort", () => resolve("Stopped."), { once: true });
       });
       return await Promise.race([command, aborted]);
     } finally {
-      answer = undefined;
-      // Errors after that are ignored.
+      answerController = undefined;
+      // Nobody waits for the command any more, so its errors are ignored.
       command.catch(() => undefined);
     }
   }
 
   async function answerMessage(text: string, session: Session): Promise<void> {
-    answer = new AbortController();
+    answerController = new AbortController();
     view = answerView(io, colors);
     try {
       const { message } = await withFiles(text, io.cwd, session.settings.window);
-      const stop = AbortSignal.any([answer.signal, signal, io.readerGone]);
-      const result = await session.answer(message, stop, (said) => view?.tell(said));
+      const stopSignal = AbortSignal.any([answerController.signal, signal, io.readerGone]);
+      const result = await session.answer(message, stopSignal, (event) => view?.tell(event));
       view.end();
       if ("failure" in result) {
-        const { failureText: toldFailure } = await import("../converse.js");
+        const { failureText } = await import("../converse.js");
         const { kind } = result.failure;
-        const failureLines = wrap(redact(toldFailure(result.failure, io.clock.now())), io.columns - 1).join("\n");
+        const failureLines = wrap(redact(failureText(result.failure, io.clock.now())), io.columns - 1).join("\n");
         io.stderr(kind === "aborted" ? colors.dim("Stopped.\n") : `${colors.red(failureLines)}\n`);
         if (kind === "aborted") keys.forget();
       }
@@ -249,7 +249,7 @@ export async function dialogue({
     } finally {
       view.end();
       view = undefined;
-      answer = undefined;
+      answerController = undefined;
     }
     await session.save();
   }
@@ -289,16 +289,16 @@ function completions(line: string, root: string): [string[], string] {
 }
 
 /** Ctrl+Z: restores the terminal for the shell, and sets it up again when the process continues. */
-function suspend(io: Io, reader: Interface, raw: (on: boolean) => void): void {
+function suspend(io: Io, reader: Interface, setRawMode: (on: boolean) => void): void {
   const onContinue = () => {
     io.signals.off("SIGCONT", onContinue);
-    raw(true);
+    setRawMode(true);
     io.stderr(bracketedPaste.on);
     reader.prompt(true);
   };
   io.signals.on("SIGCONT", onContinue);
   io.stderr(bracketedPaste.off);
-  raw(false);
+  setRawMode(false);
   process.kill(process.pid, "SIGTSTP");
 }
 
@@ -310,7 +310,7 @@ async function* linesOf(
   reader: Interface,
   keys: Keys,
   pastes: Pastes,
-  on: {
+  listeners: {
     submitted(): void;
     /** Called with each message as it was shown. */
     typed(line: string): void;
@@ -326,31 +326,31 @@ async function* linesOf(
   reader.on("line", (line) => {
     if (/(?<!\\)(?:\\\\)*\\$/.test(line)) {
       parts.push(line.slice(0, -1));
-      reader.setPrompt(on.colors.more);
+      reader.setPrompt(listeners.colors.more);
       return reader.prompt();
     }
     const lines = [...parts, line];
-    reader.setPrompt(on.colors.first);
+    reader.setPrompt(listeners.colors.first);
     parts = [];
     // From now on, keys after the line are held.
     keys.hold();
-    on.submitted();
+    listeners.submitted();
     const { history } = reader as unknown as { history: string[] };
     const message = lines.length === 1 ? line : pastes.label(pastes.expanded(lines.join("\n")));
     if (lines.length > 1) history.splice(0, lines.filter((part) => part !== "").length, message);
-    if (message.trim() !== "") on.typed(message);
+    if (message.trim() !== "") listeners.typed(message);
     messages.push(pastes.expanded(message));
     wake();
   });
   reader.on("SIGINT", () => {
     const wasEmpty = reader.line === "" && parts.length === 0;
     parts = [];
-    reader.setPrompt(on.colors.first);
+    reader.setPrompt(listeners.colors.first);
     reader.write(null, { ctrl: true, name: "e" });
     reader.write(null, { ctrl: true, name: "u" });
-    on.interrupted(wasEmpty);
+    listeners.interrupted(wasEmpty);
   });
-  reader.on("SIGTSTP", () => on.suspend());
+  reader.on("SIGTSTP", () => listeners.suspend());
   reader.on("close", () => {
     isOver = true;
     wake();

@@ -6,13 +6,14 @@ import type { Redact } from "../../engine/lib/redact.js";
 import { ownFolder } from "../settings.js";
 import type { Pastes } from "./pastes.js";
 
-/** Entries that are kept, and characters of the texts pasted into one. */
-const kept = 1000;
-const longestPasted = 20_000;
+/** Maximum number of stored entries. */
+const maxEntries = 1000;
+/** Maximum characters of a pasted text in an entry. */
+const maxPastedChars = 20_000;
 
 const historyPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "history");
 
-/** What was typed before, newest first, as readline wants it. A line that is not an entry is left out. */
+/** The earlier lines, newest first, for readline. Invalid entries are skipped. */
 export function pastLines(env: NodeJS.ProcessEnv, pastes: Pastes): string[] {
   let text: string;
   try {
@@ -20,41 +21,44 @@ export function pastLines(env: NodeJS.ProcessEnv, pastes: Pastes): string[] {
   } catch {
     return [];
   }
-  const written = text.trimEnd().split("\n");
-  if (written.length > 2 * kept) write(env, `${written.slice(-kept).join("\n")}\n`, "w");
+  const entries = text.trimEnd().split("\n");
+  if (entries.length > 2 * maxEntries) write(env, `${entries.slice(-maxEntries).join("\n")}\n`, "w");
   const lines: string[] = [];
-  for (const entry of written.slice(-kept)) {
-    const [line, pasted] = entryIn(entry) ?? [];
+  for (const entry of entries.slice(-maxEntries)) {
+    const [line, pastedTexts] = readEntry(entry) ?? [];
     if (line === undefined) continue;
-    // Another session may have had another text under the same label.
-    const relabelled = (pasted ?? []).reduce((all, [label, whole]) => all.replace(label, pastes.label(whole)), line);
-    if (relabelled !== lines[0]) lines.unshift(relabelled);
+    // In another session, this label may have belonged to another text.
+    const relabelledLine = (pastedTexts ?? []).reduce(
+      (text, [label, pastedText]) => text.replace(label, pastes.label(pastedText)),
+      line,
+    );
+    if (relabelledLine !== lines[0]) lines.unshift(relabelledLine);
   }
   return lines;
 }
 
 type Entry = readonly [line: string, pasted: readonly (readonly [label: string, text: string])[]];
 
-function entryIn(text: string): Entry | undefined {
+function readEntry(text: string): Entry | undefined {
   const value = jsonIn(text);
   if (!Array.isArray(value) || typeof value[0] !== "string" || !Array.isArray(value[1])) return undefined;
-  const isWhole = value[1].every((each) => Array.isArray(each) && each.every((part) => typeof part === "string"));
-  return isWhole ? (value as unknown as Entry) : undefined;
+  const isComplete = value[1].every((pair) => Array.isArray(pair) && pair.every((part) => typeof part === "string"));
+  return isComplete ? (value as unknown as Entry) : undefined;
 }
 
-/** Adds a line as it was shown, with what was pasted into it, readable by its user alone and without keys. */
+/** Adds a line and its pasted texts to the history. Only the user can read the file, and it contains no keys. */
 export function addToHistory(env: NodeJS.ProcessEnv, line: string, pastes: Pastes, redact: Redact): void {
-  const pasted = pastes.within(line).filter(([, text]) => text.length <= longestPasted);
-  write(env, `${redact(JSON.stringify([line, pasted]))}\n`, "a");
+  const pastedTexts = pastes.within(line).filter(([, text]) => text.length <= maxPastedChars);
+  write(env, `${redact(JSON.stringify([line, pastedTexts]))}\n`, "a");
 }
 
-/** A history that can't be written is not a reason to end a conversation. */
+/** Writes the history. Errors are ignored, because they are not a reason to end a conversation. */
 function write(env: NodeJS.ProcessEnv, text: string, flag: "a" | "w"): void {
   const path = historyPath(env);
   try {
     makeFolder(dirname(path), 0o700);
     (flag === "a" ? appendFileSync : writeFileSync)(path, text, { mode: 0o600 });
   } catch {
-    // As if it had not been typed.
+    // The entry is lost.
   }
 }

@@ -59,7 +59,7 @@ export interface Changed {
 /** Folders that programs install or build into. In a few projects they also contain files of the repository. */
 const programFolders = ["node_modules", "target/debug", "target/release", "target/doc", "target/tmp"];
 /** Matches a path up to the outermost of these folders. */
-const sharedFolderPattern = new RegExp(`^(?:.*?/)??(?:${programFolders.join("|")})(?=/)`);
+const outermostProgramFolder = new RegExp(`^(?:.*?/)??(?:${programFolders.join("|")})(?=/)`);
 
 /**
  * Patterns of git for files that programs install or generate, also if the user's git does not ignore them. They are
@@ -122,23 +122,23 @@ export function openSnapshots(
   { index, views, notify, abort }: SnapshotOptions,
 ): Snapshots {
   const repositoryOptions = { repository, ...withoutUndefined({ abort }) };
-  /** Runs git commands that start no filter, which are all that write neither the index nor a file. */
-  const git: Git = (args, more) =>
-    runGit(folder, [...authorOptions, ...gitOptions, ...args], { index, ...repositoryOptions, ...more });
+  /** Runs a git command that writes neither the index nor a file. Such commands start no filter. */
+  const git: Git = (args, extraLimits) =>
+    runGit(folder, [...authorOptions, ...gitOptions, ...args], { index, ...repositoryOptions, ...extraLimits });
   /**
    * Calls `action` with a git that changes no byte of a file and starts no filter. A git command that writes the index
    * may start the filters of files that changed a moment ago.
    */
-  const withRawGit = <Result>(action: (raw: Git) => Promise<Result>): Promise<Result> =>
-    withUnchangingGit(repository.common, async (raw) => {
-      // The configuration is read each time, because an agent may have changed a file that it includes. Git looks for
-      // files that are included by a relative path beside the folder in `raw`.
-      const filterSettings = withoutFilters(await configurationOf(folder, { ...repositoryOptions, ...raw }));
-      return await action((args, more) => git(args, { settings: filterSettings, ...raw, ...more }));
+  const withUnchangingRun = <Result>(action: (git: Git) => Promise<Result>): Promise<Result> =>
+    withUnchangingGit(repository.common, async (limits) => {
+      // The configuration is read each time, because an agent may have changed a file that it includes. Git resolves
+      // the relative path of an included file from the folder in `limits`.
+      const filterSettings = withoutFilters(await configurationOf(folder, { ...repositoryOptions, ...limits }));
+      return await action((args, extraLimits) => git(args, { settings: filterSettings, ...limits, ...extraLimits }));
     });
   const ownFiles = [hiddenName, taskName, stateName, brokenStatesPattern, ...views].map((name) => `:(exclude)${name}`);
   const ref = (name: string) => `refs/ralph/${id}/${name}`;
-  const programFolderPatterns = programFolders.map((each) => `:(glob)**/${each}/**`);
+  const programFolderPatterns = programFolders.map((folderName) => `:(glob)**/${folderName}/**`);
   /** Paths of the repositories within this one that our index contains. */
   const nestedRepositories = cachedByContent(index, async () => {
     const staged = (await outputOf(git(["ls-files", "--stage", "-z"]))).split("\0");
@@ -147,7 +147,7 @@ export function openSnapshots(
   /** The folders of programs that contain files of the repository. */
   const committedFolders = cachedByContent(join(repository.folder, "index"), async () => {
     const tracked = await runGit(folder, ["ls-files", "-z", "--", ...programFolderPatterns], repositoryOptions);
-    return [...new Set(tracked.stdout.split("\0").flatMap((path) => sharedFolderPattern.exec(path)?.[0] ?? []))];
+    return [...new Set(tracked.stdout.split("\0").flatMap((path) => outermostProgramFolder.exec(path)?.[0] ?? []))];
   });
   let hasNotified = false;
   let hasNotifiedNested = false;
@@ -159,11 +159,11 @@ export function openSnapshots(
     const [firstName, ...moreNames] = await nestedRepositories();
     if (firstName === undefined) return;
     hasNotifiedNested = true;
-    const [names, verbText] =
+    const [names, predicate] =
       moreNames.length === 0
         ? [firstName, "is a repository"]
         : [namesOf([firstName, ...moreNames]), "are repositories"];
-    notify(`${names} ${verbText} within this one, such as submodules: changes inside are not seen, kept or put back.`);
+    notify(`${names} ${predicate} within this one, such as submodules: changes inside are not seen, kept or put back.`);
   }
 
   /**
@@ -171,46 +171,48 @@ export function openSnapshots(
    * another git in it to read its state. That git runs the filters of the nested configuration, which an agent may have
    * written.
    */
-  async function removeNestedFromIndex(raw: Git): Promise<void> {
+  async function removeNestedFromIndex(git: Git): Promise<void> {
     const input = nulTerminated(await nestedRepositories());
-    if (input !== "") await outputOf(raw(["update-index", "--force-remove", "-z", "--stdin"], { input }));
+    if (input !== "") await outputOf(git(["update-index", "--force-remove", "-z", "--stdin"], { input }));
   }
 
   /**
    * Adds the folders of programs that contain files of the repository, such as packages that tests need: these files
    * belong to the project.
    */
-  async function addCommittedFolders(raw: Git): Promise<void> {
+  async function addCommittedFolders(git: Git): Promise<void> {
     const folders = await committedFolders();
     if (folders.length === 0) return;
     // Git refuses all paths if it does not find one, so each is added alone. Paths that do not exist are only updated.
-    for (const pattern of programFolderPatterns) await raw(["add", "--update", "--ignore-errors", "--", pattern]);
-    const existingFolders = folders.filter((each) => existsSync(join(folder, each))).map((each) => `:(literal)${each}`);
-    const add = (paths: readonly string[]) => raw(["add", "--all", "--ignore-errors", "--", ...paths]);
+    for (const pattern of programFolderPatterns) await git(["add", "--update", "--ignore-errors", "--", pattern]);
+    const existingFolders = folders
+      .filter((folderPath) => existsSync(join(folder, folderPath)))
+      .map((folderPath) => `:(literal)${folderPath}`);
+    const add = (paths: readonly string[]) => git(["add", "--all", "--ignore-errors", "--", ...paths]);
     for (let start = 0; start < existingFolders.length; start += 200) {
       const batch = existingFolders.slice(start, start + 200);
       // If git refuses one path, such as a link to another place, the others are still added.
-      if (!(await add(batch)).ok) for (const each of batch) await add([each]);
+      if (!(await add(batch)).ok) for (const path of batch) await add([path]);
     }
   }
 
-  const treeNow = (): Promise<string> =>
-    withRawGit(async (raw) => {
-      await removeNestedFromIndex(raw);
+  const writeCurrentTree = (): Promise<string> =>
+    withUnchangingRun(async (git) => {
+      await removeNestedFromIndex(git);
       // Files that can't be read are skipped; a snapshot of the others is better than no snapshot.
-      const result = await raw(["add", "--all", "--ignore-errors", "--", ".", ...ownFiles, ...generatedFiles]);
+      const result = await git(["add", "--all", "--ignore-errors", "--", ".", ...ownFiles, ...generatedFiles]);
       if (result.ended !== undefined) throw new ExpectedError(`git was ended because ${result.ended}`);
-      await addCommittedFolders(raw);
-      return (await outputOf(raw(["write-tree"]))).trim();
+      await addCommittedFolders(git);
+      return (await outputOf(git(["write-tree"]))).trim();
     });
 
   async function saveSnapshot(name: string): Promise<Snapshot> {
-    const tree = await treeNow();
+    const tree = await writeCurrentTree();
     if (!hasNotifiedNested) await notifyNested();
     lastCommit ??= (await git(["rev-parse", "--quiet", "--verify", ref("last")])).stdout.trim();
     const parent = lastCommit === "" ? [] : ["-p", lastCommit];
     const commit = (await outputOf(git(["commit-tree", tree, ...parent, "-m", `ralph ${id}: ${name}`]))).trim();
-    const input = [name, "last"].map((each) => `update ${ref(each)} ${commit}\n`).join("");
+    const input = [name, "last"].map((refName) => `update ${ref(refName)} ${commit}\n`).join("");
     await outputOf(git(["update-ref", "--stdin"], { input }));
     lastCommit = commit;
     return { commit, tree };
@@ -228,14 +230,14 @@ export function openSnapshots(
   }
 
   /** Puts changed files back to a snapshot. `changes`: the difference from the current content to the snapshot. */
-  async function putChanged(wanted: string, changes: readonly Changed[]): Promise<void> {
+  async function putChanged(commit: string, changes: readonly Changed[]): Promise<void> {
     // First remove files: a file may be at the path of a folder of the snapshot.
     for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
     const pathsToWrite = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
     const input = nulTerminated(pathsToWrite);
-    await withRawGit(async (raw) => {
-      await outputOf(raw(["read-tree", wanted]));
-      if (input !== "") await outputOf(raw(["checkout-index", "--force", "-z", "--stdin"], { input }));
+    await withUnchangingRun(async (git) => {
+      await outputOf(git(["read-tree", commit]));
+      if (input !== "") await outputOf(git(["checkout-index", "--force", "-z", "--stdin"], { input }));
     });
   }
 
@@ -253,7 +255,7 @@ export function openSnapshots(
     },
     async tree() {
       try {
-        return await treeNow();
+        return await writeCurrentTree();
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         return undefined;
@@ -310,10 +312,10 @@ export function openSnapshots(
       await mkdir(fullFolder, { recursive: true });
       const temporaryIndex = `${index}.${process.pid}`;
       try {
-        await withRawGit(async (raw) => {
-          await outputOf(raw(["read-tree", commit], { index: temporaryIndex }));
+        await withUnchangingRun(async (git) => {
+          await outputOf(git(["read-tree", commit], { index: temporaryIndex }));
           await outputOf(
-            raw(["checkout-index", "--all", "--force", `--prefix=${fullFolder}/`], { index: temporaryIndex }),
+            git(["checkout-index", "--all", "--force", `--prefix=${fullFolder}/`], { index: temporaryIndex }),
           );
         });
         if (prefix === "") return;

@@ -12,10 +12,10 @@ const maxAttributesBytes = 1_000_000;
  * Attributes that take priority over every `.gitattributes`: git converts no line end, no `$Id$` and no encoding. They
  * do not change which filter a file has.
  */
-const withoutConversion = "* -text -ident !working-tree-encoding\n";
+const noConversionAttributes = "* -text -ident !working-tree-encoding\n";
 
-/** Options for `runGit`. */
-export interface UnchangingGit {
+/** Options for `runGit`: the folder that it uses instead of the repository's common folder. */
+export interface GitFolder {
   readonly common?: string;
 }
 
@@ -28,7 +28,7 @@ export interface UnchangingGit {
  */
 export async function withUnchangingGit<Result>(
   common: string,
-  action: (git: UnchangingGit) => Promise<Result>,
+  action: (gitFolder: GitFolder) => Promise<Result>,
 ): Promise<Result> {
   const folder = makeTemporaryFolder("git");
   try {
@@ -38,22 +38,22 @@ export async function withUnchangingGit<Result>(
   }
 }
 
-async function linkRepository(common: string, linkFolder: string): Promise<UnchangingGit> {
+async function linkRepository(common: string, temporaryFolder: string): Promise<GitFolder> {
   const info = join(common, "info");
-  const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
-  await mkdir(join(linkFolder, "info"));
+  const entriesOf = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
+  await mkdir(join(temporaryFolder, "info"));
   try {
     // Git LFS creates its folder with the first file that it stores.
-    for (const name of new Set([...(await namesIn(common)), "lfs"]))
-      if (name !== "info") await symlink(join(common, name), join(linkFolder, name));
-    for (const name of await namesIn(info))
-      if (name !== "attributes") await symlink(join(info, name), join(linkFolder, "info", name));
+    for (const name of new Set([...(await entriesOf(common)), "lfs"]))
+      if (name !== "info") await symlink(join(common, name), join(temporaryFolder, name));
+    for (const name of await entriesOf(info))
+      if (name !== "attributes") await symlink(join(info, name), join(temporaryFolder, "info", name));
   } catch (error) {
     if (!hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
     return {};
   }
   // An agent may have left a named pipe there. Reading a pipe that has no writer would wait forever.
   const userAttributes = readTextSync(join(info, "attributes"), maxAttributesBytes) ?? "";
-  await writeFile(join(linkFolder, "info", "attributes"), `${userAttributes}\n${withoutConversion}`);
-  return { common: linkFolder };
+  await writeFile(join(temporaryFolder, "info", "attributes"), `${userAttributes}\n${noConversionAttributes}`);
+  return { common: temporaryFolder };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { whyBlocked } from "../../../src/assistant/tools/shell/blocked-commands.js";
+import { blockReason } from "../../../src/assistant/tools/shell/blocked-commands.js";
 import { isAtWork } from "../../support/processes/alive.js";
 import { bench } from "../../assistant/tools/setup.js";
 
@@ -175,7 +175,7 @@ it("holds a command against the folder that it would run in", () => {
     "rm -rf $HOME/.??*",
     "rm -rf ~/?*",
   ])
-    expect(whyBlocked(command, where), command).toBe("it deletes everything");
+    expect(blockReason(command, where), command).toBe("it deletes everything");
   for (const command of [
     "rm -rf ../other",
     "rm -rf $PWD/*",
@@ -183,7 +183,7 @@ it("holds a command against the folder that it would run in", () => {
     "rm -rf ~/old-*",
     "cd sub; rm -rf ../out",
   ])
-    expect(whyBlocked(command, where), command).toBeUndefined();
+    expect(blockReason(command, where), command).toBeUndefined();
 });
 
 describe("a command that looks like one, and is none", () => {
@@ -250,7 +250,7 @@ describe("a command that looks like one, and is none", () => {
       "docker rm -f x",
     ],
   ])("%s", (command) => {
-    expect(whyBlocked(command)).toBeUndefined();
+    expect(blockReason(command)).toBeUndefined();
   });
 
   it("runs", async () => {

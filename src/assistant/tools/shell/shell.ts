@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { redactFor } from "../../../engine/lib/redact.js";
 import { takes, toolFailure, type ToolResult } from "../../../engine/tools/tool.js";
-import { whyBlocked } from "./blocked-commands.js";
+import { blockReason } from "./blocked-commands.js";
 import type { AssistantTool } from "../context.js";
 import { fileFailure, locateFile } from "../files/paths.js";
 import { onFile } from "../files/read.js";
@@ -57,7 +57,7 @@ export const shellExecute: AssistantTool<ShellArguments> = {
     if (command.length > maxCommandChars)
       return toolFailure("SHELL_ERROR_TOO_LONG", `The command has more than ${maxCommandChars} characters.`);
     if (command.includes("\0")) return toolFailure("SHELL_ERROR_BLOCKED", "The command holds a NUL.");
-    const reason = whyBlocked(command, { cwd: resolve(root, folderName), env });
+    const reason = blockReason(command, { cwd: resolve(root, folderName), env });
     return reason === undefined
       ? undefined
       : toolFailure("SHELL_ERROR_BLOCKED", `The command is not run: ${reason}. Do it by hand if it is meant.`);
