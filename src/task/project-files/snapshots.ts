@@ -129,7 +129,7 @@ export function openSnapshots(
    * Calls `action` with a git that changes no byte of a file and starts no filter. A git command that writes the index
    * may start the filters of files that changed a moment ago.
    */
-  const withUnchangingRun = <Result>(action: (git: Git) => Promise<Result>): Promise<Result> =>
+  const withUnchangingRun = <Result>(action: (safeGit: Git) => Promise<Result>): Promise<Result> =>
     withUnchangingGit(repository.common, async (limits) => {
       // The configuration is read each time, because an agent may have changed a file that it includes. Git resolves
       // the relative path of an included file from the folder in `limits`.
@@ -171,24 +171,24 @@ export function openSnapshots(
    * another git in it to read its state. That git runs the filters of the nested configuration, which an agent may have
    * written.
    */
-  async function removeNestedFromIndex(git: Git): Promise<void> {
+  async function removeNestedFromIndex(safeGit: Git): Promise<void> {
     const input = nulTerminated(await nestedRepositories());
-    if (input !== "") await outputOf(git(["update-index", "--force-remove", "-z", "--stdin"], { input }));
+    if (input !== "") await outputOf(safeGit(["update-index", "--force-remove", "-z", "--stdin"], { input }));
   }
 
   /**
    * Adds the folders of programs that contain files of the repository, such as packages that tests need: these files
    * belong to the project.
    */
-  async function addCommittedFolders(git: Git): Promise<void> {
+  async function addCommittedFolders(safeGit: Git): Promise<void> {
     const folders = await committedFolders();
     if (folders.length === 0) return;
     // Git refuses all paths if it does not find one, so each is added alone. Paths that do not exist are only updated.
-    for (const pattern of programFolderPatterns) await git(["add", "--update", "--ignore-errors", "--", pattern]);
+    for (const pattern of programFolderPatterns) await safeGit(["add", "--update", "--ignore-errors", "--", pattern]);
     const existingFolders = folders
       .filter((folderPath) => existsSync(join(folder, folderPath)))
       .map((folderPath) => `:(literal)${folderPath}`);
-    const add = (paths: readonly string[]) => git(["add", "--all", "--ignore-errors", "--", ...paths]);
+    const add = (paths: readonly string[]) => safeGit(["add", "--all", "--ignore-errors", "--", ...paths]);
     for (let start = 0; start < existingFolders.length; start += 200) {
       const batch = existingFolders.slice(start, start + 200);
       // If git refuses one path, such as a link to another place, the others are still added.
@@ -197,13 +197,13 @@ export function openSnapshots(
   }
 
   const writeCurrentTree = (): Promise<string> =>
-    withUnchangingRun(async (git) => {
-      await removeNestedFromIndex(git);
+    withUnchangingRun(async (safeGit) => {
+      await removeNestedFromIndex(safeGit);
       // Files that can't be read are skipped; a snapshot of the others is better than no snapshot.
-      const result = await git(["add", "--all", "--ignore-errors", "--", ".", ...ownFiles, ...generatedFiles]);
+      const result = await safeGit(["add", "--all", "--ignore-errors", "--", ".", ...ownFiles, ...generatedFiles]);
       if (result.ended !== undefined) throw new ExpectedError(`git was ended because ${result.ended}`);
-      await addCommittedFolders(git);
-      return (await outputOf(git(["write-tree"]))).trim();
+      await addCommittedFolders(safeGit);
+      return (await outputOf(safeGit(["write-tree"]))).trim();
     });
 
   async function saveSnapshot(name: string): Promise<Snapshot> {
@@ -235,9 +235,9 @@ export function openSnapshots(
     for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
     const pathsToWrite = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
     const input = nulTerminated(pathsToWrite);
-    await withUnchangingRun(async (git) => {
-      await outputOf(git(["read-tree", commit]));
-      if (input !== "") await outputOf(git(["checkout-index", "--force", "-z", "--stdin"], { input }));
+    await withUnchangingRun(async (safeGit) => {
+      await outputOf(safeGit(["read-tree", commit]));
+      if (input !== "") await outputOf(safeGit(["checkout-index", "--force", "-z", "--stdin"], { input }));
     });
   }
 
@@ -312,10 +312,10 @@ export function openSnapshots(
       await mkdir(fullFolder, { recursive: true });
       const temporaryIndex = `${index}.${process.pid}`;
       try {
-        await withUnchangingRun(async (git) => {
-          await outputOf(git(["read-tree", commit], { index: temporaryIndex }));
+        await withUnchangingRun(async (safeGit) => {
+          await outputOf(safeGit(["read-tree", commit], { index: temporaryIndex }));
           await outputOf(
-            git(["checkout-index", "--all", "--force", `--prefix=${fullFolder}/`], { index: temporaryIndex }),
+            safeGit(["checkout-index", "--all", "--force", `--prefix=${fullFolder}/`], { index: temporaryIndex }),
           );
         });
         if (prefix === "") return;
