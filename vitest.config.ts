@@ -20,7 +20,11 @@ export default defineConfig({
         test: {
           ...{ name: "shared", include: ["tests/**/*.test.ts"], isolate: false },
           exclude: ["tests/{system,page}/**", "tests/**/*.property.test.ts", "node_modules/**", ...needOwnProcess],
-          setupFiles: ["tests/support/runner/cpu-setup.ts", "tests/support/runner/reader-program.ts"],
+          setupFiles: [
+            "tests/support/runner/cpu-setup.ts",
+            "tests/support/runner/reader-program.ts",
+            "tests/support/runner/loopback-only.ts",
+          ],
           env: {
             // A small part of the cases that `npm run test:system` tries.
             RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "40",

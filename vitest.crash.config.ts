@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ["tests/system/crash/**/*.test.ts"],
     globalSetup: ["tests/support/runner/own-temp-folder.ts"],
-    setupFiles: ["tests/support/runner/reader-program.ts"],
+    setupFiles: ["tests/support/runner/reader-program.ts", "tests/support/runner/loopback-only.ts"],
     // Tests write the settings that they run by.
     env: {
       RR_KILLS: process.env.RR_KILLS ?? "1000",

@@ -11,7 +11,7 @@ export default defineConfig({
     name: "page",
     include: ["tests/page/**/*.test.ts"],
     globalSetup: ["tests/support/runner/own-temp-folder.ts"],
-    setupFiles: ["tests/support/runner/reader-program.ts"],
+    setupFiles: ["tests/support/runner/reader-program.ts", "tests/support/runner/loopback-only.ts"],
     env: { TZ: "UTC" },
     ...deadlines,
     // One browser at a time: two cores.

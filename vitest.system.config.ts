@@ -16,7 +16,11 @@ export default defineConfig({
       "tests/support/processes/install-bubblewrap.ts",
       "tests/support/runner/count-cpu.ts",
     ],
-    setupFiles: ["tests/support/runner/cpu-setup.ts", "tests/support/runner/reader-program.ts"],
+    setupFiles: [
+      "tests/support/runner/cpu-setup.ts",
+      "tests/support/runner/reader-program.ts",
+      "tests/support/runner/loopback-only.ts",
+    ],
     // Tests write the settings that they run by; those of trust take this away.
     env: {
       RR_FUZZ_CASES: process.env.RR_FUZZ_CASES ?? "1500",
