@@ -37,6 +37,7 @@ function usageSentence(said: string, hint: string, args: readonly string[]): str
   if (near !== undefined) return `${said}. Did you mean ${oldNames[near] ?? near}?`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   const option = /^unknown option '(.*)'/s.exec(said)?.[1];
+  if (option === "--quick") return `${said}; it goes with a question: research-ralph "…" --quick.`;
   // Commander's "near" is wide: it offers --undo for --rounds.
   const isSlip = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
   if (suggestion !== undefined && isSlip) return `${said}. ${suggestion}`;

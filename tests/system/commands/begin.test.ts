@@ -33,6 +33,10 @@ test("one command makes a project of a question and a folder, runs it, and later
     /folder:papers.*up to 10 papers with baseline[\s\S]*left, in \d+ iterations[\s\S]*researches\//,
   );
   expect(projects(cwd)).toEqual([]);
+  expect(await cli(["run", "--quick"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('it goes with a question: research-ralph "…" --quick.'),
+  });
 
   const quick = await cli(["papers/", question, "--quick", "--yes", ...baseline], cwd);
   expect(quick).toMatchObject({ code: 0, out: expect.stringContaining("COMPLETE") });
