@@ -41,8 +41,10 @@ function words(type, schema, all) {
   return { string: "text", boolean: "true or false", object: "object" }[type] ?? type;
 }
 
-const describe = (schema, all) =>
+const descriptionOf = (schema, all) =>
   schema.description ?? (schema.$ref === undefined ? undefined : all.$defs[nameOf(schema.$ref)]?.description) ?? "";
+// A browser would drop <name> as an unknown tag.
+const describe = (schema, all) => descriptionOf(schema, all).replaceAll("<", "&lt;");
 
 /** A schema, or the one of its alternatives that has fields. */
 const withFields = (schema) =>

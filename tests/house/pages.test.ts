@@ -73,6 +73,16 @@ test("a page that sources, schemas, scripts and tests name is there, with its he
   expect(missing).toEqual([]);
 });
 
+test("no page has a placeholder such as <name> outside of code, where a browser drops it", () => {
+  const tags = /<(?!\/?(?:img|a|p|br|sub|sup|details|summary|picture|source|div)\b|!--)[a-zA-Z][^>\n]*>/g;
+  const proseOf = (page: string) => read(page).replaceAll(/```[^]*?```|`[^`]*`|<!--[^]*?-->/g, "");
+  const dropped = pages
+    .filter((page) => page !== "prompt.md")
+    .flatMap((page) => [...proseOf(page).matchAll(tags)].map(([tag]) => `${page}: ${tag}`));
+
+  expect(dropped).toEqual([]);
+});
+
 test("the map of the house names every wing and every folder of engine and research, and no other", () => {
   const map = read("CONTRIBUTING.md").split("## How the house is laid out")[1]?.split("\n## ")[0] ?? "";
   const named = matches(map, /^\| (`[^|]+) \|/gm).flatMap((cell) => {
