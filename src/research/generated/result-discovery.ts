@@ -38,7 +38,10 @@ export interface DiscoveryResult {
      */
     id?: string;
     title: string;
-    url: string;
+    /**
+     * Its address on the web; only a candidate of the brief, named by its id, needs none.
+     */
+    url?: string;
     pdf_url?: string | null;
     /**
      * @maxItems 300

@@ -64,7 +64,7 @@ describe("a paper whose host is only busy", () => {
     expect(first.verdict).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^The text of one paper is not available now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full, or run again with --abstracts to read what the abstract says now; .+\.$/,
+        /^The text of one paper is not available now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; 'research-ralph run \S+ --abstracts' reads what the abstract says now, and 'research-ralph add \S+ <file\.pdf>' gives a paper its text\.$/,
       ),
     });
     expect(first.events).toContainEqual(

@@ -36,7 +36,7 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
     const paper = readable.find(({ id }) => !taken.has(id) && !putOff.some(({ unit }) => unit.id === id));
     if (paper !== undefined) return { kind: this.name, id: paper.id, phase: this.phase, title: paper.title };
     if (taken.size > 0) return "wait";
-    if (putOff.length > 0) return blocked(noTextNow(putOff));
+    if (putOff.length > 0) return blocked(noTextNow(putOff, folder));
     return givenUp(refused, folder);
   },
   basis(rrd, id) {
@@ -56,12 +56,12 @@ export function givenUp(refused: readonly Pick<Paper, "id">[], folder: string): 
   );
 }
 
-function noTextNow(putOff: readonly Delayed[]): string {
+function noTextNow(putOff: readonly Delayed[], folder: string): string {
   const ids = putOff.map(({ unit }) => unit.id);
   const reasons = [...new Set(putOff.map(({ reason }) => reason.replace(/\.$/, "")))];
   return (
     `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} is not available now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
-    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full, or run again with --abstracts to read what the ${ids.length === 1 ? "abstract says" : "abstracts say"} now; pdf_url in rrd.json may name a file on this machine`
+    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; 'research-ralph run ${shellWord(folder)} --abstracts' reads what the ${ids.length === 1 ? "abstract says" : "abstracts say"} now, and 'research-ralph add ${shellWord(folder)} <file.pdf>' gives a paper its text`
   );
 }
 

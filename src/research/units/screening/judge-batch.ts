@@ -66,9 +66,11 @@ export function acceptDiscovery(
     // Only what code offered may lie on this machine: an agent's file: address would make us read, and send on, any
     // file of the user's.
     ...own.flatMap(({ title, url, pdf_url }) =>
-      [url, pdf_url ?? url]
-        .filter((at, index, all) => !isAddress(at) && all.indexOf(at) === index)
-        .map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
+      url === undefined
+        ? [`"${flat(title)}" in papers has no url: candidates of this unit are named in kept, by their ids`]
+        : [url, pdf_url ?? url]
+            .filter((at, index, all) => !isAddress(at) && all.indexOf(at) === index)
+            .map((at) => `"${flat(title)}" has no web address: ${flat(at)}`),
     ),
     ...unanswered(criteria, [...kept, ...papers, ...dropped].filter(isOffered)),
   ];
@@ -373,10 +375,10 @@ const isAddress = (url: string): boolean =>
 
 /** A record from what the agent said; what code knew of a candidate beats what the agent wrote of it. */
 function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Paper {
-  // A web address by now: never unknown, never a file.
-  const id = paperId(parseReference(found.url) as Reference);
+  const { title, url = "", pdf_url = null, authors = [], date = null, source = "web", abstract = null } = found;
   const identifiers = { ...identifiersFrom({ doi: found.doi }), ...candidate?.identifiers };
-  const { title, url, pdf_url = null, authors = [], date = null, source = "web", abstract = null } = found;
+  // Of an agent's own find a web address by now: never unknown, never a file.
+  const id = candidate?.id ?? paperId(parseReference(url) as Reference);
   return {
     ...keptFacts({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),
     ...(candidate?.found === undefined ? {} : { found: candidate.found }),

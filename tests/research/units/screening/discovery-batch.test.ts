@@ -243,6 +243,15 @@ describe("what a discovery batch brings into the pool", () => {
     expect(summary.includes("; 1 record left out by title and abstract")).toBe(out === 1);
   });
 
+  test("without an address is a candidate by its id, and else refused with where candidates are named", () => {
+    const candidates = [offer("c1", { title: "Hands" })];
+    const entry = { title: "Hands", priority: 3, reason: "fits" };
+    expect(taken({ papers: [{ id: "c1", ...entry }] }, { candidates }).papers).toMatchObject([{ id: "c1" }]);
+    expect(reasonsOf(judge({ papers: [entry] }, { candidates }))).toEqual([
+      '"Hands" in papers has no url: candidates of this unit are named in kept, by their ids',
+    ]);
+  });
+
   test("is each work once: the pool's own is left alone, another copy of it is said to be one", () => {
     const pool = {
       ...empty,
