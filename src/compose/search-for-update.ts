@@ -2,7 +2,10 @@ import type { ResolvedConfig } from "./config.js";
 import { libraryFor } from "./library.js";
 import { httpFor } from "../research/sources/network.js";
 import type { QueryLine } from "../engine/generated/query.js";
+import type { Tell } from "../engine/loop/types.js";
 import { systemClock } from "../engine/lib/clock.js";
+import { oneLine } from "../engine/lib/sanitise.js";
+import { many } from "../engine/lib/words.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { candidatesFile, documentsFolder, textsFolder } from "../research/project-files/layout.js";
@@ -30,11 +33,23 @@ export interface Asking {
 const minCheckMs = 3 * 60_000;
 const checkMs = 5_000;
 
-/** Opens the way to a project's sources for an update. `signal`: ends every request. */
-export function openAsking(folder: string, config: ResolvedConfig, io: Io, signal: AbortSignal): Asking {
+/**
+ * Opens the way to a project's sources for an update. `signal`: ends every request. `step`: told what is asked, and how
+ * far that is.
+ */
+export function openAsking(
+  folder: string,
+  config: ResolvedConfig,
+  io: Io,
+  signal: AbortSignal,
+  step: (done: number, all: number, label: string) => void = () => undefined,
+): Asking {
   const lines: QueryLine[] = [];
   let search: SearchRecord | undefined;
-  const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal, undefined, {
+  const tell: Tell = async (event) => {
+    if (event.type === "searching") step(event.done, event.all, `Asking ${oneLine(event.source)}:`);
+  };
+  const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal, tell, {
     record: async (line) => void lines.push(line),
     search: (kept) => (search = kept),
   });
@@ -50,9 +65,15 @@ export function openAsking(folder: string, config: ResolvedConfig, io: Io, signa
     outside: {
       sources: library,
       kept: () => search,
-      updates: (papers) => library.updates(papers, Math.max(minCheckMs, papers.length * checkMs)),
+      updates: (papers) => {
+        step(0, 0, `Looking for corrections of ${many(papers.length, "paper")}:`);
+        return library.updates(papers, Math.max(minCheckMs, papers.length * checkMs));
+      },
       // Texts as they are today must not take the place of those that were read.
-      textNow: (paper) => today.textNow(paper),
+      textNow: (paper) => {
+        step(0, 0, "Comparing texts:");
+        return today.textNow(paper);
+      },
       textThen: (paper) => keptText(textsFolder(folder), paper.id),
     },
     questions: lines,

@@ -14,6 +14,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/lib/words.js";
+import { counter } from "../../engine/ui/terminal/counter.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { forecastSentence } from "../../engine/ui/terminal/tally.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
@@ -179,8 +180,11 @@ async function begin(
       ...askedUpdate(state, window, io.clock.now()),
       ...withoutUndefined({ iteration: research?.nextIteration() }),
     };
-    const asking = openAsking(folder, config, io, signals.finish);
-    const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside);
+    const counted = args.quiet ? undefined : counter(io, "Asking the sources:", 0);
+    const asking = openAsking(folder, config, io, signals.finish, counted?.step);
+    const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside).finally(() =>
+      counted?.close(),
+    );
     if (signals.finish.aborted) {
       say(io, nothingWritten);
       return interruptedBy(signals);

@@ -5,8 +5,8 @@ import { repainter } from "./repaint.js";
 
 /** How far the steps of a command are, as a person sees it while they go on. */
 interface Counter {
-  /** So many steps are done. */
-  step(done: number): void;
+  /** So many steps are done, of `all` of what `label` says; 0 of 0: nobody knows how many there are. */
+  step(done: number, all?: number, label?: string): void;
   close(): void;
 }
 
@@ -14,21 +14,23 @@ interface Counter {
 const repaintMs = 250;
 
 /** Shows on stderr how many of `all` steps are done: a line that moves, off a terminal a line now and then. */
-export function counter(io: Io, label: string, all: number): Counter {
-  const start = io.clock.now();
-  let done = 0;
+export function counter(io: Io, firstLabel: string, firstAll: number): Counter {
+  let [label, all, done, start] = [firstLabel, firstAll, 0, io.clock.now()];
   let painter: ReturnType<typeof repainter> | undefined;
   const show = () => {
     const elapsed = io.clock.now() - start;
-    const text = `${label} ${done} of ${all}${timeLeft(done, all, elapsed) || `, ${duration(elapsed)} so far`}`;
+    const soFar = `${duration(elapsed)} so far`;
+    const text = `${label} ${all === 0 ? soFar : `${done} of ${all}${timeLeft(done, all, elapsed) || `, ${soFar}`}`}`;
     if (!io.isTTY) return io.stderr(`${text}\n`);
     painter ??= repainter(io);
     painter.paint([], [truncate(text, io.columns - 1)]);
   };
   const timer = setInterval(show, io.isTTY ? repaintMs : lineMs).unref();
   return {
-    step(count) {
-      done = count;
+    step(nextDone, nextAll = all, nextLabel = label) {
+      // What is counted anew takes its own time.
+      if (nextLabel !== label) start = io.clock.now();
+      [done, all, label] = [nextDone, nextAll, nextLabel];
     },
     close() {
       clearInterval(timer);
