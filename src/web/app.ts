@@ -16,7 +16,7 @@ import type { LivePage, Page } from "./live-page.js";
 import { readingPage } from "./page/reading.js";
 import { script } from "./page/script.js";
 import { screenScript } from "./page/screen.js";
-import { settleAt, settlePage } from "./page/settle.js";
+import { settleAddress, settlePage } from "./page/settle.js";
 import { assets, messagePage, shell } from "./page/shell.js";
 import { style } from "./page/style.js";
 import { projectAddress } from "./page/texts.js";
@@ -169,7 +169,7 @@ export function webApp(web: WebOptions): App {
     if (project?.records === undefined) return context.notFound();
     const { folder, name, steered } = project.work;
     settleMessages.set(folder, await settleByForm(folder, steered.where, await context.req.parseBody(), web));
-    return context.redirect(settleAt(name), 303);
+    return context.redirect(settleAddress(name), 303);
   });
   app.post("/p/:name/:act{ask|add}", async (context) => {
     const project = await findWork(context.req.param("name"));

@@ -2,7 +2,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { endOfList, openScreening, type Screening } from "../research/overview/screen/session.js";
 import type { WhichRecords } from "../research/overview/screen/to-screen.js";
 import type { Page } from "./live-page.js";
-import { lists, screenAt, screenPage } from "./page/screen.js";
+import { lists, screenAddress, screenPage } from "./page/screen.js";
 import type { ShownWork } from "./followed-project.js";
 
 /** Screening of records by people on the pages of projects. */
@@ -69,7 +69,7 @@ export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): We
         const { says, to } = await runButton(await session.screening, form);
         session.says = says;
         commitSoon(work.folder);
-        return screenAt(work.name, whichOf(form["which"]), to);
+        return screenAddress(work.name, whichOf(form["which"]), to);
       });
       session.queue = result.catch(() => undefined);
       return result;

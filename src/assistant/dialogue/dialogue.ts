@@ -68,7 +68,7 @@ export async function dialogue({
 }: {
   readonly io: Io;
   readonly greeting: string;
-  readonly open: (ways: TerminalActions) => Promise<OpenConversation>;
+  readonly open: (terminalActions: TerminalActions) => Promise<OpenConversation>;
   readonly redact: Redact;
   readonly signal: AbortSignal;
 }): Promise<number> {
@@ -142,9 +142,9 @@ export async function dialogue({
       if (keyAnswer === "next") io.stderr("\n");
       else return settle(keyAnswer);
     }
-    const keysShown = "y yes · n no · a always";
-    const fitsInLine = textWidth(`Allow ${tool}? ${keysShown} always`) < io.columns;
-    const choice = fitsInLine ? ` ${keysShown}` : `\n${wrap(keysShown, io.columns - 8).join("\n")}`;
+    const keyHelp = "y yes · n no · a always";
+    const fitsInLine = textWidth(`Allow ${tool}? ${keyHelp} always`) < io.columns;
+    const choice = fitsInLine ? ` ${keyHelp}` : `\n${wrap(keyHelp, io.columns - 8).join("\n")}`;
     io.stderr(`${colors.bold(`Allow ${tool}?`)}${choice} `);
     return settle(await keys.answer((key) => answers[key.toLowerCase()]));
   };
@@ -176,16 +176,16 @@ export async function dialogue({
   io.readerGone.addEventListener("abort", closeReader);
   show();
 
-  const opening = open({ ask, say });
+  const openPromise = open({ ask, say });
   // An error is reported with the first message.
-  opening.catch(() => undefined);
+  openPromise.catch(() => undefined);
   try {
     for await (const line of lines) {
       const text = line.trim();
       if (exitWords.includes(text.toLowerCase())) break;
       if (text !== "") {
         try {
-          const opened = await opening;
+          const opened = await openPromise;
           const commandOutput = text.startsWith("/") ? await untilStopped(runDialogueCommand(text, opened)) : undefined;
           if (commandOutput === undefined) await answerMessage(text, opened.session);
           else io.stdout(`${inColumns(commandOutput, io.columns)}\n`);
@@ -204,7 +204,7 @@ export async function dialogue({
     reader.close();
     process.off("exit", restore);
     restore();
-    const opened = await opening.catch(() => undefined);
+    const opened = await openPromise.catch(() => undefined);
     await opened?.session.save();
     const hint = (opened?.session.messages.length ?? 0) > 0 ? "ralph --continue goes on with this conversation." : "";
     const wrapped = wrap(hint, io.columns).map((line) => `${colors.dim(line)}\n`);
@@ -219,10 +219,10 @@ export async function dialogue({
     answerController = stopController;
     try {
       const stopSignal = AbortSignal.any([stopController.signal, signal, io.readerGone]);
-      const aborted = new Promise<string>((resolve) => {
+      const stopped = new Promise<string>((resolve) => {
         stopSignal.addEventListener("abort", () => resolve("Stopped."), { once: true });
       });
-      return await Promise.race([command, aborted]);
+      return await Promise.race([command, stopped]);
     } finally {
       answerController = undefined;
       // Nobody waits for the command any more, so its errors are ignored.

@@ -34,7 +34,7 @@ const withoutNamesAndComments = (tree: string): string =>
     .map((line) => line.split("//")[0])
     .join(" ")
     .split(/\s/)
-    .filter((word, at, words) => word !== "as" && words[at - 1] !== "as")
+    .filter((word, index, words) => word !== "as" && words[index - 1] !== "as")
     .join("");
 
 /** Maximum number of paths in one declaration. */
@@ -68,11 +68,11 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
   /** The folders with a Cargo.toml, deepest first, with the names of their crates. */
   const crates = [...files]
     .filter((path) => basename(path) === "Cargo.toml")
-    .map((path) => ({ root: dirname(path), ...crateIn(join(folder, path)) }))
+    .map((path) => ({ root: dirname(path), ...readCrate(join(folder, path)) }))
     .toSorted((a, b) => b.root.length - a.root.length);
   const isInside = (path: string, root: string) => root === "." || path.startsWith(`${root}/`);
   const findExisting = (paths: readonly string[]) => paths.find((path) => files.has(path));
-  const entryOf = (root: string) => findExisting([join(root, "src/lib.rs"), join(root, "src/main.rs")]);
+  const crateRootOf = (root: string) => findExisting([join(root, "src/lib.rs"), join(root, "src/main.rs")]);
 
   /** Root files of programs that a Cargo.toml names. */
   const programRoots = new Set(crates.flatMap(({ root, paths }) => paths.map((path) => join(root, path))));
@@ -105,15 +105,15 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
       // Modules that several tests share have no single root file.
       if (/(?:^|\/)(?:tests|examples|benches|bin)$/.test(folderAbove)) return { home: folderAbove, root: undefined };
     }
-    return { home: join(crate, "src"), root: entryOf(crate) };
+    return { home: join(crate, "src"), root: crateRootOf(crate) };
   }
-  const fileOf = (home: string, module: readonly string[]): string | undefined =>
-    findExisting([`${join(home, ...module)}.rs`, join(home, ...module, "mod.rs")]);
+  const fileOf = (moduleFolder: string, module: readonly string[]): string | undefined =>
+    findExisting([`${join(moduleFolder, ...module)}.rs`, join(moduleFolder, ...module, "mod.rs")]);
 
   /** The file for the longest matching prefix of a module path; the rest of the path is an item in that file. */
-  function longestMatch(home: string, parts: readonly string[], fallback: string | undefined): string[] {
+  function longestMatch(moduleFolder: string, parts: readonly string[], fallback: string | undefined): string[] {
     for (let length = parts.length; length > 0; length -= 1) {
-      const file = fileOf(home, parts.slice(0, length));
+      const file = fileOf(moduleFolder, parts.slice(0, length));
       if (file !== undefined) return [file];
     }
     return fallback === undefined ? [] : [fallback];
@@ -130,32 +130,32 @@ export function rustResolver(folder: string, files: ReadonlySet<string>) {
     const crate = crates.find(({ root }) => isInside(from, root));
     if (firstPart === "crate") {
       if (crate === undefined) return [];
-      const { home, root } = rootOf(from, crate.root);
-      return longestMatch(home, otherParts, root);
+      const { home: moduleFolder, root } = rootOf(from, crate.root);
+      return longestMatch(moduleFolder, otherParts, root);
     }
     if (firstPart === "self") return longestMatch(modulesFolderOf(from), otherParts, undefined);
     if (firstPart === "super") {
-      let home = dirname(modulesFolderOf(from));
+      let moduleFolder = dirname(modulesFolderOf(from));
       let parts = otherParts;
-      while (parts[0] === "super") [home, parts] = [dirname(home), parts.slice(1)];
+      while (parts[0] === "super") [moduleFolder, parts] = [dirname(moduleFolder), parts.slice(1)];
       const parentFile = findExisting([
-        `${home}.rs`,
-        join(home, "mod.rs"),
-        join(home, "lib.rs"),
-        join(home, "main.rs"),
+        `${moduleFolder}.rs`,
+        join(moduleFolder, "mod.rs"),
+        join(moduleFolder, "lib.rs"),
+        join(moduleFolder, "main.rs"),
       ]);
-      return longestMatch(home, parts, parentFile);
+      return longestMatch(moduleFolder, parts, parentFile);
     }
     const otherCrate = crates.find((candidate) => candidate.name === firstPart);
     if (otherCrate !== undefined)
-      return longestMatch(join(otherCrate.root, "src"), otherParts, entryOf(otherCrate.root));
+      return longestMatch(join(otherCrate.root, "src"), otherParts, crateRootOf(otherCrate.root));
     // Since Rust 2018, a path may begin with a module of the file itself.
     return longestMatch(modulesFolderOf(from), [firstPart, ...otherParts], undefined);
   };
 }
 
 /** The name of a crate, and the root files of programs that its manifest names. */
-function crateIn(manifest: string): { readonly name: string; readonly paths: readonly string[] } {
+function readCrate(manifest: string): { readonly name: string; readonly paths: readonly string[] } {
   let section = "";
   let name = "";
   const paths: string[] = [];

@@ -4,8 +4,8 @@ import type { Rrd } from "../../research/generated/rrd.js";
 import { recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
 import type { QuestionState } from "../asking.js";
 import { differences } from "../../research/overview/screen/settle-field.js";
-import { screenAt } from "./screen.js";
-import { settleAt } from "./settle.js";
+import { screenAddress } from "./screen.js";
+import { settleAddress } from "./settle.js";
 import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
 import { activityText, type Standing, stateText } from "../../engine/ui/standing.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
@@ -26,40 +26,40 @@ export interface CurrentWork {
 }
 
 /** The current work: the state, the agents with their output, and the buttons for the person. */
-export const nowParts = (now: CurrentWork): Part[] => [
-  part("now", state(now)),
-  ...now.agents.map((agent) => part(`agent-${agent.iteration}`, atWork(agent, now))),
-  part("steering", steering(now)),
+export const nowParts = (work: CurrentWork): Part[] => [
+  part("now", statePart(work)),
+  ...work.agents.map((agent) => part(`agent-${agent.iteration}`, agentPart(agent, work))),
+  part("steering", steeringPart(work)),
 ];
 
 /** What else a person can do: screen records, ask the papers, add a paper. */
-export function personParts(name: string, rrd: Rrd, asked: QuestionState | undefined): Part[] {
-  const count = (which: WhichRecords) => recordsToScreen(rrd, which).length;
-  const [all, waiting] = [count("all"), count("waiting")];
-  const cells = differences(rrd);
-  const open = cells.filter(({ answered }) => answered.settled === undefined).length;
+export function personParts(name: string, rrd: Rrd, askedQuestion: QuestionState | undefined): Part[] {
+  const countOf = (which: WhichRecords) => recordsToScreen(rrd, which).length;
+  const [all, waiting] = [countOf("all"), countOf("waiting")];
+  const differingCells = differences(rrd);
+  const openCount = differingCells.filter(({ answered }) => answered.settled === undefined).length;
   const links = [
     ...(all === 0
       ? []
       : [
-          markup`<a href="${screenAt(name, waiting === 0 ? "all" : "waiting")}">${waiting === 0 ? "Go through the records" : `Decide on ${many(waiting, "record")}`}</a>`,
+          markup`<a href="${screenAddress(name, waiting === 0 ? "all" : "waiting")}">${waiting === 0 ? "Go through the records" : `Decide on ${many(waiting, "record")}`}</a>`,
         ]),
-    ...(cells.length === 0
+    ...(differingCells.length === 0
       ? []
       : [
-          markup`<a href="${settleAt(name)}">${open === 0 ? "Go through the differences of two agents" : `Settle ${many(open, "difference")} of two agents`}</a>`,
+          markup`<a href="${settleAddress(name)}">${openCount === 0 ? "Go through the differences of two agents" : `Settle ${many(openCount, "difference")} of two agents`}</a>`,
         ]),
   ];
-  const records = markup`<div id="to-screen"${links.length === 0 ? "" : markup` class="screening"`}>${links.map((link, index) => [index === 0 ? "" : " · ", link])}</div>`;
-  const state =
-    asked === undefined
+  const screeningLinks = markup`<div id="to-screen"${links.length === 0 ? "" : markup` class="screening"`}>${links.map((link, index) => [index === 0 ? "" : " · ", link])}</div>`;
+  const questionText =
+    askedQuestion === undefined
       ? ""
-      : markup`<p class="meta" dir="auto">“${asked.question}” ${asked.says === undefined ? markup`is being answered, for ${since(asked.since)}.` : `– ${asked.says}`}</p>`;
+      : markup`<p class="meta" dir="auto">“${askedQuestion.question}” ${askedQuestion.says === undefined ? markup`is being answered, for ${since(askedQuestion.since)}.` : `– ${askedQuestion.says}`}</p>`;
   return [
-    part("to-screen", records),
+    part("to-screen", screeningLinks),
     part(
       "to-ask",
-      markup`<details id="to-ask" class="steering"${asked === undefined ? "" : markup` open`}><summary>Ask the papers</summary>${state}<form method="post" action="${projectAddress(name)}ask" data-act><label for="ask-words">An agent answers from these papers; each sentence rests on a quote that was found. It costs what the agent costs.</label><textarea id="ask-words" name="text" rows="2" maxlength="2000" required></textarea><button>Ask</button></form></details>`,
+      markup`<details id="to-ask" class="steering"${askedQuestion === undefined ? "" : markup` open`}><summary>Ask the papers</summary>${questionText}<form method="post" action="${projectAddress(name)}ask" data-act><label for="ask-words">An agent answers from these papers; each sentence rests on a quote that was found. It costs what the agent costs.</label><textarea id="ask-words" name="text" rows="2" maxlength="2000" required></textarea><button>Ask</button></form></details>`,
     ),
     part(
       "to-add",
@@ -68,27 +68,27 @@ export function personParts(name: string, rrd: Rrd, asked: QuestionState | undef
   ];
 }
 
-function state({ name, standing, agents, at }: CurrentWork): Markup {
+function statePart({ name, standing, agents, at }: CurrentWork): Markup {
   const words = stateText(standing, at);
   const lines = [
     ...(standing.running && agents.length === 0 ? ["No agent is at work: code searches, fetches or checks."] : []),
     ...(words.lastRun === undefined || standing.finished ? [] : [`Last run: ${words.lastRun}`]),
-    ...words.waits.map((each) => `Waits for you: ${each}`),
+    ...words.waits.map((reason) => `Waits for you: ${reason}`),
     ...(words.next === undefined ? [] : [`Next: ${words.next}`]),
   ];
   return markup`<section id="now" aria-label="Now"><p class="state">${stateLine(standing, words)} <span class="meta">${standing.came ?? ""}</span></p>${lines.map((line) => markup`<p class="meta">${line}</p>`)}<div class="acts">${controls(name, standing)}</div></section>`;
 }
 
-function atWork(agent: AgentAtWork, now: CurrentWork): Markup {
+function agentPart(agent: AgentAtWork, work: CurrentWork): Markup {
   const { iteration, unit, usage, said, earlier, model, cost_usd } = agent;
-  const what = now.doing?.(unit) ?? markup`${unitWords(agent, now.standing)}`;
+  const activity = work.doing?.(unit) ?? markup`${unitWords(agent, work.standing)}`;
   const facts = [
     `iteration ${iteration}`,
     ...(model === undefined ? [] : [model]),
     ...(usage === undefined ? [] : [`${count(usage.input)} tokens in, ${count(usage.output)} out`]),
     ...(cost_usd === undefined ? [] : [shortCost({ cost_usd })]),
   ];
-  return markup`<section id="agent-${iteration}" class="agent" aria-label="Agent of iteration ${iteration}"><h3>${what}</h3><p class="meta">${since(agent.since)} · ${facts.join(" · ")}</p>${
+  return markup`<section id="agent-${iteration}" class="agent" aria-label="Agent of iteration ${iteration}"><h3>${activity}</h3><p class="meta">${since(agent.since)} · ${facts.join(" · ")}</p>${
     said.length === 0
       ? markup`<p class="meta">It has said nothing yet.</p>`
       : markup`<ol class="stream" tabindex="0" aria-label="What it says and does, the newest last">${earlier === 0 ? "" : markup`<li class="notice">${earlier} earlier</li>`}${said.map(({ kind, text }) => markup`<li class="${kind}" dir="auto">${text}</li>`)}</ol>`
@@ -96,18 +96,18 @@ function atWork(agent: AgentAtWork, now: CurrentWork): Markup {
 }
 
 function unitWords({ unit, iteration }: AgentAtWork, standing: Standing): string {
-  const work = standing.underWay.find((each) => each.iteration === iteration);
+  const work = standing.underWay.find((runningUnit) => runningUnit.iteration === iteration);
   if (unit === undefined && work === undefined) return "Works";
   const name = standing.names?.get(unit ?? "") ?? unit ?? "";
-  const does = work === undefined ? `works on ${name}` : activityText(work, standing, `works on ${name}`);
-  return does.replace(/^./u, (letter) => letter.toUpperCase());
+  const doingText = work === undefined ? `works on ${name}` : activityText(work, standing, `works on ${name}`);
+  return doingText.replace(/^./u, (letter) => letter.toUpperCase());
 }
 
-function steering({ name, standing, steering: words }: CurrentWork): Markup {
-  if (standing.finished && !standing.running && words.length === 0) return markup`<div id="steering"></div>`;
-  const said =
-    words.length === 0
+function steeringPart({ name, standing, steering: instructions }: CurrentWork): Markup {
+  if (standing.finished && !standing.running && instructions.length === 0) return markup`<div id="steering"></div>`;
+  const instructionList =
+    instructions.length === 0
       ? ""
-      : markup`<p class="label">Every brief says in your name</p><ul>${words.map((each) => markup`<li dir="auto">${each}</li>`)}</ul><form method="post" action="${projectAddress(name)}clear" data-act><button>Remove these</button></form>`;
-  return markup`<details id="steering" class="steering"${words.length === 0 ? "" : markup` open`}><summary>Tell the agents something</summary>${said}<form method="post" action="${projectAddress(name)}steer" data-act><label for="words">From the next iteration on, every brief says:</label><textarea id="words" name="text" rows="2" maxlength="${maxMessage}" required></textarea><button>Send</button></form></details>`;
+      : markup`<p class="label">Every brief says in your name</p><ul>${instructions.map((instruction) => markup`<li dir="auto">${instruction}</li>`)}</ul><form method="post" action="${projectAddress(name)}clear" data-act><button>Remove these</button></form>`;
+  return markup`<details id="steering" class="steering"${instructions.length === 0 ? "" : markup` open`}><summary>Tell the agents something</summary>${instructionList}<form method="post" action="${projectAddress(name)}steer" data-act><label for="words">From the next iteration on, every brief says:</label><textarea id="words" name="text" rows="2" maxlength="${maxMessage}" required></textarea><button>Send</button></form></details>`;
 }

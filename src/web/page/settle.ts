@@ -10,34 +10,34 @@ import { piecesOf } from "../../text/evidence/quoted.js";
 import { type Page, part } from "../live-page.js";
 import { projectAddress, readingAddress } from "./texts.js";
 
-/** Where a person decides on the fields on which two agents differ. */
-export const settleAt = (name: string): string => `${projectAddress(name)}settle`;
+/** The address of the page on which a person decides about fields on which two agents differ. */
+export const settleAddress = (name: string): string => `${projectAddress(name)}settle`;
 
-/** Every cell on which two agents differ, with both values and passages, and buttons to decide. */
+/** All cells on which two agents differ, with both values, their passages, and buttons to decide. */
 export function settlePage(name: string, rrd: Rrd, says: string): Page {
-  const cells = differences(rrd);
-  const open = cells.filter(({ answered }) => answered.settled === undefined).length;
-  const told = says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`;
-  const head = markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav>${told}<h1>Fields on which two agents differ</h1><p class="quiet">${open} of ${cells.length} open. Until you decide, the first agent's value stands.</p></header>`;
-  const shown = cells.map(({ paper, field, answered }, index) => {
+  const differingCells = differences(rrd);
+  const open = differingCells.filter(({ answered }) => answered.settled === undefined).length;
+  const message = says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`;
+  const header = markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav>${message}<h1>Fields on which two agents differ</h1><p class="quiet">${open} of ${differingCells.length} open. Until you decide, the first agent's value stands.</p></header>`;
+  const cellParts = differingCells.map(({ paper, field, answered }, index) => {
     const { first, second, settled } = answered;
-    const own = settled?.own;
+    const ownValue = settled?.own;
     return part(
       `cell-${index}`,
-      markup`<section id="cell-${index}" class="deciding-cell"><h2 dir="auto">${field.name}: <a href="${readingAddress(name, paper.id)}">${nameOf(paper)}</a></h2><p class="meta" dir="auto">${paper.title}</p><ul class="readers">${given("first", first, answered)}${given("second", second, answered)}${own === undefined ? "" : given("own", own, answered)}</ul><form method="post" action="${settleAt(name)}"><input type="hidden" name="paper" value="${paper.id}"><input type="hidden" name="field" value="${field.id}"><div class="row"><label>Why <input name="why" maxlength="${maxMessage}" autocomplete="off"></label><button name="take" value="first">Follow the first</button><button name="take" value="second">Follow the second</button></div><details><summary>Give your own value</summary><div class="row">${input(field)}<label>The paper's words <input name="quote" autocomplete="off"></label><button name="take" value="own">Keep mine</button></div><p class="quiet">The words are looked for in the paper. Without them your value is marked “without a passage”.</p></details></form></section>`,
+      markup`<section id="cell-${index}" class="deciding-cell"><h2 dir="auto">${field.name}: <a href="${readingAddress(name, paper.id)}">${nameOf(paper)}</a></h2><p class="meta" dir="auto">${paper.title}</p><ul class="readers">${valueItem("first", first, answered)}${valueItem("second", second, answered)}${ownValue === undefined ? "" : valueItem("own", ownValue, answered)}</ul><form method="post" action="${settleAddress(name)}"><input type="hidden" name="paper" value="${paper.id}"><input type="hidden" name="field" value="${field.id}"><div class="row"><label>Why <input name="why" maxlength="${maxMessage}" autocomplete="off"></label><button name="take" value="first">Follow the first</button><button name="take" value="second">Follow the second</button></div><details><summary>Give your own value</summary><div class="row">${valueInput(field)}<label>The paper's words <input name="quote" autocomplete="off"></label><button name="take" value="own">Keep mine</button></div><p class="quiet">The words are looked for in the paper. Without them your value is marked “without a passage”.</p></details></form></section>`,
     );
   });
-  return { title: "Differences of two agents", parts: [part("top", head), ...shown] };
+  return { title: "Differences of two agents", parts: [part("top", header), ...cellParts] };
 }
 
-function given(take: "first" | "second" | "own", said: Extracted | undefined, { settled }: Answered): Markup {
-  const { by = "an agent", value, evidence = [], reason } = said ?? {};
+function valueItem(take: "first" | "second" | "own", extracted: Extracted | undefined, { settled }: Answered): Markup {
+  const { by = "an agent", value, evidence = [], reason } = extracted ?? {};
   const text = value === undefined ? "not reported" : textOf(value);
-  const passages = evidence.map((each) => markup`<div class="passage">${passageOf(piecesOf(each))}</div>`);
+  const passages = evidence.map((item) => markup`<div class="passage">${passageOf(piecesOf(item))}</div>`);
   return markup`<li dir="auto"><b>${by} (${take}):</b> <span${direction(text)}>${text}</span>${reason === undefined ? "" : ` (${reason})`}${settled?.take === take ? markup` <b class="ok">✓ counts</b>` : ""}${passages}</li>`;
 }
 
-const input = ({ choices = [], unit }: Field): Markup =>
+const valueInput = ({ choices = [], unit }: Field): Markup =>
   choices.length === 0
     ? markup`<label>Value${unit === undefined ? "" : ` (${unit})`} <input name="value" autocomplete="off"></label>`
     : markup`<label>Value <select name="value">${choices.map((choice) => markup`<option>${choice}</option>`)}</select></label>`;
