@@ -9,7 +9,7 @@ const intro = `# CLI
 What \`research-ralph <command> --help\` prints. Without a command, \`research-ralph\` runs the unfinished project under \`./researches\`. If there are
 several, it asks on a terminal and lists them otherwise.
 
-A folder argument is a path, or a name under \`./researches\`. Results go to stdout, everything else to stderr. \`NO_COLOR\` is respected.
+A folder argument is a path, or a name under \`./researches\`. Results go to stdout, everything else to stderr. \`NO_COLOR\` is respected, and \`COLUMNS\` off a terminal.
 Each [setting](configuration.md#every-setting) with one value can also be given as an environment variable, such as \`RESEARCH_RALPH_AGENT=codex\`.`;
 
 /** The page of the command line. */
