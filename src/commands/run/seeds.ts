@@ -39,11 +39,11 @@ export async function describeSeeds(folder: string, config: ResolvedConfig, io: 
       const typed = await typedReference(reference, io.cwd);
       const described = await lookUpTyped(typed, folder, config, io, signals.finish);
       if (described.status === "ok") known.set(reference, factsOf(described.paper));
-      else {
+      else if (!signals.finish.aborted) {
         // A service that was not reached says nothing of the paper, nor does a document that can't be read.
         const isUnknown = described.status === "empty";
         if (isUnknown) known.set(reference, { not_known: oneLine(described.reason) });
-        tell(
+        counted.say(
           `Seed ${reference}: ${isUnknown ? "no source knows it" : "it could not be looked up"}, and it is kept as it is (${described.reason})`,
         );
       }

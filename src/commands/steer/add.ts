@@ -93,7 +93,7 @@ export async function addCommand(
     config,
     io,
     finish,
-    counted.step,
+    counted,
   ).finally(() => {
     counted.close();
     signals.stop();
@@ -156,7 +156,7 @@ async function addPapers(
   config: Awaited<ReturnType<typeof configToRead>>,
   io: Io,
   signal: AbortSignal,
-  step: (done: number) => void = () => undefined,
+  counted: Pick<ReturnType<typeof counter>, "step" | "say"> = { step: () => undefined, say: (text) => say(io, text) },
 ): Promise<AddedAll> {
   const found: NamedPaper[] = [];
   const missed: Added[] = [];
@@ -164,7 +164,7 @@ async function addPapers(
   const lists: string[] = [];
   let left = 0;
   for (const [index, typed] of references.entries()) {
-    step(index);
+    counted.step(index);
     if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
       const listed = await readListedPapers(typed, resolve(io.cwd, typed), chosen).catch((error: unknown) => {
         // One bad file of several costs itself alone.
@@ -179,7 +179,7 @@ async function addPapers(
       lists.push(typed);
       for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
       if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
-      if (said !== undefined) say(io, said);
+      if (said !== undefined) counted.say(said);
       continue;
     }
     const reference = await typedReference(typed, io.cwd);

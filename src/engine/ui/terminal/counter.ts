@@ -1,12 +1,14 @@
 import { duration } from "../../lib/words.js";
 import type { Io } from "../io.js";
-import { lineMs, timeLeft, truncate } from "./format.js";
+import { lineMs, say, timeLeft, truncate } from "./format.js";
 import { repainter } from "./repaint.js";
 
 /** How far the steps of a command are, as a person sees it while they go on. */
 interface Counter {
   /** So many steps are done, of `all` of what `label` says; 0 of 0: nobody knows how many there are. */
   step(done: number, all?: number, label?: string): void;
+  /** Writes a sentence above the line. */
+  say(sentence: string): void;
   close(): void;
 }
 
@@ -25,6 +27,10 @@ export function counter(io: Io, firstLabel: string, firstAll: number): Counter {
     painter ??= repainter(io);
     painter.paint([], [truncate(text, io.columns - 1)]);
   };
+  const clear = () => {
+    painter?.close({ clear: true });
+    painter = undefined;
+  };
   const timer = setInterval(show, io.isTTY ? repaintMs : lineMs).unref();
   return {
     step(nextDone, nextAll = all, nextLabel = label) {
@@ -32,9 +38,13 @@ export function counter(io: Io, firstLabel: string, firstAll: number): Counter {
       if (nextLabel !== label) start = io.clock.now();
       [done, all, label] = [nextDone, nextAll, nextLabel];
     },
+    say(sentence) {
+      clear();
+      say(io, sentence);
+    },
     close() {
       clearInterval(timer);
-      painter?.close({ clear: true });
+      clear();
     },
   };
 }
