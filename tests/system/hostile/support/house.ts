@@ -181,7 +181,7 @@ function rrdOver(papers: string): Rrd {
     focus_area: "matter",
     keywords: ["small", "matter"],
   };
-  const rrd = newRrd({ papers: 2, sources: ["folder:papers"] }, about);
+  const rrd = newRrd({ papers: 2, sources: ["folder:papers"], rubric: "original" }, about);
   const pool = ["first", "second"].map((name, index): Paper => ({
     id: name,
     key: index === 0 ? "author2026" : "author2026b",
