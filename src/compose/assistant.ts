@@ -6,7 +6,7 @@ import { isProblem, toolFailure } from "../engine/tools/tool.js";
 import type { Io } from "../engine/ui/io.js";
 import { readUntrusted } from "../research/full-text/reader-process.js";
 import { findProjects, findResearch } from "../research/overview/find-research.js";
-import type { Given, ResearchTool, ToolContext } from "../research/tools/context.js";
+import type { ToolArguments, ResearchTool, ToolContext } from "../research/tools/context.js";
 import { callTool, tools, toolsNamed } from "../research/tools/all-tools.js";
 import { httpFor } from "../research/sources/network.js";
 import { toolContextFor } from "./tools.js";
@@ -43,7 +43,7 @@ export const handedTo = (io: Io): ProgramServices => ({
 export const researchTools = (
   offered: readonly ResearchTool[],
   open: (signal: AbortSignal) => Promise<ToolContext>,
-): readonly AssistantTool<Given>[] =>
+): readonly AssistantTool<ToolArguments>[] =>
   offered.map(({ name, description, does, parameters }) => ({
     name,
     description,

@@ -4,8 +4,8 @@ import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { httpFor } from "../research/sources/network.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { contentsOf, neitherSentence, nothingIn, type OwnFiles } from "../research/full-text/folder-contents.js";
-import { listFolder, listSamples, type Reading } from "../research/full-text/local-folder.js";
+import { contentsOf, neitherSentence, noPapersSentence, type OwnFiles } from "../research/full-text/folder-contents.js";
+import { listFolder, listSamples, type ListingCache } from "../research/full-text/local-folder.js";
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextsWith } from "../research/sources/source-settings.js";
@@ -116,8 +116,8 @@ export function localSources(
   { tell, watch }: Heard = { tell: () => undefined, watch: () => undefined },
 ): Pick<Sources, "serves" | "candidates" | "lists"> {
   const told = new Set<string>();
-  const kept: Reading["kept"] = new Map();
-  const watching = (source: string): Reading => {
+  const kept: ListingCache["kept"] = new Map();
+  const watching = (source: string): ListingCache => {
     let last = systemClock.now();
     const watched = (done: number, all: number, found: number) => {
       if (systemClock.now() - last < betweenFigures) return;
@@ -138,7 +138,8 @@ export function localSources(
       if (source === "samples") return [];
       const folder = folderOf(source);
       const contents = await contentsOf(folder, ownFiles);
-      if (contents.documents.length + contents.lists.length === 0) throw new ExpectedError(nothingIn(folder, contents));
+      if (contents.documents.length + contents.lists.length === 0)
+        throw new ExpectedError(noPapersSentence(folder, contents));
       const neither = neitherSentence(folder, contents);
       if (neither !== undefined && !told.has(folder)) tell(neither);
       told.add(folder);

@@ -10,23 +10,23 @@ import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { candidatesFile, documentsFolder, textsFolder } from "../research/project-files/layout.js";
 import { addressStamp } from "../research/full-text/find-text.js";
-import { keptText, saveText } from "../research/full-text/text-cache.js";
+import { lastCachedText, saveText } from "../research/full-text/text-cache.js";
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { type SearchRecord, writeSearchRecord } from "../research/search/search-record.js";
 import { contextsWith } from "../research/sources/source-settings.js";
 import type { Rrd } from "../research/generated/rrd.js";
-import type { Came, Outside } from "../research/update/new-and-changed.js";
+import type { UpdateFindings, UpdateSources } from "../research/update/new-and-changed.js";
 
 /** A project's sources, asked without a trace that git sees. */
 export interface Asking {
-  readonly outside: Outside;
+  readonly outside: UpdateSources;
   /** What was asked of them, for the log. */
   readonly questions: readonly QueryLine[];
   /**
    * Keeps what they said, for the work on an update that is about to be opened as `opened`. A kill before it is opened
    * costs nothing: the next update asks anew.
    */
-  keep(opened: Rrd, came: Came): Promise<void>;
+  keep(opened: Rrd, came: UpdateFindings): Promise<void>;
 }
 
 /** Nobody waits for an update that cron began, so every paper has the time of some requests. */
@@ -74,7 +74,7 @@ export function openAsking(
         step(0, 0, "Comparing texts:");
         return today.textNow(paper);
       },
-      textThen: (paper) => keptText(textsFolder(folder), paper.id),
+      textThen: (paper) => lastCachedText(textsFolder(folder), paper.id),
     },
     questions: lines,
     async keep(opened, came) {

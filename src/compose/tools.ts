@@ -4,13 +4,13 @@ import { configToRead, type ResolvedConfig } from "./config.js";
 import { sourcesFor, allSources } from "../research/sources/registry.js";
 import { contextsWith, settingsOf } from "../research/sources/source-settings.js";
 import type { Source } from "../research/sources/shared/source.js";
-import { keptText } from "../research/full-text/text-cache.js";
+import { lastCachedText } from "../research/full-text/text-cache.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { queryRecorder } from "../research/project-files/logs/query-log.js";
 import { readResearch } from "../research/project-files/research.js";
 import type { Io } from "../engine/ui/io.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
-import type { AskedByTools, Network, ToolContext } from "../research/tools/context.js";
+import type { ProjectSearch, Network, ToolContext } from "../research/tools/context.js";
 import { hostsFolder, lockFile } from "../engine/lib/layout.js";
 import { queriesFile, sharedAnswersFolder, textsFolder } from "../research/project-files/layout.js";
 import { variableOf } from "../engine/config/keys.js";
@@ -37,15 +37,15 @@ export async function toolContextFor(
   const reading: ToolContext = {
     papers: async () => (await readResearch(folder)).rrd.papers_pool,
     checkers: async () => (await readResearch(folder)).rrd.meaning?.checkers ?? {},
-    text: (id) => keptText(textsFolder(folder), id),
+    text: (id) => lastCachedText(textsFolder(folder), id),
   };
   if (paper !== undefined) return { ...reading, paper };
-  let opened: Promise<AskedByTools> | undefined;
+  let opened: Promise<ProjectSearch> | undefined;
   const open = () => {
     opened ??= poolOf(folders);
     return opened;
   };
-  const asked: AskedByTools = {
+  const asked: ProjectSearch = {
     passages: async (...query) => (await open()).passages(...query),
     check: async (...answer) => (await open()).check(...answer),
   };
@@ -54,7 +54,7 @@ export async function toolContextFor(
 }
 
 /** What is asked of all papers at once. Loaded with the first such question: a client may never put one. */
-async function poolOf(folders: readonly string[]): Promise<AskedByTools> {
+async function poolOf(folders: readonly string[]): Promise<ProjectSearch> {
   const [{ askedByTools }, { openedOnce }] = await Promise.all([
     import("../research/overview/questions/asked-by-tools.js"),
     import("../research/overview/questions/stored-pool.js"),

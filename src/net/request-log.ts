@@ -1,4 +1,4 @@
-import { at, jsonIn } from "../engine/lib/json-fields.js";
+import { valueAt, jsonIn } from "../engine/lib/json-fields.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import { innermost, type Service } from "./host-rules.js";
 import { hashOf } from "./http-cache.js";
@@ -87,5 +87,5 @@ function countResults(bytes: Uint8Array, type: string): number | undefined {
   }
   if (!/json/.test(type)) return undefined;
   const value = jsonIn(text);
-  return [value, ...lists.map((path) => at(value, ...path))].find(Array.isArray)?.length;
+  return [value, ...lists.map((path) => valueAt(value, ...path))].find(Array.isArray)?.length;
 }

@@ -4,7 +4,7 @@ const greekLetters = greek.split(" ").flatMap((name, index): readonly (readonly 
   [name, String.fromCodePoint(0x3b1 + index)],
   [`${name[0]?.toUpperCase()}${name.slice(1)}`, String.fromCodePoint(0x391 + index)],
 ]);
-const named: Readonly<Record<string, string>> = {
+const namedCharacters: Readonly<Record<string, string>> = {
   ...Object.fromEntries(greekLetters),
   amp: "&",
   lt: "<",
@@ -54,7 +54,7 @@ const named: Readonly<Record<string, string>> = {
   trade: "™",
 };
 
-/** The second halves of names such as `&eacute;`. */
+/** The second halves of entity names such as `&eacute;`. */
 const accents: Readonly<Record<string, string>> = {
   acute: "\u0301",
   grave: "\u0300",
@@ -66,18 +66,21 @@ const accents: Readonly<Record<string, string>> = {
   caron: "\u030c",
 };
 
-function character(name: string): string | undefined {
+function characterNamed(name: string): string | undefined {
   const [, letter, accent] = /^([a-z])(acute|grave|circ|uml|tilde|cedil|ring|caron)$/i.exec(name) ?? [];
   if (letter !== undefined) return `${letter}${accents[accent ?? ""] ?? ""}`.normalize("NFC");
-  return named[name] ?? named[name.toLowerCase()];
+  return namedCharacters[name] ?? namedCharacters[name.toLowerCase()];
 }
 
-/** HTML's and XML's character references (`&eacute;`, `&#233;`) as the characters they stand for; unknown ones stay. */
+/**
+ * Replaces the character references of HTML and XML (`&eacute;`, `&#233;`) by their characters. Unknown references
+ * stay.
+ */
 export const withoutReferences = (text: string): string =>
   text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
     (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return character(name) ?? whole;
+      if (name !== undefined) return characterNamed(name) ?? whole;
       const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
       const isText = code >= 0x20 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff);
       return isText ? String.fromCodePoint(code) : "";

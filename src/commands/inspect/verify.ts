@@ -8,10 +8,10 @@ import { listenForSignals } from "../../engine/ui/signals.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../text/evidence/check-evidence.js";
-import { citedWords, type QuoteMatch, type Searchable } from "../../text/evidence/find-quote.js";
+import { citedReason, type QuoteMatch, type Searchable } from "../../text/evidence/find-quote.js";
 import { hasPlacesOutside } from "../../text/evidence/quoted.js";
 import { cutMark, type Passage } from "../../text/evidence/passage.js";
-import { keptPassage, passageText, quotedWords } from "../../text/evidence/quoted.js";
+import { passageFields, passageText, quotedWords } from "../../text/evidence/quoted.js";
 import { pageMark } from "../../text/evidence/structure/sentences.js";
 import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { textsFolder } from "../../research/project-files/layout.js";
@@ -19,7 +19,7 @@ import { requireKnownFormats } from "../../engine/storage/state/format-version.j
 import { researchFormat } from "../../research/project-files/rrd-file.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
-import { isKeptTextChanged, keptText } from "../../research/full-text/text-cache.js";
+import { isCachedTextChanged, lastCachedText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
@@ -71,13 +71,13 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
       const extracted = values.flatMap((each) => each.evidence ?? []);
       const evidence = [...(paper.analysis?.evidence ?? []), ...extracted];
       if (evidence.length === 0) continue;
-      const stored = await keptText(textsFolder(folder), paper.id);
+      const stored = await lastCachedText(textsFolder(folder), paper.id);
       const got = stored === undefined ? await fetched?.(paper) : { text: stored };
       const kept = got !== undefined && "text" in got ? got.text : undefined;
       const absent =
         got !== undefined && "reason" in got
           ? got.reason
-          : kept === undefined && (await isKeptTextChanged(textsFolder(folder), paper.id))
+          : kept === undefined && (await isCachedTextChanged(textsFolder(folder), paper.id))
             ? changedText
             : notStoredText;
       const results = await checkQuotes(paper, evidence, kept, absent);
@@ -176,7 +176,7 @@ function resultOf(item: Evidence, match: QuoteMatch | undefined, text: Searchabl
   const { status } = item;
   // If the record calls a quote missing, it claims nothing that could fail.
   if (match === undefined || status === "not-in-text" || status === "could-not-check") return { result: "holds" };
-  if (match.found && match.isCited === true) return { result: "fails", reason: citedWords };
+  if (match.found && match.isCited === true) return { result: "fails", reason: citedReason };
   const compareWith = (found: Passage): Result =>
     isSamePassage(item, found, text) ? { result: "holds" } : { result: "fails", reason: otherSentence };
   if (match.found) return compareWith(match);
@@ -195,7 +195,7 @@ function isSamePassage(item: Evidence, found: Passage, text: Searchable): boolea
   const { passage } = item;
   if (passage === undefined) return true;
   if (hasPlacesOutside(item)) return false;
-  if (keptPassage(found).passage === passage) return true;
+  if (passageFields(found).passage === passage) return true;
   const passageParts = passage
     .split(/\n|\[…\]/)
     .map(withoutSpace)

@@ -3,7 +3,7 @@ import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
-import { keptFacts } from "../../research/papers/paper-record.js";
+import { storedFields } from "../../research/papers/paper-record.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
@@ -45,7 +45,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
         const paper = await describeTyped(reference, folder, config, io, run.ending);
         // Of a paper on this machine nothing is looked up outside.
         const isLocal = reference.kind === "file" || reference.kind === "sample";
-        const rrd = rrdForOne(keptFacts(paper), [isLocal ? "samples" : "web"]);
+        const rrd = rrdForOne(storedFields(paper), [isLocal ? "samples" : "web"]);
         await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
         return readingWorkflow(await openProject(folder, config, io, run));
       },

@@ -2,11 +2,11 @@ import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
-import { markGiven } from "../../research/derived/meaning-mark.js";
+import { meaningField } from "../../research/derived/meaning-mark.js";
 import { criterionText, isIneligible } from "../../research/screening/eligibility/eligibility.js";
 import type { Criterion, Evidence, OwnRubric, Paper, Rrd } from "../../research/generated/rrd.js";
-import { notesOfOld } from "../../text/evidence/quoted.js";
-import { type KeptQuote, notesOf } from "../../text/evidence/quoted.js";
+import { notesOfOldQuote } from "../../text/evidence/quoted.js";
+import { type StoredQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { authorsOf } from "../../research/papers/authors.js";
@@ -78,7 +78,7 @@ export function readingLines(
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
   const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
-  const passage = (kept: KeptQuote) => passageLines(kept, { columns, color: io.color, indent: "      " });
+  const passage = (kept: StoredQuote) => passageLines(kept, { columns, color: io.color, indent: "      " });
   const scores = scoresOf({ rubric }, paper);
   // A hard space holds a name and its points together on one line.
   const points = (of: NonNullable<Scores["strategic"]>, names: readonly string[]) =>
@@ -179,7 +179,7 @@ export function eligibilityLines(
   criteria: readonly Criterion[],
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
-  passage: (kept: KeptQuote) => string[],
+  passage: (kept: StoredQuote) => string[],
 ): string[] {
   if (answers.length + readings.length === 0 && override === undefined) return [];
   const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
@@ -196,7 +196,7 @@ export function eligibilityLines(
       const place = locator ?? stage[answer.stage];
       const why = reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
       const [first = "", ...rest] = flow(`${nameOf(criterion)}: ${answer.answer}, ${place}${why}`, "    ");
-      const notes = answer.answer === "unclear" ? [] : notesOfOld(answer);
+      const notes = answer.answer === "unclear" ? [] : notesOfOldQuote(answer);
       return [
         ...[`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...passage(answer)],
         ...notes.flatMap((note) => flow(note, "      ").map(colors.yellow)),
@@ -215,7 +215,7 @@ function evidenceLines(
   checkers: Checkers | undefined,
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
-  passage: (kept: KeptQuote) => string[],
+  passage: (kept: StoredQuote) => string[],
 ): string[] {
   const marks = {
     verified: [colors.green("✓"), evidence.locator ?? ""],
@@ -224,7 +224,7 @@ function evidenceLines(
     "could-not-check": [colors.yellow("?"), "could not be checked"],
   } as const;
   const [mark, where] = marks[evidence.status];
-  const { meaning } = markGiven(evidence.check, checkers);
+  const { meaning } = meaningField(evidence.check, checkers);
   const isBorneOut = meaning?.kind === "borne-out";
   const second = isBorneOut ? ` ✓✓ ${meaning.says}` : "";
   const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}${second}`, "    ");

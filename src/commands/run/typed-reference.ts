@@ -4,7 +4,7 @@ import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Io } from "../../engine/ui/io.js";
 import { documentsFolder, textsFolder } from "../../research/project-files/layout.js";
-import { type Described, describeReference } from "../../research/full-text/describe-reference.js";
+import { type DescribedReference, describeReference } from "../../research/full-text/describe-reference.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { parseReference, type Reference } from "../../research/papers/reference.js";
 import { contextsWith } from "../../research/sources/source-settings.js";
@@ -46,7 +46,7 @@ export async function lookUpTyped(
   config: ResolvedConfig,
   { env }: Io,
   signal: AbortSignal,
-): Promise<Described> {
+): Promise<DescribedReference> {
   // Anyone who types an address may mean a server of their own; what it redirects to they did not type.
   const typed = reference.kind === "url" ? [reference.url] : [];
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), typed });

@@ -23,15 +23,26 @@ import { signState } from "../../research/project-files/guarded/signed-state.js"
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
 import { findResearch, someOf } from "../../research/overview/find-research.js";
 import {
-  askedUpdate,
-  cameText,
-  findingsBefore,
-  openedFor,
+  newUpdate,
+  findingsText,
+  presentFindings,
+  withFindings,
   openingFold,
-  withOpen,
+  withUpdateOpen,
 } from "../../research/update/opening.js";
-import { type Came, type ChangedPaper, isAnything, whatCame } from "../../research/update/new-and-changed.js";
-import { askedBy, keepAsked, nextWindow, readAsked, readSearchedOn } from "../../research/update/window.js";
+import {
+  type UpdateFindings,
+  type ChangedPaper,
+  hasFindings,
+  findChanges,
+} from "../../research/update/new-and-changed.js";
+import {
+  searchedAfter,
+  writeSearchedUntil,
+  nextWindow,
+  readSearchedUntil,
+  readSearchedOn,
+} from "../../research/update/window.js";
 import { openUpdate } from "../../research/derived/open-update.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/forecast.js";
@@ -174,25 +185,27 @@ async function begin(
     if (research !== undefined && openUpdate(state.rrd) !== undefined) return "opened";
     requireFinished(name, folder, state.rrd, state.ledger);
     const known = { ...state, searchedOn: await readSearchedOn(folder, state.rrd) };
-    const kept = await readAsked(folder);
+    const kept = await readSearchedUntil(folder);
     const window = nextWindow(name, known, kept, io.clock.now(), args.since);
     const update = {
-      ...askedUpdate(state, window, io.clock.now()),
+      ...newUpdate(state, window, io.clock.now()),
       ...withoutUndefined({ iteration: research?.nextIteration() }),
     };
     const counted = args.quiet ? undefined : counter(io, "Asking the sources:", 0);
     const asking = openAsking(folder, config, io, signals.finish, counted?.step);
-    const came = await whatCame({ ...state, rrd: withOpen(state.rrd, update) }, update, asking.outside).finally(() =>
-      counted?.close(),
-    );
+    const came = await findChanges(
+      { ...state, rrd: withUpdateOpen(state.rrd, update) },
+      update,
+      asking.outside,
+    ).finally(() => counted?.close());
     if (signals.finish.aborted) {
       say(io, nothingWritten);
       return interruptedBy(signals);
     }
-    if (!isAnything(came)) {
+    if (!hasFindings(came)) {
       const line = nothingLine(folder, update, came, args);
       const failed = Object.fromEntries([...came.failed].map(([source, { since }]) => [source, since]));
-      if (!args.dryRun) await keepAsked(folder, askedBy(known, kept, window, failed));
+      if (!args.dryRun) await writeSearchedUntil(folder, searchedAfter(known, kept, window, failed));
       io.stdout(line);
       return 0;
     }
@@ -200,9 +213,9 @@ async function begin(
     await requireAgents(config, io, false, roleNamesOf(config));
     if (args.json)
       io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...figures(came) })}\n`);
-    else say(io, `${name}: ${cameText(came)} since ${update.since}.${missed(came)}`);
+    else say(io, `${name}: ${findingsText(came)} since ${update.since}.${missed(came)}`);
     const before = await findings(folder, state.rrd, state.ledger, io.clock.now());
-    opened = openedFor(state.rrd, update, came, before);
+    opened = withFindings(state.rrd, update, came, before);
     await asking.keep(opened, came);
     if (signals.finish.aborted) {
       say(io, nothingWritten);
@@ -255,7 +268,7 @@ async function findings(
     import("../../research/report/read-report.js"),
     import("../../research/report/model.js"),
   ]);
-  return findingsBefore(reportModel((await readBeside(folder, rrd, ledger, new Date(now))).input));
+  return presentFindings(reportModel((await readBeside(folder, rrd, ledger, new Date(now))).input));
 }
 
 /**
@@ -265,7 +278,7 @@ async function findings(
 function nothingLine(
   folder: string,
   { since, until }: ProjectUpdate,
-  came: Came,
+  came: UpdateFindings,
   { json }: Pick<UpdateArguments, "json">,
 ): string {
   const name = basename(folder);
@@ -280,11 +293,11 @@ function nothingLine(
   return `${name}: nothing new from ${since} to ${until} (${many(came.asked.length, "source")} asked).${missed(came)}\n`;
 }
 
-const failures = ({ failed }: Came): string =>
+const failures = ({ failed }: UpdateFindings): string =>
   [...failed].map(([source, { reason }]) => `${source}: ${reason.replace(/\.$/, "")}`).join("; ");
 
 /** What was not asked, each as a sentence behind a space. */
-function missed(came: Came): string {
+function missed(came: UpdateFindings): string {
   const { failed, leftToAgents, unchecked } = came;
   const reason = unchecked.reason.replace(/\.?$/, "");
   return [
@@ -318,12 +331,12 @@ async function forecast(
   folder: string,
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   update: ProjectUpdate,
-  came: Came | undefined,
+  came: UpdateFindings | undefined,
   { json }: UpdateArguments,
   config: ResolvedConfig,
   io: Io,
 ): Promise<number> {
-  const opened = came === undefined ? rrd : openedFor(rrd, update, came, []);
+  const opened = came === undefined ? rrd : withFindings(rrd, update, came, []);
   const whole = forecastOf(
     opened,
     ledger,
@@ -337,7 +350,7 @@ async function forecast(
     io.stdout(`${JSON.stringify(said)}\n`);
     return 0;
   }
-  const head = came === undefined ? `${id} is open since ${update.at.slice(0, 10)}` : cameText(came);
+  const head = came === undefined ? `${id} is open since ${update.at.slice(0, 10)}` : findingsText(came);
   const more = (came?.works ?? 0) - (came?.titles.length ?? 0);
   const most = (came?.works ?? 0) > 0 ? " At most: if every new work is kept." : "";
   const lines = [
@@ -355,12 +368,12 @@ async function forecast(
 }
 
 /** The most that agents are started for. */
-function unitsFor({ works, changed }: Came, isWritten: boolean): UnitsLeft {
+function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitsLeft {
   const paper = works + changed.filter(({ text }) => text !== undefined).length;
   return { discovery: Math.ceil(works / worksABatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
 }
 
-const figures = ({ works, changed, retracted, failed, asked, leftToAgents, unchecked }: Came) => ({
+const figures = ({ works, changed, retracted, failed, asked, leftToAgents, unchecked }: UpdateFindings) => ({
   new: works,
   changed: changed.map(({ id, says, text, compared }) => ({
     id,

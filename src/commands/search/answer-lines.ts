@@ -3,7 +3,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { notesOfOld } from "../../text/evidence/quoted.js";
+import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { answerMeaning } from "../../research/report/narrative/questions.js";
 import { meaningMark } from "../../research/derived/meaning-mark.js";
@@ -110,7 +110,7 @@ export function answerLines(
     "",
     ...flow(`[${index + 1}] ${nameOf(quote.paper)}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(colors.bold),
     ...passageLines(quote, { columns, color: io.color, indent: "    " }),
-    ...notesOfOld(quote).flatMap((note) => flow(note, "    ").map(colors.yellow)),
+    ...notesOfOldQuote(quote).flatMap((note) => flow(note, "    ").map(colors.yellow)),
   ]);
   const none =
     statements.length > 0

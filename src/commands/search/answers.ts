@@ -10,7 +10,7 @@ import { type Standing, whyStale } from "../../research/overview/questions/stale
 import { foldersAsked, questionKey, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
-import { markGiven } from "../../research/derived/meaning-mark.js";
+import { meaningField } from "../../research/derived/meaning-mark.js";
 import { answerMeaning } from "../../research/report/narrative/questions.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
@@ -71,7 +71,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
 export function asJson({ answer, names, checkers, latest, why }: AnswerStanding) {
   const statements = answer.statements.map((said) => ({
     ...said,
-    meaning: markGiven(said.check, checkers).meaning?.says,
+    meaning: meaningField(said.check, checkers).meaning?.says,
   }));
   return { ...withKeys(answer, names), statements, checked: answerMeaning(answer, checkers)?.says, latest, stale: why };
 }

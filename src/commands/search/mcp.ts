@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { reportName } from "../../research/project-files/layout.js";
-import { markGiven } from "../../research/derived/meaning-mark.js";
+import { meaningField } from "../../research/derived/meaning-mark.js";
 import { meaningOf } from "../../research/report/narrative/meaning.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -189,7 +189,7 @@ const resourcesOf = (folder: string, io: Io): Resource[] => [
         (analysis?.evidence ?? []).map(({ text_sha256: _, about: __, ...evidence }) => ({
           paper_id: id,
           ...evidence,
-          meaning: markGiven(evidence.check, meaning?.checkers).meaning?.says,
+          meaning: meaningField(evidence.check, meaning?.checkers).meaning?.says,
         })),
       );
       const { says: checked, removed: not_borne_out } = meaningOf(await readNarrative(folder), rrd) ?? {};

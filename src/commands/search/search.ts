@@ -3,7 +3,7 @@ import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
-import { keptFacts, sourcesOf } from "../../research/papers/paper-record.js";
+import { storedFields, sourcesOf } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
 import { searchOnce, type Ranked } from "../../research/screening/screening-order.js";
 import { sourcesFor, usualServices } from "../../research/sources/registry.js";
@@ -121,7 +121,7 @@ function shown(
   explain: boolean,
   io: Io,
 ): string {
-  if (output === "bibtex") return bibliographyOf(found.map(({ record }) => keptFacts(record)));
+  if (output === "bibtex") return bibliographyOf(found.map(({ record }) => storedFields(record)));
   if (output === "text")
     return foundLines(found, explain, io)
       .map((line) => `${line}\n`)

@@ -9,7 +9,7 @@ import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { forecastText } from "../../engine/ui/terminal/tally.js";
-import { keptText } from "../../research/full-text/text-cache.js";
+import { lastCachedText } from "../../research/full-text/text-cache.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
@@ -133,7 +133,7 @@ async function costLines(
     let input = 0;
     let stored = 0;
     for (const { paper } of mine) {
-      const text = await keptText(textsFolder(folder), paper.id);
+      const text = await lastCachedText(textsFolder(folder), paper.id);
       if (text !== undefined) stored += 1;
       const form = estimateTokens(formWords(fieldsToFill(rrd, paper, filler)));
       input += text === undefined ? extract.figure.input : ownTokens + form + estimateTokens(text.text);

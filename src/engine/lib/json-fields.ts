@@ -24,7 +24,7 @@ export function fieldsIn<Fields extends object = Readonly<Record<string, unknown
 }
 
 /** The value at a path through objects and arrays; undefined if a step of the path does not exist. */
-export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+export function valueAt(value: unknown, ...path: readonly (string | number)[]): unknown {
   let current = value;
   for (const step of path) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, step)) return undefined;

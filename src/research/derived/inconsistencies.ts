@@ -17,37 +17,37 @@ import { eligibilityReport, openCriteria } from "../screening/eligibility/eligib
 import { hasOpenOverride, isReversible } from "./overrides.js";
 import { deriveStatistics } from "./statistics.js";
 
-/** Something a file says of itself that its own records contradict. A warning, never an error. */
+/** A statement in the file that contradicts its records. It is reported as a warning, never as an error. */
 interface Inconsistency {
   /** JSON pointer into rrd.json. */
   readonly pointer: string;
   readonly message: string;
-  /** What the records say instead. */
+  /** The value that follows from the records. */
   readonly derived?: unknown;
 }
 
-/** Every contradiction between a file's statements and its records; runs of the original left many. */
+/** All contradictions between the file's statements and its records. Projects of the original tool often have some. */
 export const inconsistencies = (rrd: Rrd): Inconsistency[] => [
-  ...(rrd.statistics == null ? [] : ofStatistics(rrd.statistics, rrd)),
-  ...rrd.papers_pool.flatMap((paper, index) => ofPaper(rrd, paper, `/papers_pool/${index}`)),
-  ...ofInsights(rrd),
-  ...ofCriteria(rrd),
-  ...ofPool(rrd),
+  ...(rrd.statistics == null ? [] : statisticsProblems(rrd.statistics, rrd)),
+  ...rrd.papers_pool.flatMap((paper, index) => paperProblems(rrd, paper, `/papers_pool/${index}`)),
+  ...insightProblems(rrd),
+  ...criteriaProblems(rrd),
+  ...poolProblems(rrd),
 ];
 
-const ofStatistics = (statistics: object, rrd: Rrd): Inconsistency[] =>
+const statisticsProblems = (statistics: object, rrd: Rrd): Inconsistency[] =>
   differences(statistics, deriveStatistics(rrd), "/statistics").map(({ pointer, stated, derived }) => {
     const message = `says ${JSON.stringify(stated)}, the records say ${JSON.stringify(derived)}`;
     return { pointer, message, derived };
   });
 
-function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
-  const found: Inconsistency[] = [];
-  const find = (field: string, message: string, derived?: unknown) =>
-    found.push({ pointer: `${pointer}/${field}`, message, ...withoutUndefined({ derived }) });
+function paperProblems(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
+  const problems: Inconsistency[] = [];
+  const addProblem = (field: string, message: string, derived?: unknown) =>
+    problems.push({ pointer: `${pointer}/${field}`, message, ...withoutUndefined({ derived }) });
   const { priority, score, decision: stated, status } = paper;
   if (priority != null && !(priority >= 1 && priority <= 5))
-    find("priority", `is ${priority}; priorities go from 1 to 5, 5 is read first`);
+    addProblem("priority", `is ${priority}; priorities go from 1 to 5, 5 is read first`);
   const scores = scoresOf(rrd, paper);
   if (scores !== undefined) {
     const totals = totalsOf(rrd, scores);
@@ -60,33 +60,35 @@ function ofPaper(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[] {
     ] as const;
     for (const [field, value, actual] of sums)
       if (typeof value === "number" && actual !== undefined && Math.abs(value - actual) > 0.05)
-        find(field, `says ${value}, the points add up to ${actual}`, actual);
+        addProblem(field, `says ${value}, the points add up to ${actual}`, actual);
     const decision = decisionOf(rrd, totals);
-    // A retracted paper, or one of which only the abstract could be read, is decided otherwise.
+    // The decision can differ from the score for a retracted paper, or if only the abstract could be read.
     const allowed = [decision, decide(rrd, totals, paper).decision];
     if (typeof stated === "string" && !allowed.some((each) => stated.toUpperCase().startsWith(each)))
-      find("decision", `says ${stated}, the scores say ${decision}`, decision);
+      addProblem("decision", `says ${stated}, the scores say ${decision}`, decision);
   } else if (paper.score_breakdown != null)
-    find("score_breakdown", "lacks some of the points, so nothing can be derived from it");
-  const [, known] = Object.entries(statusAfter).find(([name]) => stated?.toUpperCase().startsWith(name)) ?? [];
-  if (known !== undefined && known !== status)
-    find("status", `is ${status}, the decision ${stated} means ${known}`, known);
-  const kept = { "analysis/evidence": paper.analysis?.evidence ?? [], answers: paper.answers ?? [] };
-  for (const [field, items] of Object.entries(kept))
+    addProblem("score_breakdown", "lacks some of the points, so nothing can be derived from it");
+  const [, expectedStatus] = Object.entries(statusAfter).find(([name]) => stated?.toUpperCase().startsWith(name)) ?? [];
+  if (expectedStatus !== undefined && expectedStatus !== status)
+    addProblem("status", `is ${status}, the decision ${stated} means ${expectedStatus}`, expectedStatus);
+  const quotedItems = { "analysis/evidence": paper.analysis?.evidence ?? [], answers: paper.answers ?? [] };
+  for (const [field, items] of Object.entries(quotedItems))
     for (const [index, item] of items.entries())
       if (hasPlacesOutside(item))
-        find(`${field}/${index}/quoted`, `says ${item.quoted}, which lies outside of the passage`);
-  return found;
+        addProblem(`${field}/${index}/quoted`, `says ${item.quoted}, which lies outside of the passage`);
+  return problems;
 }
 
-function ofInsights(rrd: Rrd): Inconsistency[] {
+function insightProblems(rrd: Rrd): Inconsistency[] {
   const papers = new Set(rrd.papers_pool.map((paper) => paper.id));
-  return (rrd.insights ?? []).flatMap(({ paper_id: of, cross_refs }, index) => {
+  return (rrd.insights ?? []).flatMap(({ paper_id: paperId, cross_refs }, index) => {
     const pointer = `/insights/${index}`;
     const unknown = (cross_refs ?? []).filter((id) => !papers.has(id));
-    const isStray = of != null && !papers.has(of);
+    const isUnknownPaper = paperId != null && !papers.has(paperId);
     return [
-      ...(isStray ? [{ pointer: `${pointer}/paper_id`, message: `names ${of}, which is not in the pool` }] : []),
+      ...(isUnknownPaper
+        ? [{ pointer: `${pointer}/paper_id`, message: `names ${paperId}, which is not in the pool` }]
+        : []),
       ...(unknown.length === 0
         ? []
         : [{ pointer: `${pointer}/cross_refs`, message: `names ${unknown.join(", ")}, not in the pool` }]),
@@ -94,98 +96,103 @@ function ofInsights(rrd: Rrd): Inconsistency[] {
   });
 }
 
-/** Answers and decisions that have no effect, and papers that were judged before a criterion. */
-function ofCriteria(rrd: Rrd): Inconsistency[] {
+/** Answers and decisions without effect, and papers that were judged before a criterion was added. */
+function criteriaProblems(rrd: Rrd): Inconsistency[] {
   const criteria = criteriaOf(rrd);
-  const known = new Set(criteria.map(({ id }) => id));
-  const said = new Map<string, number>();
-  const found = criteria.flatMap(({ kind, text }, index): Inconsistency[] => {
+  const criterionIds = new Set(criteria.map(({ id }) => id));
+  const firstIndexes = new Map<string, number>();
+  const problems = criteria.flatMap(({ kind, text }, index): Inconsistency[] => {
     const words = `${kind} ${text.toLowerCase().trim()}`;
-    const first = said.get(words);
-    if (first === undefined) said.set(words, index);
+    const first = firstIndexes.get(words);
+    if (first === undefined) firstIndexes.set(words, index);
     const message = `says the same as /requirements/criteria/${first}`;
     return first === undefined ? [] : [{ pointer: `/requirements/criteria/${index}/text`, message }];
   });
-  found.push(...ofAllExcluded(rrd));
+  problems.push(...exclusionProblems(rrd));
   for (const [index, paper] of rrd.papers_pool.entries()) {
-    const { answers = [], override, status, excluded_by: by, retracted } = paper;
+    const { answers = [], override, status, excluded_by: excludedBy, retracted } = paper;
     const pointer = `/papers_pool/${index}`;
-    const stray = [...new Set(answers.map(({ criterion }) => criterion))].filter((id) => !known.has(id));
-    if (stray.length > 0)
-      found.push({
+    const unknownCriteria = [...new Set(answers.map(({ criterion }) => criterion))].filter(
+      (id) => !criterionIds.has(id),
+    );
+    if (unknownCriteria.length > 0)
+      problems.push({
         pointer: `${pointer}/answers`,
-        message: `name ${stray.join(", ")}, not a criterion of this project`,
+        message: `name ${unknownCriteria.join(", ")}, not a criterion of this project`,
       });
-    if (by != null && !known.has(by))
-      found.push({
+    if (excludedBy != null && !criterionIds.has(excludedBy))
+      problems.push({
         pointer: `${pointer}/excluded_by`,
-        message: `names ${by}, not a criterion of this project; 'reset --paper ${paper.id}' reads the paper again`,
+        message: `names ${excludedBy}, not a criterion of this project; 'reset --paper ${paper.id}' reads the paper again`,
       });
-    const open = openCriteria(criteria, paper).map(({ id }) => id);
-    if (override === undefined && (status === "presented" || status === "insights_extracted") && open.length > 0)
-      found.push({
+    const unanswered = openCriteria(criteria, paper).map(({ id }) => id);
+    if (override === undefined && (status === "presented" || status === "insights_extracted") && unanswered.length > 0)
+      problems.push({
         pointer: `${pointer}/status`,
-        message: `is ${status} without an answer to ${open.join(", ")}; 'reset --paper ${paper.id}' reads the paper again`,
+        message: `is ${status} without an answer to ${unanswered.join(", ")}; 'reset --paper ${paper.id}' reads the paper again`,
       });
     if (override?.decision === "include" && retracted === true)
-      found.push({ pointer: `${pointer}/override`, message: "has no effect: a retracted paper is never included" });
+      problems.push({ pointer: `${pointer}/override`, message: "has no effect: a retracted paper is never included" });
   }
-  for (const [index, one] of (rrd.excluded ?? []).entries())
-    if (one.override?.decision === "include" && !isReversible(one))
-      found.push({
+  for (const [index, exclusion] of (rrd.excluded ?? []).entries())
+    if (exclusion.override?.decision === "include" && !isReversible(exclusion))
+      problems.push({
         pointer: `/excluded/${index}/override`,
-        message: `has no effect on what was excluded as ${one.stage ?? "duplicate"}`,
+        message: `has no effect on what was excluded as ${exclusion.stage ?? "duplicate"}`,
       });
   if (hasOpenOverride(rrd))
-    found.push({ pointer: "/papers_pool", message: "holds a person's decision that takes effect with the next run" });
-  return found;
+    problems.push({
+      pointer: "/papers_pool",
+      message: "holds a person's decision that takes effect with the next run",
+    });
+  return problems;
 }
 
-/** Criteria that let nothing through, as those that contradict each other in other words do. */
-function ofAllExcluded(rrd: Rrd): Inconsistency[] {
+/** Criteria that exclude everything, for example because they contradict each other in different words. */
+function exclusionProblems(rrd: Rrd): Inconsistency[] {
   const { criteria, screening, fullText } = eligibilityReport(rrd);
   const count = (reasons: typeof screening) => reasons.reduce((sum, reason) => sum + reason.count, 0);
   const excluded = count(screening) + count(fullText);
-  const others = rrd.papers_pool.length - count(fullText);
-  if (criteria.length === 0 || excluded < manyExcluded || others > 0) return [];
+  const notExcluded = rrd.papers_pool.length - count(fullText);
+  if (criteria.length === 0 || excluded < minExcluded || notExcluded > 0) return [];
   const message = `exclude all ${excluded} records and papers; they may contradict each other`;
   return [{ pointer: "/requirements/criteria", message }];
 }
 
-/** Fewer may all be excluded by chance. */
-const manyExcluded = 10;
+/** Minimum number of exclusions for a warning: fewer may be chance. */
+const minExcluded = 10;
 
-function ofPool(rrd: Rrd): Inconsistency[] {
+function poolProblems(rrd: Rrd): Inconsistency[] {
   const { papers_pool: pool, requirements, phase } = rrd;
-  const found: Inconsistency[] = [];
+  const problems: Inconsistency[] = [];
   const decided = pool.filter(isDecided);
   if (!criteriaDecide(rrd) && decided.length >= 10 && decided.every(({ status }) => status === "presented"))
-    found.push({
+    problems.push({
       pointer: "/papers_pool",
       message: `all ${decided.length} papers are presented: the rubric does not distinguish them`,
     });
   const window = requirements.time_window_days ?? Infinity;
   const start = Date.parse(rrd.timing?.research_started_at ?? "");
-  const old = pool.filter(({ date }) => start - Date.parse(date ?? "") > window * 86_400_000).length;
-  if (old * 2 > pool.length)
-    found.push({
+  const oldPaperCount = pool.filter(({ date }) => start - Date.parse(date ?? "") > window * 86_400_000).length;
+  if (oldPaperCount * 2 > pool.length)
+    problems.push({
       pointer: "/requirements/time_window_days",
-      message: `is ${window}, but ${old} of ${pool.length} papers are older`,
+      message: `is ${window}, but ${oldPaperCount} of ${pool.length} papers are older`,
     });
-  const halves = decided
+  const withoutStrategic = decided
     .map((paper) => scoresOf(rrd, paper))
     .filter((scores) => scores !== undefined && scores.strategic === undefined).length;
-  if (usesBothRubrics(rrd) && halves > 0)
-    found.push({
+  if (usesBothRubrics(rrd) && withoutStrategic > 0)
+    problems.push({
       pointer: "/papers_pool",
-      message: `${halves} papers have no strategic scores although the mission asks for both rubrics`,
+      message: `${withoutStrategic} papers have no strategic scores although the mission asks for both rubrics`,
     });
   const pending = pool.length - decided.length;
   if ((phase === "COMPLETE" || phase === "IDEATION") && pending > 0)
-    found.push({
+    problems.push({
       pointer: "/phase",
       message: `is ${phase}, but ${pending} papers are not analysed`,
       derived: "ANALYSIS",
     });
-  return found;
+  return problems;
 }

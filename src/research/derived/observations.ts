@@ -15,55 +15,59 @@ import { resultName } from "../../engine/lib/layout.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
 /**
- * Fingerprint and sketch of the result in a workspace, or of the agent's last message where the result is missing. An
- * empty answer counts too, as it may come again and again; but what failed had no time to give one. Nothing where it
- * was of use. It has to be asked for while the workspace still stands.
+ * Fingerprint and sketch of the result in a workspace, or of the agent's last message if there is no result. An empty
+ * answer counts too, because it may be repeated, but not if the agent failed. Empty if the iteration was useful. Must
+ * be called before the workspace is deleted.
  */
-export async function leftBy({ brief, message, failure }: AgentRun, { outcome }: Outcome): Promise<RunAnswer> {
+export async function answerOfRun({ brief, message, failure }: AgentRun, { outcome }: Outcome): Promise<RunAnswer> {
   if (outcome === "accepted" || outcome === "noted") return {};
   const result = await readResult(join(brief.workspace, resultName));
   const value = "value" in result ? withoutUnit(result.value) : undefined;
   const answer = value === undefined ? message.replace(/\s+/g, " ").trim() : JSON.stringify(value);
-  const left = value === undefined ? {} : { left: true as const };
-  if (answer === "" && failure !== undefined) return left;
+  const resultField = value === undefined ? {} : { left: true as const };
+  if (answer === "" && failure !== undefined) return resultField;
   const sketch = sketchOf(value === undefined ? answer : proseIn(value).join(" "));
   return {
-    ...left,
+    ...resultField,
     answer: createHash("sha256").update(answer).digest("hex").slice(0, 12),
     ...withoutUndefined({ sketch }),
   };
 }
 
-/** All texts in a value, without the names of its fields. */
+/** All texts in a value, without field names. */
 function proseIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(proseIn) : [];
 }
 
-/** The same answer to another unit is the same answer. */
+/** Without the unit, equal answers to different units are equal. */
 const withoutUnit = (value: unknown): unknown => (isObject(value) ? { ...value, unit: undefined } : value);
 
-/** What the loop remembers, with everything that follows from its records computed again. Pure. */
+/** Computes the derived fields of `loop` again. Pure. */
 export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): NonNullable<Rrd["loop"]> {
   const { limits: _, ...loop } = rrd.loop ?? {};
   const observations = boundedObservations(loop.observations ?? [], limits, loop.rch_metrics);
-  const since = countedSince(rrd);
-  const without = withoutResult(rrd, ledger).length;
-  const row = longestRepetition(observations, limits, since);
-  // A finished folder from before any of this was kept stays as it is.
-  if (observations.length + without === 0 && loop.loop_type === undefined && loop.stagnation_count === undefined)
+  const countedFrom = countedSince(rrd);
+  const withoutResultCount = withoutResult(rrd, ledger).length;
+  const repetition = longestRepetition(observations, limits, countedFrom);
+  // A project that was finished before these fields existed stays unchanged.
+  if (
+    observations.length + withoutResultCount === 0 &&
+    loop.loop_type === undefined &&
+    loop.stagnation_count === undefined
+  )
     return loop;
   return {
     ...loop,
     observations,
-    loop_type: row?.kind ?? null,
-    stagnation_count: row?.length ?? 0,
-    ...(since === 0 ? {} : { stagnation_since: since }),
-    ...(without === 0 ? {} : { limits: limitsOf(rrd) }),
+    loop_type: repetition?.kind ?? null,
+    stagnation_count: repetition?.length ?? 0,
+    ...(countedFrom === 0 ? {} : { stagnation_since: countedFrom }),
+    ...(withoutResultCount === 0 ? {} : { limits: limitsOf(rrd) }),
   };
 }
 
-/** What stop conditions and briefs learn of earlier iterations. */
+/** The memory of earlier iterations, for stop conditions and briefs. */
 export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): LoopMemory {
   return {
     ...memoryFrom(
@@ -76,51 +80,53 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: Histor
   };
 }
 
-/** Whether a run that ends so has begun anything: one of a project that was complete before changes nothing of it. */
+/** Whether the end of this run changes the state. A run of a project that was already complete changes nothing. */
 export const isNews = ({ loop }: Rrd, { verdict }: Verdict): boolean =>
   verdict !== "complete" || (loop != null && loop.last_run?.verdict !== verdict);
 
-/** The state once a run has ended so, at `now`, in milliseconds since the epoch. Pure. */
-export function withEnd(rrd: Rrd, ended: Verdict, now: number): Rrd {
-  const { verdict, reason } = ended;
+/** The state after a run has ended. `now`: milliseconds since the epoch. Pure. */
+export function withEnd(rrd: Rrd, end: Verdict, now: number): Rrd {
+  const { verdict, reason } = end;
   const isProblem = verdict === "stuck" || verdict === "blocked" || verdict === "failed";
-  const last_run = lastRun(ended, now);
+  const last_run = lastRun(end, now);
   return { ...rrd, loop: { ...rrd.loop, error: isProblem ? reason : null, last_run } };
 }
 
 type Limits = NonNullable<NonNullable<Loop>["limits"]>;
 
-/** What a person allows: the budget, and how many papers are looked for. */
+/** The user's limits: the budget and the number of wanted papers. */
 function limitsOf({ budget, requirements }: Rrd): Limits {
   const { max_usd, max_tokens, max_minutes, max_iterations } = budget ?? {};
-  const all = { max_usd, max_tokens, max_minutes, max_iterations, target_papers: requirements.target_papers };
-  return Object.fromEntries(Object.entries(all).filter(([, most]) => typeof most === "number"));
+  const limits = { max_usd, max_tokens, max_minutes, max_iterations, target_papers: requirements.target_papers };
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => typeof limit === "number"));
 }
 
-/** Whether more is allowed than before; a limit that is gone allows more. */
-const isRaised = (before: Limits, now: Limits): boolean =>
-  Object.entries(before).some(([name, most]) => typeof most === "number" && Number(now[name] ?? Infinity) > most);
+/** Whether a limit was raised or removed. */
+const isRaised = (earlier: Limits, now: Limits): boolean =>
+  Object.entries(earlier).some(([name, limit]) => typeof limit === "number" && Number(now[name] ?? Infinity) > limit);
 
-/** The iteration after which it is counted: a person has acted since. */
+/** Only iterations after this one count: since then the user has acted. */
 function countedSince(rrd: Rrd): number {
-  const { stagnation_since: since = 0, limits, iteration = 0 } = rrd.loop ?? {};
-  return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(since, iteration) : since;
+  const { stagnation_since: resetAt = 0, limits, iteration = 0 } = rrd.loop ?? {};
+  return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(resetAt, iteration) : resetAt;
 }
 
 /**
- * The iterations in a row, up to the last, whose work was not accepted, of all runs since a person last acted. Those in
- * which no agent got to work do not count.
+ * The last iterations in a row whose work was not accepted, over all runs since the user's last action. Iterations in
+ * which no agent could start work do not count.
  */
 export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
-  const since = countedSince(rrd);
-  // A question, answered or not, is not work of the project.
-  const work = ledger.filter(({ unit }) => !isAnswerUnit(unit));
-  const row = work.slice(work.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1);
-  return row.filter(
-    ({ failure, iteration, outcome }) => iteration > since && outcome !== "noted" && wasAtWork(failure),
+  const countedFrom = countedSince(rrd);
+  // Answering the user's question is not work on the project.
+  const workLines = ledger.filter(({ unit }) => !isAnswerUnit(unit));
+  const sinceAccepted = workLines.slice(
+    workLines.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1,
+  );
+  return sinceAccepted.filter(
+    ({ failure, iteration, outcome }) => iteration > countedFrom && outcome !== "noted" && wasAtWork(failure),
   );
 }
 
-/** The state once a person has acted, after iteration `last`: what brought nothing before counts no more. Pure. */
+/** The state after the user has acted: only iterations after `last` count as stagnation. Pure. */
 export const resetStagnation = (rrd: Rrd, last = rrd.loop?.iteration): Rrd =>
   last === undefined ? rrd : { ...rrd, loop: { ...rrd.loop, stagnation_since: last } };

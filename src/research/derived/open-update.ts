@@ -1,12 +1,12 @@
 import type { Paper, ProjectUpdate, Rrd } from "../generated/rrd.js";
 
-/** The update that is under way; undefined where there was none, or the last one is closed. */
+/** The update in progress; undefined if no update is open. */
 export function openUpdate({ updates }: Pick<Rrd, "updates">): ProjectUpdate | undefined {
   const last = updates?.at(-1);
   return last?.closed_at === undefined ? last : undefined;
 }
 
-/** Papers whose text is another one than the text read, and that the open update has not read again yet. */
+/** Papers whose text has changed since it was read, and that the open update has not read again yet. */
 export function papersToReadAgain(rrd: Rrd): readonly Paper[] {
   const update = openUpdate(rrd);
   if (update === undefined) return [];
@@ -16,6 +16,6 @@ export function papersToReadAgain(rrd: Rrd): readonly Paper[] {
   );
 }
 
-/** The state with the last update changed. */
-export const withLastUpdate = (rrd: Rrd, set: Partial<ProjectUpdate>): NonNullable<Rrd["updates"]> =>
-  (rrd.updates ?? []).map((update, index, all) => (index === all.length - 1 ? { ...update, ...set } : update));
+/** The updates with changed fields in the last one. */
+export const withLastUpdate = (rrd: Rrd, changes: Partial<ProjectUpdate>): NonNullable<Rrd["updates"]> =>
+  (rrd.updates ?? []).map((update, index, all) => (index === all.length - 1 ? { ...update, ...changes } : update));

@@ -1,6 +1,6 @@
 import type { Rrd, Statistics } from "../generated/rrd.js";
 
-/** What a file says of itself that its own records contradict. */
+/** A statement in the file that contradicts its records. */
 export interface Difference {
   /** JSON pointer into rrd.json. */
   readonly pointer: string;
@@ -8,38 +8,41 @@ export interface Difference {
   readonly derived: unknown;
 }
 
-/** Leaves that both sides have and that differ; averages are compared to a tenth. */
+/** Leaf values that are in both objects and differ. Averages may differ by 0.1. */
 export function differences(stated: object, derived: object, pointer: string): Difference[] {
   return Object.entries(stated).flatMap(([key, value]) => {
     const actual = (derived as Record<string, unknown>)[key];
-    const at = `${pointer}/${key}`;
+    const valuePointer = `${pointer}/${key}`;
     if (actual === undefined || value == null) return [];
     const isList = Array.isArray(value) || Array.isArray(actual);
     if (!isList && typeof value === "object" && typeof actual === "object" && actual !== null)
-      return differences(value, actual, at);
+      return differences(value, actual, valuePointer);
     const isSame =
       typeof value === "number" && typeof actual === "number"
         ? Math.abs(value - actual) < 0.11
         : JSON.stringify(value) === JSON.stringify(actual);
-    return isSame ? [] : [{ pointer: at, stated: value, derived: actual }];
+    return isSame ? [] : [{ pointer: valuePointer, stated: value, derived: actual }];
   });
 }
 
 /**
- * Totals and averages that a file states otherwise than its records: undefined where they agree, and where this program
- * wrote the file, whose statistics are then only older. What was kept once stays.
+ * Totals and averages in which a file differs from its records. Undefined if nothing differs, or if this program wrote
+ * the file: then the statistics are only outdated. Statements that were recorded earlier stay.
  */
-export function statedOtherwise(rrd: Rrd, derived: NonNullable<Statistics>): Record<string, unknown> | undefined {
+export function statedDifferences(rrd: Rrd, derived: NonNullable<Statistics>): Record<string, unknown> | undefined {
   const { statistics, format, loop } = rrd;
   if (format !== undefined || loop != null || statistics == null) return undefined;
-  const all = [
+  const found = [
     ...differences(totalsOf(statistics), derived, ""),
     ...differences(statistics.analysis_metrics ?? {}, derived.analysis_metrics ?? {}, ""),
   ];
   const isLeaf = ({ pointer }: Difference) => pointer.lastIndexOf("/") === 0;
-  const whole = ({ pointer }: Difference) => pointer.split("/")[1] ?? "";
+  const topField = ({ pointer }: Difference) => pointer.split("/")[1] ?? "";
   const metrics = statistics.analysis_metrics as Record<string, unknown> | null | undefined;
-  const entries = all.map((one) => [whole(one), isLeaf(one) ? one.stated : metrics?.[whole(one)]] as const);
+  const entries = found.map(
+    (difference) =>
+      [topField(difference), isLeaf(difference) ? difference.stated : metrics?.[topField(difference)]] as const,
+  );
   return entries.length === 0 ? undefined : { ...Object.fromEntries(entries), ...statistics.stated };
 }
 

@@ -16,16 +16,17 @@ import { type FlowRow, flowCounts, total } from "./flow-counts.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { seedRecall } from "../papers/seeds/find-seeds.js";
 import { seedsOf } from "../papers/seeds/seed.js";
-import { statedOtherwise } from "./stated-totals.js";
+import { statedDifferences } from "./stated-totals.js";
 import { countEach } from "../../engine/lib/group.js";
 
 /**
- * Counts, and averages over the papers that could be judged, from the records alone; null where it is missing. What
- * discovery recorded of its sources is kept, and so is what a file of another program states otherwise.
+ * Computes the statistics from the records: counts, and averages over the papers that could be judged (null without
+ * such papers). What discovery reported about its sources stays, and also what a file of another program states
+ * differently.
  */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
   const derived = countsOf(rrd);
-  const stated = statedOtherwise(rrd, derived);
+  const stated = statedDifferences(rrd, derived);
   return stated === undefined ? derived : { ...derived, stated };
 }
 
@@ -33,32 +34,32 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
   const counts = countEach(papers.map(({ status }) => status));
   const withStatus = (status: Paper["status"]) => counts.get(status) ?? 0;
-  // A check belongs to the papers that it left its mark on; where none has one, it was undone.
-  const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...kept } = rrd.statistics ?? {};
-  const { total_not_retrieved: ____, ...before } = kept;
-  const [waiting, missing] = [withStatus("waiting"), withStatus("not_retrieved")];
+  // These fields are computed again, because the papers that they describe may have changed.
+  const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...rest } = rrd.statistics ?? {};
+  const { total_not_retrieved: ____, ...earlier } = rest;
+  const [waiting, notRetrieved] = [withStatus("waiting"), withStatus("not_retrieved")];
   const agreement = agreementOf(rrd);
   return {
-    ...before,
+    ...earlier,
     total_discovered: papers.length,
-    total_analyzed: papers.filter(isDecided).length - missing,
+    total_analyzed: papers.filter(isDecided).length - notRetrieved,
     total_presented: withStatus("presented"),
     total_rejected: withStatus("rejected"),
     total_insights_extracted: withStatus("insights_extracted"),
     ...(criteriaOf(rrd).length === 0 && waiting === 0 ? {} : { total_waiting: waiting }),
-    ...(missing === 0 ? {} : { total_not_retrieved: missing }),
+    ...(notRetrieved === 0 ? {} : { total_not_retrieved: notRetrieved }),
     ...(agreement === undefined ? {} : { screening_agreement: recordOf(agreement) }),
     total_insights: countingInsights(rrd).length,
     total_retracted: papers.filter(({ retracted }) => retracted === true).length,
     ...retractionCheck(papers),
     discovery_metrics: {
-      ...before.discovery_metrics,
+      ...earlier.discovery_metrics,
       sources_blocked: blockedNames(rrd),
-      ...flowOf(rrd),
-      ...seedsFound(rrd),
+      ...flowField(rrd),
+      ...seedsField(rrd),
     },
-    // A field of a person's own stays; an average of the other rubric would no longer be true.
-    analysis_metrics: { ...without(before.analysis_metrics, ownMetrics), ...analysisMetrics(rrd) },
+    // Additional fields of the user stay. Averages of an unused rubric are removed.
+    analysis_metrics: { ...without(earlier.analysis_metrics, derivedMetrics), ...analysisMetrics(rrd) },
   };
 }
 
@@ -68,7 +69,7 @@ const recordOf = ({ readers, kappa_interval: interval, ...agreement }: Agreement
   kappa_interval: interval === null ? null : [...interval],
 });
 
-/** The last check over the papers, and what came of it. */
+/** The last retraction check of the papers and its results. */
 function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>, "retraction_check"> {
   const checks = papers.map(({ updates_check: check }) => check).filter((check) => check != null);
   if (checks.length === 0) return {};
@@ -80,24 +81,26 @@ function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>
   return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
 }
 
-/** The check of recall for the seeds as they are now, which a person may have changed; nothing where there was none. */
-function seedsFound(rrd: Rrd): object {
-  const before = rrd.statistics?.discovery_metrics?.seeds;
-  return before === undefined ? {} : withoutUndefined({ seeds: seedRecall(seedsOf(rrd), [], before.references) });
+/**
+ * The recall of the seeds, computed again because the user may have changed them; empty if recall was never checked.
+ */
+function seedsField(rrd: Rrd): object {
+  const earlier = rrd.statistics?.discovery_metrics?.seeds;
+  return earlier === undefined ? {} : withoutUndefined({ seeds: seedRecall(seedsOf(rrd), [], earlier.references) });
 }
 
-/** The stages that the criteria decide, from the counts that the report draws. */
+/** The stages that the criteria decide, from the same counts as the report's diagram. */
 function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_text"> {
   const { searched, other } = flowCounts(rrd);
-  const both = (count: (row: FlowRow) => number) => count(searched) + count(other);
+  const sumOfRows = (count: (row: FlowRow) => number) => count(searched) + count(other);
   const rejected = [searched, other].flatMap(({ rejected: by }) => [...by]);
   const reasons = new Map<string, number>();
   for (const [reason, count] of rejected)
     if (reason !== "points") reasons.set(reason, (reasons.get(reason) ?? 0) + count);
-  const missing = both(({ notRetrieved }) => notRetrieved);
+  const missing = sumOfRows(({ notRetrieved }) => notRetrieved);
   const { screened, conflicts } = searched;
-  const assessed = both((row) => row.assessed);
-  const waiting = both((row) => row.waiting);
+  const assessed = sumOfRows((row) => row.assessed);
+  const waiting = sumOfRows((row) => row.waiting);
   return {
     screened,
     screening: {
@@ -108,8 +111,8 @@ function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_
     },
     full_text: {
       added: other.sought,
-      sought: both(({ sought }) => sought),
-      not_read: both(({ notRead }) => notRead),
+      sought: sumOfRows(({ sought }) => sought),
+      not_read: sumOfRows(({ notRead }) => notRead),
       ...(missing === 0 ? {} : { not_retrieved: missing }),
       excluded: Object.fromEntries(reasons),
       waiting,
@@ -118,12 +121,12 @@ function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_
   };
 }
 
-/** What became of the records that were found; nothing where code did not search and there are no criteria. */
-function flowOf(rrd: Rrd): object {
-  const { flow: before, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
+/** The flow of the records; empty if the code did not search and there are no criteria. */
+function flowField(rrd: Rrd): object {
+  const { flow: earlier, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
   const eligibility = criteriaOf(rrd).length === 0 ? {} : eligibilityFlow(rrd);
-  if (before === undefined && criteriaOf(rrd).length === 0) return {};
-  const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = before ?? {};
+  if (earlier === undefined && criteriaOf(rrd).length === 0) return {};
+  const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = earlier ?? {};
   const excluded: Record<string, number> = {};
   for (const { stage, duplicate_of } of rrd.excluded ?? []) {
     const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
@@ -133,11 +136,11 @@ function flowOf(rrd: Rrd): object {
   const waiting = rrd.papers_pool.filter(isWaiting).length;
   const ineligible = rrd.papers_pool.filter(isIneligible).length - waiting;
   const included = rrd.papers_pool.length - waiting - ineligible;
-  const out = withoutUndefined({ waiting: waiting || undefined, ineligible: ineligible || undefined });
-  return { flow: { ...flow, screened, excluded, included, ...out, ...eligibility } };
+  const excludedCounts = withoutUndefined({ waiting: waiting || undefined, ineligible: ineligible || undefined });
+  return { flow: { ...flow, screened, excluded, included, ...excludedCounts, ...eligibility } };
 }
 
-const ownMetrics =
+const derivedMetrics =
   "avg_score score_distribution avg_combined_score avg_execution_score avg_blue_ocean_score combined_score_distribution blue_ocean_distribution".split(
     " ",
   );
@@ -174,10 +177,10 @@ const combinedBands = { "0-17": 17, "18-24": 24, "25-34": 34, "35-50": 50 };
 const strategicBands = { "0-7": 7, "8-11": 11, "12-15": 15, "16-20": 20 };
 
 function distribution(values: readonly number[], bands: Readonly<Record<string, number>>): Record<string, number> {
-  const most = Object.entries(bands);
-  const counts = Object.fromEntries(most.map(([name]) => [name, 0]));
+  const bounds = Object.entries(bands);
+  const counts = Object.fromEntries(bounds.map(([name]) => [name, 0]));
   for (const value of values) {
-    const band = most.find(([, upper]) => Math.floor(value) <= upper)?.[0];
+    const band = bounds.find(([, upper]) => Math.floor(value) <= upper)?.[0];
     if (band !== undefined) counts[band] = (counts[band] ?? 0) + 1;
   }
   return counts;
@@ -186,9 +189,9 @@ function distribution(values: readonly number[], bands: Readonly<Record<string, 
 const mean = (values: readonly number[]): number | null =>
   values.length === 0 ? null : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
 
-/** The middle of some numbers, or the mean of the two in the middle; 0 of none. */
+/** The median of some numbers; 0 for an empty list. */
 export function median(values: readonly number[]): number {
-  // Numbers are sorted by the engine itself there, and not by a function that is asked 200,000 times.
+  // A typed array is sorted natively, without calling a comparison function 200,000 times.
   const sorted = new Float64Array(values).sort();
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;

@@ -3,7 +3,7 @@ import type { HttpFailure } from "../../net/http-failure.js";
 import { isDocumentOf } from "../papers/authors.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
-import { pirateRefusal } from "./shadow-libraries.js";
+import { shadowLibraryRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
@@ -16,53 +16,54 @@ export interface FetchOptions {
   readonly http: Http;
   /** Says where the sites are that texts are read from. */
   readonly contextFor: ContextFor;
-  /** Who is asked for free copies of a paper that is not on arXiv. */
+  /** Services with free copies of papers that are not on arXiv. */
   readonly copies: readonly CopyService[];
 }
 
-/** A way that brought no whole text, and why, in one sentence. */
-export interface Tried {
+/** A route that gave no full text, with the reason in one sentence. */
+export interface FailedRoute {
   readonly way: string;
   readonly reason: string;
 }
 
-export type NotRead = {
+export type ReadFailure = {
   /**
-   * `not-found`: it is not there. `unreadable`: it is there and has no text. The others say nothing about the paper.
+   * `not-found`: the paper's text does not exist there. `unreadable`: the document exists but has no text. The other
+   * values say nothing about the paper.
    */
   readonly status: "unreadable" | "blocked" | "rate_limited" | "not-found" | "error";
   /** One sentence: what went wrong and what to do. */
   readonly reason: string;
-  /** Set where it may be read in some minutes or hours, and a reading from the abstract would be too early. */
+  /** Set if the text may be available some minutes or hours later, so that it is too early to use only the abstract. */
   readonly transient?: true;
-  /** Every way that was tried, in order. */
-  readonly tried?: readonly Tried[];
+  /** Every route that was tried, in order. */
+  readonly tried?: readonly FailedRoute[];
 };
 
-export type Fetched = { readonly status: "ok"; readonly text: DocumentText } | NotRead;
+export type FetchResult = { readonly status: "ok"; readonly text: DocumentText } | ReadFailure;
 
 /**
- * The best text that the ways to a paper lead to: a whole one, else one cut short, else a landing page, else why
- * nothing was found.
+ * Fetches the best text of a paper: a full text, else a truncated one, else a landing page, else the reason for the
+ * failure.
  */
-export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Promise<Fetched> {
-  const failures: NotRead[] = [];
-  const tried: Tried[] = [];
+export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Promise<FetchResult> {
+  const failures: ReadFailure[] = [];
+  const tried: FailedRoute[] = [];
   const texts: DocumentText[] = [];
-  const seen = new Set<string>();
-  /** Hosts that ask to wait or don't answer: they are left alone for the rest of this paper. */
-  const quiet = new Set<string>();
-  const asking = { endpoints: endpointsOf(options.contextFor), records: once(() => recordsOf(paper, options.copies)) };
-  const failed = (way: string, failure: NotRead) => {
+  const triedUrls = new Set<string>();
+  /** Hosts that ask to wait or do not answer. They get no more requests for this paper. */
+  const busyHosts = new Set<string>();
+  const lookups = { endpoints: endpointsOf(options.contextFor), records: once(() => recordsOf(paper, options.copies)) };
+  const recordFailure = (way: string, failure: ReadFailure) => {
     failures.push(failure);
     tried.push({ way, reason: failure.reason });
   };
 
   for (const { name, locations: find } of fullTextRoutes) {
     if (options.signal.aborted) return interrupted;
-    const locations = await find(paper, asking);
+    const locations = await find(paper, lookups);
     if ("status" in locations) {
-      failed(name, {
+      recordFailure(name, {
         status: locations.status === "empty" ? "not-found" : locations.status,
         reason: locations.reason,
         ...withoutUndefined({ transient: locations.transient }),
@@ -70,46 +71,53 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
       continue;
     }
     for (const location of locations) {
-      if (seen.has(location.url) || quiet.has(hostOf(location.url))) continue;
-      seen.add(location.url);
-      for (const read of await readLocation(location, paper, { ...options, quiet })) {
-        if (read.status === "ok" && read.text.depth === "full")
-          return { status: "ok", text: from(read.text, name, location, tried) };
-        if (read.status !== "ok") failed(name, read);
+      if (triedUrls.has(location.url) || busyHosts.has(hostOf(location.url))) continue;
+      triedUrls.add(location.url);
+      for (const result of await readLocation(location, paper, { ...options, quiet: busyHosts })) {
+        if (result.status === "ok" && result.text.depth === "full")
+          return { status: "ok", text: withOrigin(result.text, name, location, tried) };
+        if (result.status !== "ok") recordFailure(name, result);
         else {
-          tried.push({ way: name, reason: shortfall(read.text) });
-          texts.push(from(read.text, name, location, tried));
+          tried.push({ way: name, reason: missingPart(result.text) });
+          texts.push(withOrigin(result.text, name, location, tried));
         }
       }
       if (options.signal.aborted) return interrupted;
     }
   }
   const text = texts.find(({ depth }) => depth === "partial") ?? texts[0];
-  const failure = mostHopeful(failures);
-  // A landing page in place of a paper whose host is only busy would decide the paper from its abstract, for good.
-  if (text !== undefined && (text.depth === "partial" || failure?.transient !== true)) return { status: "ok", text };
-  if (failure !== undefined) return { ...failure, tried };
+  const bestFailure = mostHopefulFailure(failures);
+  // If the paper's host is only busy, a landing page must not replace the text: the paper would be judged by its
+  // abstract, and never again.
+  if (text !== undefined && (text.depth === "partial" || bestFailure?.transient !== true))
+    return { status: "ok", text };
+  if (bestFailure !== undefined) return { ...bestFailure, tried };
   return { status: "not-found", reason: `${paper.id} has no address to read it from; add a url or pdf_url.` };
 }
 
-const interrupted: NotRead = { status: "error", reason: "Fetching was interrupted.", transient: true };
+const interrupted: ReadFailure = { status: "error", reason: "Fetching was interrupted.", transient: true };
 
 const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);
 
-const shortfall = ({ depth }: DocumentText) =>
+const missingPart = ({ depth }: DocumentText) =>
   depth === "partial" ? "The text is truncated." : "The page describes the paper and does not contain it.";
 
-const from = (text: DocumentText, way: string, location: Location, tried: readonly Tried[]): DocumentText => ({
+const withOrigin = (
+  text: DocumentText,
+  way: string,
+  location: Location,
+  tried: readonly FailedRoute[],
+): DocumentText => ({
   ...text,
   origin: { way, url: location.url, ...(tried.length === 0 ? {} : { tried: [...tried] }) },
 });
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => (made ??= make());
+  let promise: Promise<Value> | undefined;
+  return () => (promise ??= make());
 }
 
-/** What all copy services know of a paper. Where one can't be asked and none knows a copy, that is not known. */
+/** The records of all copy services. `empty` only if every service answered and none knows a copy. */
 async function recordsOf(paper: NamedPaper, services: readonly CopyService[]): Promise<Answer<readonly PaperRecord[]>> {
   const answers = await Promise.all(services.map(async ({ find }) => await find([identifiersOf(paper)])));
   const records = answers.flatMap((answer) => (answer.status === "ok" ? answer.value : []));
@@ -122,66 +130,68 @@ async function recordsOf(paper: NamedPaper, services: readonly CopyService[]): P
   );
 }
 
-/** Of several failures the one that is most worth another try, so that a paper is not given up for the lesser one. */
-function mostHopeful(failures: readonly NotRead[]): NotRead | undefined {
-  const order: NotRead["status"][] = ["rate_limited", "error", "blocked", "unreadable", "not-found"];
-  const rank = ({ transient, status }: NotRead) => (transient === true ? 0 : order.length) + order.indexOf(status);
+/** Of several failures, the one that is most worth another attempt. */
+function mostHopefulFailure(failures: readonly ReadFailure[]): ReadFailure | undefined {
+  const order: ReadFailure["status"][] = ["rate_limited", "error", "blocked", "unreadable", "not-found"];
+  const rank = ({ transient, status }: ReadFailure) => (transient === true ? 0 : order.length) + order.indexOf(status);
   return failures.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-type Reaching = FetchOptions & { readonly quiet: Set<string> };
+type ReadingOptions = FetchOptions & { readonly quiet: Set<string> };
 
-/** What a place leads to; for a landing page also the PDF that it names, or why that could not be had. */
-async function readLocation(location: Location, paper: NamedPaper, options: Reaching): Promise<Fetched[]> {
-  const refused = pirateRefusal(location.url);
-  if (refused !== undefined) return [{ status: "blocked", reason: refused }];
-  const fetched = await request(
+/** Reads a location. For a landing page, the result also contains the PDF that it links to, or why that failed. */
+async function readLocation(location: Location, paper: NamedPaper, options: ReadingOptions): Promise<FetchResult[]> {
+  const refusal = shadowLibraryRefusal(location.url);
+  if (refusal !== undefined) return [{ status: "blocked", reason: refusal }];
+  const response = await request(
     location.url,
     "text/html, application/xhtml+xml, application/xml, application/pdf;q=0.9, */*;q=0.5",
     options,
   );
-  if (fetched.status !== "ok") return [notRead(fetched)];
-  const page = await readUntrusted(fetched.bytes, { type: fetched.type, name: fetched.url, signal: options.signal });
+  if (response.status !== "ok") return [readFailure(response)];
+  const page = await readUntrusted(response.bytes, { type: response.type, name: response.url, signal: options.signal });
   if (page.status !== "ok") return [page];
-  const own = checked(page.text, location.url, paper);
-  if (page.text.depth !== "abstract") return [own];
+  const pageResult = checkedDocument(page.text, location.url, paper);
+  if (page.text.depth !== "abstract") return [pageResult];
   if (location.landing !== true)
     return [{ status: "not-found", reason: `${hostOf(location.url)} has only a page about the paper.` }];
-  if (page.pdfUrl === undefined || page.pdfUrl === location.url) return [own];
+  if (page.pdfUrl === undefined || page.pdfUrl === location.url) return [pageResult];
   const pdf = await request(page.pdfUrl, "application/pdf", options);
-  if (pdf.status !== "ok") return [own, notRead(pdf)];
-  const whole = await readUntrusted(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
-  // A login page in place of the PDF is not better than the landing page.
-  return whole.status === "ok" && whole.text.kind === "pdf" ? [checked(whole.text, page.pdfUrl, paper), own] : [own];
+  if (pdf.status !== "ok") return [pageResult, readFailure(pdf)];
+  const pdfDocument = await readUntrusted(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
+  // If a login page came in place of the PDF, the landing page stays.
+  return pdfDocument.status === "ok" && pdfDocument.text.kind === "pdf"
+    ? [checkedDocument(pdfDocument.text, page.pdfUrl, paper), pageResult]
+    : [pageResult];
 }
 
-/** A document, unless it or what it redirects to is a pirate's. */
-async function request(url: string, accept: string, options: Reaching): Promise<HttpDocument | HttpFailure> {
-  const refused = pirateRefusal(url);
-  if (refused !== undefined) return { status: "blocked", reason: refused };
-  const fetched = await options.http.get({ url, limit: maxPdf, accept });
+/** Requests a document. Shadow libraries are refused, also as the target of a redirect. */
+async function request(url: string, accept: string, options: ReadingOptions): Promise<HttpDocument | HttpFailure> {
+  const refusal = shadowLibraryRefusal(url);
+  if (refusal !== undefined) return { status: "blocked", reason: refusal };
+  const response = await options.http.get({ url, limit: maxPdf, accept });
   if (
-    fetched.status === "rate_limited" ||
-    (fetched.status === "error" && fetched.transient === true && fetched.code === undefined)
+    response.status === "rate_limited" ||
+    (response.status === "error" && response.transient === true && response.code === undefined)
   )
     options.quiet.add(hostOf(url));
-  const redirected = fetched.status === "ok" ? pirateRefusal(fetched.url) : undefined;
-  return redirected === undefined ? fetched : { status: "blocked", reason: redirected };
+  const redirectRefusal = response.status === "ok" ? shadowLibraryRefusal(response.url) : undefined;
+  return redirectRefusal === undefined ? response : { status: "blocked", reason: redirectRefusal };
 }
 
-const notRead = ({ status, reason, transient }: HttpFailure): NotRead => ({
+const readFailure = ({ status, reason, transient }: HttpFailure): ReadFailure => ({
   status,
   reason,
   ...withoutUndefined({ transient }),
 });
 
-function checked(text: DocumentText, address: string, paper: NamedPaper): Fetched {
-  // Some pages say only in their head what they are.
+function checkedDocument(text: DocumentText, address: string, paper: NamedPaper): FetchResult {
+  // Some pages have the paper's title only in their head.
   const head = [text.title ?? "", ...(text.authors ?? []).slice(0, 10)].join("\n");
   if (isDocumentOf(`${head}\n${text.text}`, paper)) return { status: "ok", text };
-  const found = text.title === undefined ? "" : ` ("${text.title.slice(0, 120)}")`;
+  const foundTitle = text.title === undefined ? "" : ` ("${text.title.slice(0, 120)}")`;
   return {
     status: "error",
-    reason: `${address} leads to another document${found}, not to "${paper.title}"; correct the address in rrd.json.`,
+    reason: `${address} leads to another document${foundTitle}, not to "${paper.title}"; correct the address in rrd.json.`,
   };
 }

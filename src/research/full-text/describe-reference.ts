@@ -11,40 +11,40 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /**
- * What is known of one paper. `empty`: the source answered and does not know it. The failures say nothing about the
- * paper.
+ * The record of one paper. `empty`: the source answered and does not know the paper. The other failures say nothing
+ * about the paper.
  */
-export type Described =
+export type DescribedReference =
   | { readonly status: "ok"; readonly paper: PaperRecord }
   | { readonly status: "empty" | "rate_limited" | "blocked" | "error"; readonly reason: string };
 
 /**
- * Title, authors, date and abstract of the paper that a reference names: from arXiv for an arXiv id, from Crossref for
- * a DOI, also for one in a publisher's address, from Europe PMC for an id of PubMed, else from the document itself,
- * which is read and kept for that. A DOI that Crossref does not know is followed to its page, since others register
- * DOIs too; where a service fails, the document stands in for it.
+ * Finds the title, authors, date and abstract of a referenced paper: from arXiv for an arXiv id, from Crossref for a
+ * DOI (also in a publisher's address), from Europe PMC for a PubMed id, otherwise from the document itself, whose text
+ * is cached. If Crossref does not know a DOI, its page is read, because other agencies register DOIs too. If a service
+ * fails, the document is read.
  */
-export async function describeReference(reference: Reference, options: ReadOptions): Promise<Described> {
+export async function describeReference(reference: Reference, options: ReadOptions): Promise<DescribedReference> {
   if (reference.kind === "url") {
     for (const doi of doisInAddress(reference.url)) {
-      const named = await fromService({ kind: "doi", doi }, options);
-      if (named.status === "ok") return named;
-      if (named.status !== "empty") break;
+      const described = await fromService({ kind: "doi", doi }, options);
+      if (described.status === "ok") return described;
+      if (described.status !== "empty") break;
     }
   }
   if (reference.kind === "url" || reference.kind === "file" || reference.kind === "sample")
     return await fromDocument(reference, options);
   const described = await fromService(reference, options);
   if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
-  // arXiv's API asks well-behaved clients to wait too, while its pages go on answering.
+  // arXiv's API can refuse requests while its pages still answer.
   const document = await fromDocument(reference, options);
   return document.status === "ok" ? document : described;
 }
 
-type Named = Extract<Reference, { kind: "arxiv" | "doi" | "pmid" | "pmcid" }>;
+type IdentifierReference = Extract<Reference, { kind: "arxiv" | "doi" | "pmid" | "pmcid" }>;
 
-/** The record of the service that knows such names; of arXiv under the version that was asked for. */
-async function fromService(reference: Named, options: ReadOptions): Promise<Described> {
+/** The record from the service for this kind of identifier. A record from arXiv gets the requested version. */
+async function fromService(reference: IdentifierReference, options: ReadOptions): Promise<DescribedReference> {
   if (reference.kind === "pmid" || reference.kind === "pmcid") return await fromPubMed(reference, options);
   const context = options.contextFor(reference.kind === "doi" ? crossref : arxiv);
   if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
@@ -70,9 +70,9 @@ async function fromService(reference: Named, options: ReadOptions): Promise<Desc
 }
 
 async function fromPubMed(
-  reference: Extract<Named, { kind: "pmid" | "pmcid" }>,
+  reference: Extract<IdentifierReference, { kind: "pmid" | "pmcid" }>,
   { contextFor }: ReadOptions,
-): Promise<Described> {
+): Promise<DescribedReference> {
   const context = contextFor(europePmc);
   if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
   const { kind: _, ...work } = reference;
@@ -85,15 +85,15 @@ async function fromPubMed(
     : { status: "ok", paper };
 }
 
-async function fromDocument(reference: Reference, options: ReadOptions): Promise<Described> {
+async function fromDocument(reference: Reference, options: ReadOptions): Promise<DescribedReference> {
   const { url, name, source } = addressOf(reference);
   const id = paperId(reference);
-  const read = await findText({ id, url }, options);
-  if (read.status !== "ok") {
-    const status = read.status === "not-found" ? "empty" : read.status === "unreadable" ? "error" : read.status;
-    return { status, reason: read.reason };
+  const result = await findText({ id, url }, options);
+  if (result.status !== "ok") {
+    const status = result.status === "not-found" ? "empty" : result.status === "unreadable" ? "error" : result.status;
+    return { status, reason: result.reason };
   }
-  const { text } = read;
+  const { text } = result;
   const identifiers = {
     ...namesOfDocument(text),
     ...(reference.kind === "doi" ? { doi: reference.doi } : {}),
@@ -112,8 +112,8 @@ async function fromDocument(reference: Reference, options: ReadOptions): Promise
     ...withoutUndefined({ publicationType: text.publicationType, license: text.license }),
     ...(text.retracted === true ? { retracted: true } : {}),
   };
-  const own = (await ownRecords([paper], options)).get(paper.id);
-  return { status: "ok", paper: own?.record ?? paper };
+  const document = (await ownRecords([paper], options)).get(paper.id);
+  return { status: "ok", paper: document?.record ?? paper };
 }
 
 function addressOf(reference: Reference): { url: string; name: string; source: string } {

@@ -1,76 +1,77 @@
-// Where a paper's text comes from: what is kept of it, a local file, or the network. Bytes become text in
-// text/documents.
+// Finds the text of a paper: in the cache, in a local file, or on the network. Documents become text in text/documents.
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
-import { fetchPaper, type FetchOptions, type Fetched, type NotRead } from "./choose-full-text.js";
+import { fetchPaper, type FetchOptions, type FetchResult, type ReadFailure } from "./choose-full-text.js";
 import { localFile, readLocal, sizesAt, stampOf } from "./local-file.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { loadText, saveText } from "./text-cache.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 
 export interface ReadOptions extends FetchOptions {
-  /** The folder that texts are kept in, one file a paper. */
+  /** The folder with cached texts, one file per paper. */
   readonly cacheDir: string;
 }
 
-/** `path`: where the text was kept. */
-type ReadPaper = { readonly status: "ok"; readonly text: DocumentText; readonly path: string } | NotRead;
+/** `path`: the file with the cached text. */
+type ReadPaper = { readonly status: "ok"; readonly text: DocumentText; readonly path: string } | ReadFailure;
 
 /**
- * The text of a paper: the one kept from an earlier reading, a local file, a sample, or from the network in the order
- * of `full-text-routes.ts`. A whole text is preferred to a landing page. Never throws for what a network or a document
- * does.
- * @throws ExpectedError when the disk is full.
+ * The text of a paper: from the cache, a local file, a sample, or the network in the order of `full-text-routes.ts`. A
+ * full text is preferred to a landing page. Never throws for failures of the network or errors in a document.
+ * @throws ExpectedError if the disk is full.
  */
 export async function findText(paper: NamedPaper, options: ReadOptions): Promise<ReadPaper> {
   const file = localFile(paper);
   const stamp = file === undefined ? addressStamp(paper) : await stampOf(file);
-  const read = (await readHere(paper, file, stamp, options)) ?? (await fetchPaper(paper, options));
-  if (read.status !== "ok") return read;
+  const result = (await readCachedOrLocal(paper, file, stamp, options)) ?? (await fetchPaper(paper, options));
+  if (result.status !== "ok") return result;
   try {
-    return { status: "ok", text: read.text, path: await saveText(options.cacheDir, paper.id, read.text, stamp) };
+    return { status: "ok", text: result.text, path: await saveText(options.cacheDir, paper.id, result.text, stamp) };
   } catch (error) {
-    // If it went on with the abstract, the paper would be judged, and never again, by less than its full text.
+    // Continuing with the abstract would judge the paper by less than its full text, and it would never be judged
+    // again.
     if (error instanceof ExpectedError && hasCode(error.cause, "ENOSPC", "EDQUOT")) throw error;
-    const why = messageOf(error).replace(/\.$/, "");
-    return { status: "error", reason: `The text could not be stored in ${options.cacheDir}: ${why}.` };
+    const cause = messageOf(error).replace(/\.$/, "");
+    return { status: "error", reason: `The text could not be stored in ${options.cacheDir}: ${cause}.` };
   }
 }
 
-/** The text of a paper as it can be had now, whatever is kept of it. Keeps nothing. */
-export async function readAnew(paper: NamedPaper, options: FetchOptions): Promise<Fetched> {
+/** Reads the paper's text from its source, without the cache. Writes nothing. */
+export async function readUncached(paper: NamedPaper, options: FetchOptions): Promise<FetchResult> {
   const file = localFile(paper);
   return file === undefined ? await fetchPaper(paper, options) : await readLocal(file, options.signal);
 }
 
 /**
- * The text of a paper as far as no network is needed: the one kept, a local file's, a sample's. Undefined: it would be
- * fetched. Writes nothing.
+ * The text of a paper from the cache, a local file, or a sample. Undefined if the network is needed. Writes nothing.
  */
-export async function readKeptPaper(
+export async function readWithoutNetwork(
   paper: NamedPaper,
-  where: Pick<ReadOptions, "cacheDir" | "signal">,
-): Promise<Fetched | undefined> {
+  options: Pick<ReadOptions, "cacheDir" | "signal">,
+): Promise<FetchResult | undefined> {
   const file = localFile(paper);
-  return await readHere(paper, file, file === undefined ? addressStamp(paper) : await stampOf(file), where);
+  return await readCachedOrLocal(paper, file, file === undefined ? addressStamp(paper) : await stampOf(file), options);
 }
 
-async function readHere(
+async function readCachedOrLocal(
   paper: NamedPaper,
   file: string | undefined,
   stamp: string | undefined,
   { cacheDir, signal }: Pick<ReadOptions, "cacheDir" | "signal">,
-): Promise<Fetched | undefined> {
-  const kept = await loadText(cacheDir, paper.id, stamp);
-  if (kept !== undefined) return { status: "ok", text: kept };
+): Promise<FetchResult | undefined> {
+  const cached = await loadText(cacheDir, paper.id, stamp);
+  if (cached !== undefined) return { status: "ok", text: cached };
   return file === undefined ? undefined : await readLocal(file, signal);
 }
 
-/** Changes when somebody corrects an address. */
+/** A text that changes when somebody corrects an address of the paper. */
 export const addressStamp = ({ pdf_url, url }: NamedPaper): string =>
   [...new Set([pdf_url, url])].filter(Boolean).join(" ");
 
-/** What a reading of the paper tries: its addresses, or the names and sizes of its files, the same on any machine. */
-export async function triedFor(paper: NamedPaper): Promise<string> {
+/**
+ * What a reading of this paper would try: its addresses, or the names and sizes of its local files. Equal on every
+ * machine.
+ */
+export async function readingAttempt(paper: NamedPaper): Promise<string> {
   const file = localFile(paper);
   return file === undefined ? addressStamp(paper) : await sizesAt(file);
 }

@@ -9,69 +9,70 @@ import { decodeText } from "../../text/documents/text/decode.js";
 import { isRecordTable } from "../papers/records/csv.js";
 import { recordFormatOf } from "../papers/records/read-records.js";
 
-/** The files of a folder and its subfolders, by what they hold; absolute paths, in their order. */
+/** The files of a folder and its subfolders, by content. All paths are absolute and sorted. */
 export interface FolderContents {
   readonly documents: readonly string[];
-  /** Files that list works. */
+  /** Lists of works. */
   readonly lists: readonly string[];
-  /** Files whose ending papers and lists have too, and that hold neither. */
+  /** Files with an extension that papers or lists can have, but whose content is neither. */
   readonly neither: readonly string[];
-  /** How many files there are of each other ending: ".docx". */
+  /** The number of other files for each extension, such as ".docx". */
   readonly others: ReadonlyMap<string, number>;
 }
 
-const maxBytes = 50 * 1024 * 1024;
-/** These names alone tell what is in a file. */
+const maxFileBytes = 50 * 1024 * 1024;
+/** Files whose extension determines their content. */
 const documentNames = /\.(?:pdf|html?|xhtml|md|markdown|nxml|tar\.gz|tgz|tex)$/i;
 const listNames = /\.(?:bib|bibtex|ris|nbib|medline|ciw|enw)$/i;
-const eitherNames = /\.(?:xml|json|csv|tsv|txt)$/i;
+const ambiguousNames = /\.(?:xml|json|csv|tsv|txt)$/i;
 
-/** Names of the files that this program writes: they are not read as papers. */
+/** Names of files that this program writes. They are not read as papers. */
 export interface OwnFiles {
-  /** Of a project's state: its folder is a project's. */
+  /** Name of the file with a project's state. A folder with this file is a project. */
   readonly state: string;
   readonly inProject: readonly string[];
   readonly besideProjects: readonly string[];
 }
 
 /**
- * What a folder holds, without the projects in it and the files that this program lays beside them.
- * @throws ExpectedError where there is no such folder.
+ * Lists the content of a folder, without the projects in it and without the files that this program writes beside them.
+ * @throws ExpectedError if the folder does not exist.
  */
-export async function contentsOf(folder: string, own: OwnFiles | undefined): Promise<FolderContents> {
+export async function contentsOf(folder: string, ownFiles: OwnFiles | undefined): Promise<FolderContents> {
   const isFolder = await stat(folder).then(
-    (at) => at.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
   if (!isFolder)
     throw new ExpectedError(`There is no folder ${folder}; correct the source 'folder:<path>' in rrd.json.`);
   const { default: glob } = await import("fast-glob");
-  const found = await glob("**/*", {
+  const files = await glob("**/*", {
     cwd: folder,
     absolute: true,
     followSymbolicLinks: false,
     suppressErrors: true,
     ignore: ["**/node_modules/**"],
   });
-  const projects = found.filter((path) => basename(path) === own?.state).map((path) => dirname(path));
-  const inProject = (path: string, project: string) =>
-    project === folder ? own?.inProject.includes(relative(project, path)) : path.startsWith(`${project}${sep}`);
+  const projects = files.filter((path) => basename(path) === ownFiles?.state).map((path) => dirname(path));
+  const belongsToProject = (path: string, project: string) =>
+    project === folder ? ownFiles?.inProject.includes(relative(project, path)) : path.startsWith(`${project}${sep}`);
   const isOwn = (path: string) =>
-    own?.besideProjects.includes(basename(path)) === true || projects.some((project) => inProject(path, project));
+    ownFiles?.besideProjects.includes(basename(path)) === true ||
+    projects.some((project) => belongsToProject(path, project));
   const [documents, lists, neither, others]: [string[], string[], string[], string[]] = [[], [], [], []];
-  for (const path of found.toSorted()) {
+  for (const path of files.toSorted()) {
     if (isOwn(path)) continue;
     if (documentNames.test(path)) documents.push(path);
     else if (listNames.test(path)) lists.push(path);
-    else if (!eitherNames.test(path)) others.push(extname(path).toLowerCase());
+    else if (!ambiguousNames.test(path)) others.push(extname(path).toLowerCase());
     else ({ document: documents, list: lists, neither })[await kindOf(path)].push(path);
   }
   return { documents, lists, neither, others: countEach(others) };
 }
 
-/** What a file holds whose ending does not tell. */
+/** Determines the content of a file with an ambiguous extension. */
 async function kindOf(path: string): Promise<"document" | "list" | "neither"> {
-  const bytes = await readRegularUpTo(path, maxBytes).catch(() => 0);
+  const bytes = await readRegularUpTo(path, maxFileBytes).catch(() => 0);
   const isText = /\.txt$/i.test(path);
   if (typeof bytes === "number") return isText ? "document" : "neither";
   const text = decodeText(bytes);
@@ -80,15 +81,18 @@ async function kindOf(path: string): Promise<"document" | "list" | "neither"> {
   return isText || isJats(text) ? "document" : "neither";
 }
 
-/** That a folder holds nothing to read: what is there instead, and what to do. */
-export function nothingIn(folder: string, { neither, others }: FolderContents): string {
+/** A sentence that says that a folder contains nothing to read, what it contains instead, and what to do. */
+export function noPapersSentence(folder: string, { neither, others }: FolderContents): string {
   const kinds = [...others].map(([ending, count]) => `${count} ${ending === "" ? "without an ending" : ending}`);
-  const held = [...kinds, ...(neither.length === 0 ? [] : [`${neither.length} like ${basename(neither[0] ?? "")}`])];
-  const what = held.length === 0 ? "it is empty" : `it holds ${held.slice(0, 5).join(", ")}`;
-  return `${folder} holds no paper and no list of works (${what}); put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`;
+  const contents = [
+    ...kinds,
+    ...(neither.length === 0 ? [] : [`${neither.length} like ${basename(neither[0] ?? "")}`]),
+  ];
+  const summary = contents.length === 0 ? "it is empty" : `it holds ${contents.slice(0, 5).join(", ")}`;
+  return `${folder} holds no paper and no list of works (${summary}); put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`;
 }
 
-/** The files of a folder that hold neither a paper nor a list, as one sentence; undefined where all were taken. */
+/** A sentence that lists the files that are neither papers nor lists; undefined without such files. */
 export const neitherSentence = (folder: string, { neither }: FolderContents): string | undefined =>
   neither.length === 0
     ? undefined

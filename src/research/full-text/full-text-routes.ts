@@ -5,7 +5,7 @@ import { parseReference } from "../papers/reference.js";
 import type { Answer, ContextFor, Source } from "../sources/shared/source.js";
 import { ar5iv, arxivPages, doiResolver } from "../sources/registry.js";
 
-/** Where the sites answer that texts are read from. */
+/** Base addresses of the sites with full texts. */
 interface Endpoints {
   readonly arxiv: string;
   readonly ar5iv: string;
@@ -13,37 +13,42 @@ interface Endpoints {
   readonly europePmc: string;
 }
 
-/** Where the configuration says that the sites are; one that is turned off leads nowhere. */
+/** Base addresses from the configuration; empty for a site that is turned off. */
 export function endpointsOf(contextFor: ContextFor): Endpoints {
-  const at = (source: Source): string => {
+  const endpointOf = (source: Source): string => {
     const context = contextFor(source);
     return "unavailable" in context ? "" : context.endpoint;
   };
-  return { arxiv: at(arxivPages), ar5iv: at(ar5iv), doi: at(doiResolver), europePmc: at(europePmc) };
+  return {
+    arxiv: endpointOf(arxivPages),
+    ar5iv: endpointOf(ar5iv),
+    doi: endpointOf(doiResolver),
+    europePmc: endpointOf(europePmc),
+  };
 }
 
-/** An address that a text may lie at. */
+/** An address that may have the text of a paper. */
 export interface Location {
   readonly url: string;
   /**
-   * A page about the paper counts as its abstract, and the PDF that it names is read. Elsewhere such a page says
-   * nothing of the paper.
+   * Set for a page about the paper: its text counts as the abstract, and the PDF that it links to is read. Without
+   * this, a page that only describes the paper is ignored.
    */
   readonly landing?: true;
 }
 
 /**
- * A service that knows a work's other names and its free copies: `lookup` of a source, with where to ask already in it.
+ * A service that knows other identifiers and free copies of works. `find`: the lookup of its source with its context.
  */
 export interface CopyService {
   readonly name: string;
   find(works: readonly Identifiers[]): ReturnType<NonNullable<Source["lookup"]>>;
 }
 
-/** What a route asks to find its locations. */
+/** The lookups that a route needs to find its locations. */
 interface LookUps {
   readonly endpoints: Endpoints;
-  /** The records that the copy services have of the paper; asked once, however many routes want them. */
+  /** The records of the paper from all copy services. They are requested once, even if several routes need them. */
   records(): Promise<Answer<readonly PaperRecord[]>>;
 }
 
@@ -52,17 +57,17 @@ interface FullTextRoute {
   /** As reasons and records name it. */
   readonly name: string;
   /**
-   * The addresses to try, best first. Empty: this route does not lead to the paper. An answer other than ok says why
-   * that is not known.
+   * The addresses to try, best first; empty if this route does not lead to the paper. A failed answer says why that is
+   * unknown.
    */
-  locations(paper: NamedPaper, asking: LookUps): readonly Location[] | Promise<FoundLocations>;
+  locations(paper: NamedPaper, lookups: LookUps): readonly Location[] | Promise<FoundLocations>;
 }
 
 type FoundLocations = readonly Location[] | Exclude<Answer<never>, { status: "ok" }>;
 
 /**
- * The routes to a paper's text, in the order they are tried: what keeps sections, formulas and tables comes before
- * PDFs. No route leads to a copy that was made without leave.
+ * The routes to a paper's text, in the order in which they are tried. Formats with sections, formulas and tables come
+ * before PDFs. No route leads to unauthorized copies.
  */
 export const fullTextRoutes: readonly FullTextRoute[] = [
   {
@@ -87,9 +92,11 @@ export const fullTextRoutes: readonly FullTextRoute[] = [
 ];
 
 function arxivLocations(paper: NamedPaper, address: (id: string, bare: string) => string): Location[] {
-  const named = referencesOf(paper).filter((reference) => reference.kind === "arxiv");
-  // The id alone stands for the latest version; a version that some field names is the one that was found.
-  const arxiv = named.find(({ id, version }) => id === named[0]?.id && version !== undefined) ?? named[0];
+  const arxivReferences = referencesOf(paper).filter((reference) => reference.kind === "arxiv");
+  // An id without a version means the latest version. If some field names a version, that version is used.
+  const arxiv =
+    arxivReferences.find(({ id, version }) => id === arxivReferences[0]?.id && version !== undefined) ??
+    arxivReferences[0];
   if (arxiv === undefined) return [];
   const url = address(`${arxiv.id}${arxiv.version === undefined ? "" : `v${arxiv.version}`}`, arxiv.id);
   return URL.canParse(url) ? [{ url }] : [];
@@ -97,27 +104,27 @@ function arxivLocations(paper: NamedPaper, address: (id: string, bare: string) =
 
 async function pmcLocations(paper: NamedPaper, { endpoints, records }: LookUps): Promise<FoundLocations> {
   if (endpoints.europePmc === "") return [];
-  const place = (pmcid: string): Location => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
-  const own = pmcidOf(paper.identifiers?.pmcid) ?? pmcidOf(paper.url) ?? pmcidOf(paper.pdf_url);
-  if (own !== undefined) return [place(own)];
+  const locationOf = (pmcid: string): Location => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
+  const ownPmcid = pmcidOf(paper.identifiers?.pmcid) ?? pmcidOf(paper.url) ?? pmcidOf(paper.pdf_url);
+  if (ownPmcid !== undefined) return [locationOf(ownPmcid)];
   const { doi, pmid, arxiv } = identifiersOf(paper);
   if ((doi === undefined && pmid === undefined) || arxiv !== undefined) return [];
   const answer = await records();
   if (answer.status !== "ok") return answer.status === "empty" ? [] : answer;
-  return unique(answer.value.flatMap(({ identifiers }) => pmcidOf(identifiers.pmcid) ?? [])).map(place);
+  return unique(answer.value.flatMap(({ identifiers }) => pmcidOf(identifiers.pmcid) ?? [])).map(locationOf);
 }
 
-/** PMC ids stand in records and in the addresses of PubMed Central's and Europe PMC's pages. */
+/** The PMC id in a record's field, or in the address of a page of PubMed Central or Europe PMC. */
 function pmcidOf(text: string | null | undefined): string | undefined {
   return /(?:^|\/)(PMC\d{3,9})(?:$|\/|\?)/i.exec(text ?? "")?.[1]?.toUpperCase();
 }
 
 function ownLocations(paper: NamedPaper, { endpoints }: LookUps): readonly Location[] {
-  const isArxivs = (address: string) => parseReference(address).kind === "arxiv";
-  const given = [paper.pdf_url, paper.url].filter(
-    (address) => typeof address === "string" && address !== "" && !isArxivs(address),
+  const isArxivAddress = (address: string) => parseReference(address).kind === "arxiv";
+  const addresses = [paper.pdf_url, paper.url].filter(
+    (address) => typeof address === "string" && address !== "" && !isArxivAddress(address),
   ) as string[];
-  const resolved = given.map((address) => {
+  const resolved = addresses.map((address) => {
     const reference = parseReference(address);
     return reference.kind === "doi" && endpoints.doi !== "" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
   });
@@ -129,7 +136,7 @@ function ownLocations(paper: NamedPaper, { endpoints }: LookUps): readonly Locat
 
 async function copyLocations(paper: NamedPaper, { records }: LookUps): Promise<FoundLocations> {
   const { doi, pmid, arxiv } = identifiersOf(paper);
-  // arXiv's own PDF is as free as any copy of it.
+  // arXiv's PDF is free too, so copies of it are not needed.
   if ((doi === undefined && pmid === undefined) || arxiv !== undefined) return [];
   const answer = await records();
   if (answer.status !== "ok") return answer.status === "empty" ? [] : answer;
@@ -139,7 +146,10 @@ async function copyLocations(paper: NamedPaper, { records }: LookUps): Promise<F
   return [...pages, ...landings].slice(0, maxCopies);
 }
 
-/** A work may lie in dozens of repositories; when the first few fail, the others are not better. */
+/**
+ * Maximum number of copies that are tried. A work can be in dozens of repositories; if the first copies fail, the
+ * others rarely work.
+ */
 const maxCopies = 4;
 
 const unique = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];

@@ -8,13 +8,13 @@ import { decodeText } from "../../text/documents/text/decode.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentEnding, parseReference } from "../papers/reference.js";
-import type { Fetched } from "./choose-full-text.js";
+import type { FetchResult } from "./choose-full-text.js";
 import { readUntrusted } from "./reader-process.js";
 
-/** Enough for a title and an abstract; a listing must not read two thousand PDFs to their end. */
-export const pagesForATitle = 2;
+/** Pages that contain a title and an abstract. A listing of two thousand PDFs must not read them completely. */
+export const titlePages = 2;
 
-/** The file on this machine that a paper's addresses lead to; undefined where they lead elsewhere. */
+/** The local file that a paper's address names; undefined if all its addresses are on the network. */
 export function localFile(paper: NamedPaper): string | undefined {
   for (const address of [paper.pdf_url, paper.url]) {
     const reference = parseReference(address ?? "");
@@ -26,7 +26,7 @@ export function localFile(paper: NamedPaper): string | undefined {
 
 export const samplesFolder = packageFile("demo", "corpus");
 
-/** The file of a sample, named with or without its ending. It need not be there. */
+/** The path of a sample, named with or without extension. The file may be missing. */
 function samplePath(name: string): string {
   if (documentEnding.test(name)) return join(samplesFolder, name);
   const file = readdirSync(samplesFolder).find((each) => each.replace(documentEnding, "") === name);
@@ -36,89 +36,89 @@ function samplePath(name: string): string {
 const stemOf = (path: string): string => basename(path).replace(documentEnding, "").toLowerCase();
 
 /**
- * Whether one document stands for another of its folder that can't be read: `scan.txt`, `scan.ocr.pdf` or
- * `scan-ocr.pdf` for `scan.pdf`.
+ * Whether `path` replaces `other`, an unreadable document in the same folder: `scan.txt`, `scan.ocr.pdf` or
+ * `scan-ocr.pdf` replace `scan.pdf`.
  */
-export function standsFor(path: string, other: string): boolean {
+export function replaces(path: string, other: string): boolean {
   if (path === other || dirname(path) !== dirname(other) || !documentEnding.test(path)) return false;
-  const [stem, own] = [stemOf(path), stemOf(other)];
-  return stem === own || (stem.startsWith(own) && /^[-_. ]ocr$/.test(stem.slice(own.length)));
+  const [stem, otherStem] = [stemOf(path), stemOf(other)];
+  return stem === otherStem || (stem.startsWith(otherStem) && /^[-_. ]ocr$/.test(stem.slice(otherStem.length)));
 }
 
-/** Two names under which a person may put what stands for this document. */
-export function standInsFor(path: string): string[] {
+/** Two file names for a replacement of this document, to suggest to the user. */
+export function replacementNames(path: string): string[] {
   const stem = basename(path).replace(documentEnding, "");
   return [`${stem}.ocr.pdf`, `${stem}.txt`];
 }
 
-/** Documents that stand for this one where it can't be read, in the order of their names. */
-async function besides(path: string): Promise<string[]> {
+/** Documents that replace this one if it is unreadable, sorted by name. */
+async function replacementsOf(path: string): Promise<string[]> {
   const names = await readdir(dirname(path)).catch(() => []);
   return names
     .toSorted()
     .map((name) => join(dirname(path), name))
-    .filter((each) => standsFor(each, path));
+    .filter((each) => replaces(each, path));
 }
 
-/** The text of the document, or of one that stands for it where it can't be read. */
-export async function readLocal(path: string, signal: AbortSignal): Promise<Fetched> {
-  const own = await readFileAt(path, signal);
-  if (own.status === "ok") return own;
-  for (const other of await besides(path)) {
-    const read = await readFileAt(other, signal);
-    if (read.status === "ok") return read;
+/** Reads the document, or its replacement if the document is unreadable. */
+export async function readLocal(path: string, signal: AbortSignal): Promise<FetchResult> {
+  const result = await readFileAt(path, signal);
+  if (result.status === "ok") return result;
+  for (const other of await replacementsOf(path)) {
+    const otherResult = await readFileAt(other, signal);
+    if (otherResult.status === "ok") return otherResult;
   }
-  return own;
+  return result;
 }
 
-/** Changes when the document does, or one that may stand for it; undefined where neither is there. */
+/** A text that changes when the document or a replacement changes; undefined if none exists. */
 export async function stampOf(path: string): Promise<string | undefined> {
-  const found = await foundAt(path);
-  return found.length === 0 ? undefined : found.map((file) => `${file.path} ${file.size} ${file.mtimeMs}`).join(" ");
+  const files = await filesWithStats(path);
+  return files.length === 0 ? undefined : files.map((file) => `${file.path} ${file.size} ${file.mtimeMs}`).join(" ");
 }
 
 /**
- * Whether a document was changed, or came to its place, on this day or later. A file that was copied, unpacked or moved
- * keeps its old date of change, and the file system notes the day for itself. False where it is not there.
+ * Whether a document was changed or put in its place on this day or later. A file that was copied or moved keeps its
+ * old modification time, but not its inode change time. False if the file does not exist.
  */
 export async function isChangedSince(path: string, day: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) >= Date.parse(day);
+  const stats = await stat(path).catch(() => undefined);
+  return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) >= Date.parse(day);
 }
 
-/** The names and sizes of the document and of those that may stand for it. */
+/** The names and sizes of the document and its replacements. */
 export async function sizesAt(path: string): Promise<string> {
-  const found = await foundAt(path);
-  return found.map((file) => `${basename(file.path)} ${file.size}`).join(", ");
+  const files = await filesWithStats(path);
+  return files.map((file) => `${basename(file.path)} ${file.size}`).join(", ");
 }
 
-async function foundAt(path: string) {
-  const paths = [path, ...(await besides(path))];
-  const found = await Promise.all(paths.map((each) => stat(each).catch(() => undefined)));
-  return found.flatMap((stats, index) =>
+async function filesWithStats(path: string) {
+  const paths = [path, ...(await replacementsOf(path))];
+  const allStats = await Promise.all(paths.map((each) => stat(each).catch(() => undefined)));
+  return allStats.flatMap((stats, index) =>
     stats === undefined ? [] : [{ path: paths[index] ?? path, size: stats.size, mtimeMs: stats.mtimeMs }],
   );
 }
 
-async function readFileAt(path: string, signal: AbortSignal): Promise<Fetched> {
-  // An address comes from an agent's search: a key or a settings file must not be read into a brief.
+async function readFileAt(path: string, signal: AbortSignal): Promise<FetchResult> {
+  // The address may come from an agent's search. A key or a settings file must never get into a brief.
   if (!documentEnding.test(path))
     return {
       status: "unreadable",
       reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).`,
     };
   try {
-    // A link that lies among documents of others may lead to any file of the user's, with any name.
+    // A symbolic link among downloaded documents could lead to any file of the user.
     if ((await lstat(path)).isSymbolicLink())
       return { status: "unreadable", reason: `${path} is a link; put the document itself there.` };
-    const found = await stat(path);
-    // To read a FIFO is to wait forever.
-    if (!found.isFile() && !found.isDirectory())
+    const stats = await stat(path);
+    // Reading a FIFO would block.
+    if (!stats.isFile() && !stats.isDirectory())
       return { status: "unreadable", reason: `${path} is not a regular file.` };
-    if (found.size > maxPdf)
+    if (stats.size > maxPdf)
       return { status: "unreadable", reason: `${path} is larger than ${maxPdf / 1024 / 1024} MB.` };
     const bytes = await readFile(path);
-    // Settings of programs are XML too.
+    // Settings files of programs can be XML too.
     if (/\.xml$/i.test(path) && !isJats(decodeText(bytes)))
       return { status: "unreadable", reason: `${path} is not an article in JATS.` };
     return await readUntrusted(bytes, { name: path, signal });

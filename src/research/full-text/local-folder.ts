@@ -5,7 +5,7 @@ import { hasCode } from "../../engine/lib/errors.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import { contentsOf, type OwnFiles } from "./folder-contents.js";
 import { documentOf, type OwnDocument } from "../papers/known-documents.js";
-import { pagesForATitle, samplesFolder, standsFor } from "./local-file.js";
+import { titlePages, samplesFolder, replaces } from "./local-file.js";
 import { namesOfDocument } from "./own-record.js";
 import { readUntrusted } from "./reader-process.js";
 import { documentEnding, paperId, safeName } from "../papers/reference.js";
@@ -14,18 +14,18 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 const maxFiles = 2000;
-const abstractLength = 3000;
+const maxAbstractChars = 3000;
 
 /**
- * The documents of a folder and its subfolders as candidates, in the order of their paths, at most 2,000. A document
- * that cannot be read is a candidate too, under its file's name. `project`: the folder from which their paths are kept.
- * Throws an ExpectedError where there is no such folder.
+ * The documents of a folder and its subfolders as candidates, sorted by path, at most 2,000. An unreadable document is
+ * a candidate with its file name as title. `project`: the folder to which their paths are relative.
+ * @throws ExpectedError if the folder does not exist.
  */
 export async function listFolder(
   dir: string,
   signal: AbortSignal | undefined,
-  own?: OwnFiles & { readonly project: string },
-  reading?: Reading,
+  ownFiles?: OwnFiles & { readonly project: string },
+  reading?: ListingCache,
 ): Promise<PaperRecord[]> {
   return await listDocuments(
     resolve(dir),
@@ -33,23 +33,23 @@ export async function listFolder(
       source: `folder:${dir}`,
       urlOf: (path) => pathToFileURL(path).href,
       idOf: (path) => paperId({ kind: "file", path }),
-      ...(own === undefined ? {} : { documentOf: (url, sha256) => documentOf(own.project, url, sha256) }),
+      ...(ownFiles === undefined ? {} : { documentOf: (url, sha256) => documentOf(ownFiles.project, url, sha256) }),
     },
     signal,
-    own,
+    ownFiles,
     reading,
   );
 }
 
-/** How the documents of folders are read that are listed again and again. */
-export interface Reading {
+/** Saves work if the same folders are listed repeatedly. */
+export interface ListingCache {
   /** What was read of a document before, by its path: while it stays as it was it is not read again. */
-  readonly kept: Map<string, { readonly stamp: string; readonly text: Described | undefined }>;
-  /** Told how many of a folder's documents are looked at, and how many of them can be read. */
+  readonly kept: Map<string, { readonly stamp: string; readonly text: ListedDocument | undefined }>;
+  /** Called with the number of checked documents, of all documents, and of readable documents in a folder. */
   watch?(done: number, all: number, readable: number): void;
 }
 
-/** The demo's own documents; their ids and titles say that they are samples. */
+/** The sample documents of the demo. Their ids and titles say that they are samples. */
 export async function listSamples(signal: AbortSignal | undefined): Promise<PaperRecord[]> {
   const idOf = (path: string) => paperId({ kind: "sample", name: basename(path) });
   return await listDocuments(
@@ -70,43 +70,43 @@ async function listDocuments(
   folder: string,
   naming: Naming,
   signal: AbortSignal | undefined,
-  own?: OwnFiles,
-  reading?: Reading,
+  ownFiles?: OwnFiles,
+  reading?: ListingCache,
 ): Promise<PaperRecord[]> {
-  const { documents } = await contentsOf(folder, own);
-  const texts = new Map<string, Described | undefined>();
-  const all = documents.slice(0, maxFiles);
-  let found = 0;
-  for (const path of all) {
+  const { documents } = await contentsOf(folder, ownFiles);
+  const texts = new Map<string, ListedDocument | undefined>();
+  const paths = documents.slice(0, maxFiles);
+  let readableCount = 0;
+  for (const path of paths) {
     if (signal?.aborted) break;
-    const text = await readOnce(path, signal, reading?.kept);
+    const text = await readIfChanged(path, signal, reading?.kept);
     texts.set(path, text);
-    if (text !== undefined) found += 1;
-    reading?.watch?.(texts.size, all.length, found);
+    if (text !== undefined) readableCount += 1;
+    reading?.watch?.(texts.size, paths.length, readableCount);
   }
   const readable = [...texts.keys()].filter((path) => texts.get(path) !== undefined);
-  // One that stands for a document which can't be read is not a work of its own.
-  const others = new Map<string, string>();
+  // A document that replaces an unreadable one is not a separate work.
+  const replacements = new Map<string, string>();
   for (const [path, text] of texts) {
-    const other = text === undefined ? readable.find((each) => standsFor(each, path)) : undefined;
-    if (other !== undefined) others.set(path, other);
+    const replacement = text === undefined ? readable.find((each) => replaces(each, path)) : undefined;
+    if (replacement !== undefined) replacements.set(path, replacement);
   }
-  const standIns = new Set(others.values());
+  const usedReplacements = new Set(replacements.values());
   const candidates: PaperRecord[] = [];
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   for (const path of texts.keys()) {
-    if (standIns.has(path)) continue;
-    const text = texts.get(others.get(path) ?? path);
-    const own = text?.id === undefined ? undefined : safeName(text.id);
-    // Two files of one id, such as a copy: the second goes by its path.
-    const id = own !== undefined && !taken.has(own) ? own : naming.idOf(path);
-    taken.add(id);
+    if (usedReplacements.has(path)) continue;
+    const text = texts.get(replacements.get(path) ?? path);
+    const ownId = text?.id === undefined ? undefined : safeName(text.id);
+    // Two files can have the same id, such as copies. Then the second gets an id from its path.
+    const id = ownId !== undefined && !usedIds.has(ownId) ? ownId : naming.idOf(path);
+    usedIds.add(id);
     candidates.push(candidateOf(path, id, text, naming));
   }
   return candidates;
 }
 
-function candidateOf(path: string, id: string, text: Described | undefined, naming: Naming): PaperRecord {
+function candidateOf(path: string, id: string, text: ListedDocument | undefined, naming: Naming): PaperRecord {
   const url = naming.urlOf(path);
   return {
     id,
@@ -116,7 +116,7 @@ function candidateOf(path: string, id: string, text: Described | undefined, nami
     authors: text?.authors ?? [],
     date: text?.date ?? null,
     source: naming.source,
-    abstract: text?.abstract?.slice(0, abstractLength) ?? null,
+    abstract: text?.abstract?.slice(0, maxAbstractChars) ?? null,
     identifiers: text === undefined ? {} : namesOfDocument(text),
     ...withoutUndefined({ publicationType: text?.publicationType, license: text?.license }),
     ...(text?.retracted === true ? { retracted: true } : {}),
@@ -124,21 +124,21 @@ function candidateOf(path: string, id: string, text: Described | undefined, nami
   };
 }
 
-/** What a listing tells of a document. */
-type Described = Omit<DocumentText, "text" | "marks">;
+/** What a listing needs to know about a document. */
+type ListedDocument = Omit<DocumentText, "text" | "marks">;
 
-/** What a document tells of itself; it is opened only where it is new, or has changed since it was read. */
-async function readOnce(
+/** Reads a document for a listing; uses the earlier result if the file is unchanged. */
+async function readIfChanged(
   path: string,
   signal: AbortSignal | undefined,
-  kept: Reading["kept"] = new Map(),
-): Promise<Described | undefined> {
+  kept: ListingCache["kept"] = new Map(),
+): Promise<ListedDocument | undefined> {
   const { size = 0, mtimeMs = 0, ino = 0 } = (await stat(path).catch(() => undefined)) ?? {};
   const stamp = `${size} ${mtimeMs} ${ino}`;
-  const before = kept.get(path);
-  if (before?.stamp === stamp) return before.text;
+  const cached = kept.get(path);
+  if (cached?.stamp === stamp) return cached.text;
   const text = await readForListing(path, size, signal);
-  // One that was cut short was not read.
+  // An interrupted read may be incomplete, so it is not cached.
   if (signal?.aborted !== true) kept.set(path, { stamp, text });
   return text;
 }
@@ -147,16 +147,16 @@ async function readForListing(
   path: string,
   size: number,
   signal: AbortSignal | undefined,
-): Promise<Described | undefined> {
+): Promise<ListedDocument | undefined> {
   try {
     if (size > maxPdf) return undefined;
-    const read = await readUntrusted(await readFile(path), {
+    const result = await readUntrusted(await readFile(path), {
       name: path,
       ...withoutUndefined({ signal }),
-      pages: pagesForATitle,
+      pages: titlePages,
     });
-    if (read.status !== "ok") return undefined;
-    const { text: _, marks: __, ...described } = read.text;
+    if (result.status !== "ok") return undefined;
+    const { text: _, marks: __, ...described } = result.text;
     return described;
   } catch (error) {
     if (hasCode(error, "ENOENT", "EACCES", "EPERM", "EIO", "ELOOP")) return undefined;

@@ -1,28 +1,31 @@
 import { abstractLocator, hashOf } from "../../text/evidence/check-evidence.js";
 import { withNumbers } from "../../text/evidence/numbers/check-numbers.js";
 import type { Searchable } from "../../text/evidence/find-quote.js";
-import { keptPassage } from "../../text/evidence/quoted.js";
+import { passageFields } from "../../text/evidence/quoted.js";
 import type { Answer, Evidence, Paper, Rrd } from "../generated/rrd.js";
 import { searchUntrusted } from "./reader-process.js";
-import { keptText } from "./text-cache.js";
+import { lastCachedText } from "./text-cache.js";
 
-/** Kept by an earlier version: the agent's spelling of words that were found, without their sentence. */
-const isWithout = ({ status, passage, quote }: Evidence): boolean =>
+/**
+ * Written by an earlier version: the quote was found, but only the agent's spelling was recorded, without the passage
+ * of the text.
+ */
+const lacksPassage = ({ status, passage, quote }: Evidence): boolean =>
   (status === "verified" || status === "near") && passage === undefined && quote !== undefined;
 
-/** The same of an answer to a criterion. The quote of an unclear one was not found. */
-const isAnswerWithout = ({ answer, passage, quote }: Answer): boolean =>
+/** The same for an answer to a criterion. An unclear answer has no confirmed quote. */
+const answerLacksPassage = ({ answer, passage, quote }: Answer): boolean =>
   answer !== "unclear" && passage === undefined && quote !== undefined && quote.trim() !== "";
 
 const lacksPassages = ({ analysis, answers }: Paper): boolean =>
-  analysis?.evidence?.some(isWithout) === true || answers?.some(isAnswerWithout) === true;
+  analysis?.evidence?.some(lacksPassage) === true || answers?.some(answerLacksPassage) === true;
 
 /** Whether records of a project were written before quotes had passages. */
 export const lackPassages = ({ papers_pool: papers }: Rrd): boolean => papers.some(lacksPassages);
 
 /**
- * A project whose old records have the passages of their quotes, found in the texts that are kept; the same project
- * where it has no such record. One whose text is gone, or is another by now, stays as it is.
+ * Adds passages to a project's old records, from the cached texts. Returns the same project if it has no old records. A
+ * record stays unchanged if its text is missing or has changed.
  */
 export async function withPassages(cacheDir: string, rrd: Rrd): Promise<Rrd> {
   if (!lackPassages(rrd)) return rrd;
@@ -31,49 +34,51 @@ export async function withPassages(cacheDir: string, rrd: Rrd): Promise<Rrd> {
   return { ...rrd, papers_pool: papers };
 }
 
-/** The same of one paper. */
+/** Does the same for one paper. */
 export async function paperWithPassages(cacheDir: string, paper: Paper): Promise<Paper> {
   if (!lacksPassages(paper)) return paper;
   const { analysis, abstract, title, answers = [] } = paper;
   const evidence = analysis?.evidence ?? [];
-  const stored = await keptText(cacheDir, paper.id);
-  const found = new Map<Evidence | Answer, Evidence | Answer>();
-  const lookIn = async (text: Searchable, wanted: readonly (Evidence | Answer)[]): Promise<void> => {
-    if (wanted.length === 0) return;
+  const stored = await lastCachedText(cacheDir, paper.id);
+  const upgradedItems = new Map<Evidence | Answer, Evidence | Answer>();
+  const lookIn = async (text: Searchable, items: readonly (Evidence | Answer)[]): Promise<void> => {
+    if (items.length === 0) return;
     const search = await searchUntrusted(
       "findQuotes",
       text,
-      wanted.map(({ quote = "" }) => quote),
+      items.map(({ quote = "" }) => quote),
     );
     if ("cut" in search) return;
-    for (const [index, each] of wanted.entries()) {
+    for (const [index, each] of items.entries()) {
       const match = search.value[index];
       const passage = match?.found === true ? match : each["status"] === "near" ? match?.near : undefined;
       if (passage === undefined) continue;
       const { quote: _, ...rest } = each;
-      found.set(each, { ...rest, ...keptPassage(passage) } as Evidence | Answer);
+      upgradedItems.set(each, { ...rest, ...passageFields(passage) } as Evidence | Answer);
     }
   };
-  const quotes = evidence.filter(isWithout);
-  const said = answers.filter(isAnswerWithout);
-  const isOf = (sha256: string) => (each: Evidence) => (each.text_sha256 ?? paper.text_sha256) === sha256;
-  const isOfAbstract = ({ locator }: Evidence | Answer) => locator === abstractLocator;
-  const isOfTitle = ({ locator }: Answer) => locator === "title";
+  const oldEvidence = evidence.filter(lacksPassage);
+  const oldAnswers = answers.filter(answerLacksPassage);
+  const isFromText = (sha256: string) => (each: Evidence) => (each.text_sha256 ?? paper.text_sha256) === sha256;
+  const isFromAbstract = ({ locator }: Evidence | Answer) => locator === abstractLocator;
+  const isFromTitle = ({ locator }: Answer) => locator === "title";
   if (stored !== undefined)
     await lookIn(stored, [
-      ...quotes.filter((each) => !isOfAbstract(each)).filter(isOf(stored.sha256)),
-      ...(paper.text_sha256 === stored.sha256 ? said.filter((each) => !isOfAbstract(each) && !isOfTitle(each)) : []),
+      ...oldEvidence.filter((each) => !isFromAbstract(each)).filter(isFromText(stored.sha256)),
+      ...(paper.text_sha256 === stored.sha256
+        ? oldAnswers.filter((each) => !isFromAbstract(each) && !isFromTitle(each))
+        : []),
     ]);
   if (abstract != null)
     await lookIn({ text: abstract }, [
-      ...quotes.filter(isOfAbstract).filter(isOf(hashOf(abstract))),
-      ...said.filter(isOfAbstract),
+      ...oldEvidence.filter(isFromAbstract).filter(isFromText(hashOf(abstract))),
+      ...oldAnswers.filter(isFromAbstract),
     ]);
-  await lookIn({ text: title }, said.filter(isOfTitle));
-  if (found.size === 0) return paper;
+  await lookIn({ text: title }, oldAnswers.filter(isFromTitle));
+  if (upgradedItems.size === 0) return paper;
   const upgraded = <Item extends Evidence | Answer>(items: readonly Item[]): Item[] =>
-    items.map((each) => (found.get(each) as Item | undefined) ?? each);
-  // The numbers of a claim are those that none of its quotes holds; what was not found stays as it is.
+    items.map((each) => (upgradedItems.get(each) as Item | undefined) ?? each);
+  // Numbers of a claim that no quote contains are computed again; items that were not found stay unchanged.
   const numbered = withNumbers(upgraded(evidence));
   return {
     ...paper,
@@ -82,7 +87,7 @@ export async function paperWithPassages(cacheDir: string, paper: Paper): Promise
       : {
           analysis: {
             ...analysis,
-            evidence: evidence.map((each, index) => (found.has(each) ? (numbered[index] ?? each) : each)),
+            evidence: evidence.map((each, index) => (upgradedItems.has(each) ? (numbered[index] ?? each) : each)),
           },
         }),
     ...(paper.answers === undefined ? {} : { answers: upgraded(answers) }),

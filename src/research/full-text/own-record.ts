@@ -10,61 +10,67 @@ import { arxiv } from "../sources/clients/arxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import type { ContextFor, Source } from "../sources/shared/source.js";
-import { localFile, pagesForATitle } from "./local-file.js";
+import { localFile, titlePages } from "./local-file.js";
 import { readUntrusted } from "./reader-process.js";
 
-/** Why what a service says of a document is merged with it: no search has found that record. */
-export const lookedUp = "the document prints its id, and has its title";
+/** The reason for merging a service's record with a document, in the merge decisions. */
+export const lookupReason = "the document prints its id, and has its title";
 
-/** The names that a document gives itself, as records have them. */
+/** The identifiers that a document prints, in the form of records. */
 export function namesOfDocument({ doi, arxiv: id }: Pick<DocumentText, "doi" | "arxiv">): Identifiers {
-  const { arxiv: found, ...others } = identifiersFrom({ doi, arxiv: id });
-  return { ...others, ...withoutUndefined({ arxiv: found === undefined ? undefined : unversioned(found) }) };
+  const { arxiv: arxivId, ...others } = identifiersFrom({ doi, arxiv: id });
+  return { ...others, ...withoutUndefined({ arxiv: arxivId === undefined ? undefined : unversioned(arxivId) }) };
 }
 
-/** What a service says of a document by the name that it prints. */
-export interface OwnRecord {
-  /** The document's record with authors, year and place; without the name where it proved to be another work's. */
+/** A service's record for an identifier that a document prints. */
+export interface DocumentRecord {
+  /** The document's record with authors, year and venue; without the identifier if that belongs to another work. */
   readonly record: PaperRecord;
-  /** What it was merged with, where a service knew it. */
+  /** The record that was merged, if a service knew it. */
   readonly merged?: { readonly id: string; readonly source: string; readonly url: string; readonly why: string };
 }
 
 /**
- * Asks Crossref and arXiv for documents of this machine by the DOI or arXiv id that they print, and OpenAlex for a DOI
- * that Crossref does not know: others register DOIs too. By id of the record. An answer counts where its title stands
- * at the head of the document. Where it does not, or no service knows the name, the name is not the document's; where
- * no service could be asked, the name alone is kept and the record is not among the answers.
+ * Looks local documents up by the DOI or arXiv id that they print: at Crossref and arXiv, then at OpenAlex for DOIs
+ * that Crossref does not know, because other agencies register DOIs too. The result is by record id. A record is used
+ * only if its title is at the top of the document. Otherwise, or if no service knows the identifier, it is removed from
+ * the document's record. If no service answered, the document keeps its identifier and is not in the result.
  */
 export async function ownRecords(
   records: readonly PaperRecord[],
   { contextFor, signal }: { readonly contextFor: ContextFor; readonly signal: AbortSignal },
-): Promise<ReadonlyMap<string, OwnRecord>> {
-  const named = records.filter(({ url, identifiers }) => url.startsWith("file:") && idOf(identifiers) !== undefined);
-  const [withDoi, others] = [named.filter(isByDoi), named.filter((record) => !isByDoi(record))];
+): Promise<ReadonlyMap<string, DocumentRecord>> {
+  const withIdentifier = records.filter(
+    ({ url, identifiers }) => url.startsWith("file:") && idOf(identifiers) !== undefined,
+  );
+  const [withDoi, others] = [withIdentifier.filter(hasDoi), withIdentifier.filter((record) => !hasDoi(record))];
   const [ofCrossref, ofArxiv] = await Promise.all([
-    knownTo(crossref, withDoi, contextFor),
-    knownTo(arxiv, others, contextFor),
+    lookUpRecords(crossref, withDoi, contextFor),
+    lookUpRecords(arxiv, others, contextFor),
   ]);
-  const unknown = withDoi.filter(({ id }) => ofCrossref.get(id) === "unknown");
-  const known = new Map([...ofCrossref, ...ofArxiv, ...(await knownTo(openAlex, unknown, contextFor))]);
-  const found = new Map<string, OwnRecord>();
-  for (const record of named) {
-    const own = known.get(record.id);
-    if (own === undefined || signal.aborted) continue;
-    const text = own === "unknown" ? undefined : await firstPages(localFile(record) ?? "", signal);
-    found.set(
+  const unknownToCrossref = withDoi.filter(({ id }) => ofCrossref.get(id) === "unknown");
+  const answers = new Map([
+    ...ofCrossref,
+    ...ofArxiv,
+    ...(await lookUpRecords(openAlex, unknownToCrossref, contextFor)),
+  ]);
+  const result = new Map<string, DocumentRecord>();
+  for (const record of withIdentifier) {
+    const answer = answers.get(record.id);
+    if (answer === undefined || signal.aborted) continue;
+    const text = answer === "unknown" ? undefined : await firstPages(localFile(record) ?? "", signal);
+    result.set(
       record.id,
-      own !== "unknown" && text !== undefined && isTitleOf(own.title, text)
-        ? mergedRecord(record, own)
-        : { record: unnamed(record) },
+      answer !== "unknown" && text !== undefined && isTitleOf(answer.title, text)
+        ? mergedRecord(record, answer)
+        : { record: withoutIdentifiers(record) },
     );
   }
-  return found;
+  return result;
 }
 
-/** What a service says of each record by its name, by id of the record; undefined where it could not be asked. */
-async function knownTo(
+/** A service's record for each of these records, by record id; undefined if the service did not answer. */
+async function lookUpRecords(
   source: Source,
   records: readonly PaperRecord[],
   contextFor: ContextFor,
@@ -77,29 +83,37 @@ async function knownTo(
   return new Map(
     records.map(({ id, identifiers }) => {
       if (answer === undefined || (answer.status !== "ok" && answer.status !== "empty")) return [id, undefined];
-      const [answered, unchecked] = answer.status === "ok" ? [answer.value, answer.unchecked ?? []] : [[], []];
-      const own = answered.find((each) => isOneName(each.identifiers, identifiers));
-      return [id, own ?? (unchecked.some((each) => isOneName(each, identifiers)) ? undefined : ("unknown" as const))];
+      const [serviceRecords, unchecked] = answer.status === "ok" ? [answer.value, answer.unchecked ?? []] : [[], []];
+      const match = serviceRecords.find((each) => isSameIdentifier(each.identifiers, identifiers));
+      return [
+        id,
+        match ?? (unchecked.some((each) => isSameIdentifier(each, identifiers)) ? undefined : ("unknown" as const)),
+      ];
     }),
   );
 }
 
-const isByDoi = ({ identifiers }: PaperRecord): boolean => identifiers.doi !== undefined;
+const hasDoi = ({ identifiers }: PaperRecord): boolean => identifiers.doi !== undefined;
 
 const idOf = ({ doi, arxiv: id }: Identifiers) => doi ?? id;
 
-const isOneName = (a: Identifiers, b: Identifiers): boolean =>
+const isSameIdentifier = (a: Identifiers, b: Identifiers): boolean =>
   b.doi === undefined ? unversioned(a.arxiv ?? "") === unversioned(b.arxiv ?? "") : a.doi === b.doi;
 
-function unnamed(record: PaperRecord): PaperRecord {
+function withoutIdentifiers(record: PaperRecord): PaperRecord {
   const { doi: _, arxiv: __, ...identifiers } = record.identifiers;
   return { ...record, identifiers };
 }
 
-function mergedRecord(record: PaperRecord, own: PaperRecord): OwnRecord {
-  const { record: merged } = mergedWork([own, record]);
-  const authors = own.authors.length > 0 ? own.authors : record.authors;
-  const said = { title: own.title, authors, date: own.date ?? record.date, abstract: record.abstract ?? own.abstract };
+function mergedRecord(record: PaperRecord, serviceRecord: PaperRecord): DocumentRecord {
+  const { record: merged } = mergedWork([serviceRecord, record]);
+  const authors = serviceRecord.authors.length > 0 ? serviceRecord.authors : record.authors;
+  const details = {
+    title: serviceRecord.title,
+    authors,
+    date: serviceRecord.date ?? record.date,
+    abstract: record.abstract ?? serviceRecord.abstract,
+  };
   const { id, url, pdf_url, source } = record;
   const { arxiv: version, ...names } = merged.identifiers;
   const identifiers = {
@@ -107,28 +121,31 @@ function mergedRecord(record: PaperRecord, own: PaperRecord): OwnRecord {
     ...withoutUndefined({ arxiv: version === undefined ? undefined : unversioned(version) }),
   };
   return {
-    record: { ...merged, ...said, id, url, pdf_url, source, identifiers },
-    merged: { id: own.id, source: own.source, url: own.url, why: lookedUp },
+    record: { ...merged, ...details, id, url, pdf_url, source, identifiers },
+    merged: { id: serviceRecord.id, source: serviceRecord.source, url: serviceRecord.url, why: lookupReason },
   };
 }
 
 async function firstPages(path: string, signal: AbortSignal): Promise<DocumentText | undefined> {
   const bytes = await readFile(path).catch(() => undefined);
   if (bytes === undefined) return undefined;
-  const read = await readUntrusted(bytes, { name: path, signal, pages: pagesForATitle });
-  return read.status === "ok" ? read.text : undefined;
+  const result = await readUntrusted(bytes, { name: path, signal, pages: titlePages });
+  return result.status === "ok" ? result.text : undefined;
 }
 
-/** The title, the names of the authors and, on some papers, a head of the journal stand in so many characters. */
-const headLength = 2_500;
+/** Characters at the start of a document that contain the title, the authors and sometimes the journal's header. */
+const headChars = 2_500;
 
-/** Whether a title is that of a document: it stands at its head, or most of its words in the title found there. */
-export function isTitleOf(title: string, { text, title: own = "" }: Pick<DocumentText, "text" | "title">): boolean {
-  const solid = (part: string) => normalTitle(part).replace(/ /g, "");
-  const wanted = solid(title);
-  if (wanted === "") return false;
+/** Whether a document has this title: its first page contains it, or most of its words are in the document's title. */
+export function isTitleOf(
+  title: string,
+  { text, title: documentTitle = "" }: Pick<DocumentText, "text" | "title">,
+): boolean {
+  const withoutSpaces = (part: string) => normalTitle(part).replace(/ /g, "");
+  const compactTitle = withoutSpaces(title);
+  if (compactTitle === "") return false;
   return (
-    solid(text.slice(0, headLength).replace(/-\n/g, "")).includes(wanted) ||
-    (own !== "" && isDocumentOf(own, { title }))
+    withoutSpaces(text.slice(0, headChars).replace(/-\n/g, "")).includes(compactTitle) ||
+    (documentTitle !== "" && isDocumentOf(documentTitle, { title }))
   );
 }

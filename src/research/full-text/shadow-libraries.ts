@@ -1,5 +1,8 @@
-/** First labels of hosts that pass on papers without their publishers' leave, whatever domain they have moved to. */
-const names = [
+/**
+ * First host labels of sites that distribute papers without permission. The sites often change their domain, but keep
+ * this label.
+ */
+const shadowLabels = [
   "sci-hub",
   "scihub",
   "libgen",
@@ -18,18 +21,20 @@ const names = [
   "nexusstc",
 ];
 
-/** Why nothing is fetched from this address, as one sentence, or undefined where it is not a known pirate host. */
-export function pirateRefusal(address: string): string | undefined {
+/** The reason why this address is never used, as one sentence; undefined if it is not a known shadow library. */
+export function shadowLibraryRefusal(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { hostname, pathname } = new URL(address);
   const host = hostname.toLowerCase();
-  // Mirrors are numbered; proxies and gateways name the host in a label or in the path: sci-hub.example.org,
+  // Mirrors have numbers. Proxies and gateways contain the name in a label or in the path: sci-hub.example.org,
   // /ipns/libgen.fun/.
-  const isPirate = names.some((name) => new RegExp(`(?:^|\\.)${escaped(name)}\\d*(?:\\.|$)`).test(host));
+  const isShadowHost = shadowLabels.some((name) =>
+    new RegExp(`(?:^|\\.)${escapeRegExp(name)}\\d*(?:\\.|$)`).test(host),
+  );
   const isGateway = /^\/ip[fn]s\/(?:[\w-]+\.)*(?:sci-hub|libgen|library\.lol|annas-archive|libstc)\b/i.test(pathname);
-  return isPirate || isGateway
+  return isShadowHost || isGateway
     ? `${host} is a shadow library and is never used; set pdf_url in rrd.json to the paper's own address or to a local file.`
     : undefined;
 }
 
-const escaped = (text: string): string => text.replace(/[.-]/g, (character) => `\\${character}`);
+const escapeRegExp = (text: string): string => text.replace(/[.-]/g, (character) => `\\${character}`);

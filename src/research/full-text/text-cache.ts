@@ -6,75 +6,72 @@ import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 
-/** One file of the cache. `stamp` tells whether the document, or the address that leads to it, has changed since. */
+/** A file of the cache. `stamp` changes when the document or its address changes. */
 interface CachedText extends DocumentText {
   readonly format?: number;
   readonly paper: string;
   readonly stamp?: string;
-  /** Set where the text must not be read again by a later run. */
+  /** Set if only the run with this id may use the text. */
   readonly run?: string;
 }
 
-/** A landing page kept for longer would go on standing for the paper after its PDF has become free. */
-const thisRun = randomUUID();
+/** A cached landing page is valid only for this run: later the PDF may be free. */
+const runId = randomUUID();
 
-/** Where a paper's text is kept. The folder must be ignored by git: most papers may be read, not passed on. */
+/** The cache file of a paper's text. Git must ignore the folder: most papers may be read but not distributed. */
 const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, `${safeName(id)}.json`);
 
 /**
- * The text kept for a paper, or undefined where it is missing, it was changed by hand, its document has changed, or it
- * is an earlier run's landing page.
+ * The cached text of a paper. Undefined if it is missing or was edited, if the document changed, or if it is a landing
+ * page from an earlier run.
  */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<DocumentText | undefined> {
-  const kept = await read(cacheDir, id);
-  return typeof kept === "object" && kept.stamp === stamp && (kept.run === undefined || kept.run === thisRun)
-    ? kept.text
+  const cached = await read(cacheDir, id);
+  return typeof cached === "object" && cached.stamp === stamp && (cached.run === undefined || cached.run === runId)
+    ? cached.text
     : undefined;
 }
 
-/**
- * The text kept for a paper as whatever brief or quote was last made from it, also where its document has changed
- * since.
- */
-export async function keptText(cacheDir: string, id: string): Promise<DocumentText | undefined> {
-  const kept = await read(cacheDir, id);
-  return typeof kept === "object" ? kept.text : undefined;
+/** The text that the last brief or quote check used, even if the document has changed since. */
+export async function lastCachedText(cacheDir: string, id: string): Promise<DocumentText | undefined> {
+  const cached = await read(cacheDir, id);
+  return typeof cached === "object" ? cached.text : undefined;
 }
 
-/** Whether a text is kept for a paper that is no longer the one that was stored: its hash differs, or it is damaged. */
-export const isKeptTextChanged = async (cacheDir: string, id: string): Promise<boolean> =>
+/** Whether the cached text is damaged or differs from the one that was stored. */
+export const isCachedTextChanged = async (cacheDir: string, id: string): Promise<boolean> =>
   (await read(cacheDir, id)) === "changed";
 
-/** The version of the file that a paper's text is kept in; undefined where it is missing. */
-export const keptTextStamp = (cacheDir: string, id: string): string | undefined =>
+/** The stamp of the cache file of a paper's text; undefined if it is missing. */
+export const cachedTextStamp = (cacheDir: string, id: string): string | undefined =>
   stampOf(cachedTextPath(cacheDir, id));
 
 async function read(
   cacheDir: string,
   id: string,
 ): Promise<{ text: DocumentText; stamp: string | undefined; run: string | undefined } | "changed" | undefined> {
-  let written: string;
+  let content: string;
   try {
-    written = await readRegularText(cachedTextPath(cacheDir, id));
+    content = await readRegularText(cachedTextPath(cacheDir, id));
   } catch {
     return undefined;
   }
   try {
-    const kept = JSON.parse(written) as CachedText;
-    if (isNewer(kept)) return undefined;
-    const { paper, stamp, run, format: _, ...text } = kept;
-    const isWhole =
+    const cached = JSON.parse(content) as CachedText;
+    if (isNewer(cached)) return undefined;
+    const { paper, stamp, run, format: _, ...text } = cached;
+    const isIntact =
       typeof text.text === "string" && createHash("sha256").update(text.text).digest("hex") === text.sha256;
-    return isWhole && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id
+    return isIntact && Array.isArray(text.marks) && Array.isArray(text.warnings) && paper === id
       ? { text, stamp, run }
       : "changed";
   } catch {
-    // Torn: it is only a cache.
+    // A damaged file, for example after a crash. It is only a cache.
     return "changed";
   }
 }
 
-/** Keeps a paper's text and answers with the path. Throws the system's error where the disk refuses. */
+/** Caches a paper's text and returns the path. Throws the system's error if the file can't be written. */
 export async function saveText(cacheDir: string, id: string, text: DocumentText, stamp?: string): Promise<string> {
   const path = cachedTextPath(cacheDir, id);
   makeFolder(cacheDir);
@@ -84,7 +81,7 @@ export async function saveText(cacheDir: string, id: string, text: DocumentText,
       format: stateVersion,
       paper: id,
       stamp,
-      ...(text.depth === "abstract" ? { run: thisRun } : {}),
+      ...(text.depth === "abstract" ? { run: runId } : {}),
       ...text,
     } satisfies CachedText),
     { durable: false },

@@ -3,9 +3,9 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { passageText } from "../../text/evidence/quoted.js";
 import type { Answer, Criterion, Exclusion, Paper, Rrd } from "../generated/rrd.js";
-import { lookedUp } from "../full-text/own-record.js";
+import { lookupReason } from "../full-text/own-record.js";
 import { keysOf, namesIn, withNames } from "../papers/paper-keys.js";
-import { keptFacts, type PaperRecord } from "../papers/paper-record.js";
+import { storedFields, type PaperRecord } from "../papers/paper-record.js";
 import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers/export/cited-work.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { criterionInFull, exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
@@ -31,7 +31,7 @@ export function allRecords(
     ...ofPool(rrd, ledger),
     ...ofExcluded(rrd, ledger, found),
     ...left.map(({ record }) => ({
-      ...keptFacts(record),
+      ...storedFields(record),
       outcome: { stage: "not screened", decision: "open" } as const,
     })),
   ];
@@ -153,7 +153,7 @@ function ofExcluded(rrd: Rrd, ledger: readonly LedgerLine[], found: CandidateSet
 
 function factsOfExcluded(one: Exclusion, record: PaperRecord | undefined): Omit<Untraced, "outcome"> {
   const { id, key, title, url = null, identifiers, year, first_author: author } = one;
-  if (record !== undefined) return { ...keptFacts(record), ...withoutUndefined({ key }) };
+  if (record !== undefined) return { ...storedFields(record), ...withoutUndefined({ key }) };
   return {
     id,
     title: title ?? id,
@@ -177,7 +177,7 @@ function ofMerged(
     mergedFrom
       .slice(1)
       .map((other) => ({
-        ...keptFacts(other),
+        ...storedFields(other),
         into: record.id,
         why: whys.get(`${record.id}\n${other.source}\n${other.id}`) ?? "",
       })),
@@ -185,7 +185,7 @@ function ofMerged(
   const told = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
   const others = pool.flatMap(({ id, title, date, authors, found: how }) =>
     (how?.merged ?? [])
-      .filter((each) => each.why !== lookedUp && !told.has(`${id}\n${each.source}\n${each.id}`))
+      .filter((each) => each.why !== lookupReason && !told.has(`${id}\n${each.source}\n${each.id}`))
       .map((each) => ({
         id: each.id,
         title,

@@ -1,7 +1,7 @@
 import { createColors } from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
-import { type KeptQuote, piecesOf } from "../../text/evidence/quoted.js";
+import { type StoredQuote, piecesOf } from "../../text/evidence/quoted.js";
 
 /** Stand for the two marks while lines are broken, since a paper has such marks of its own; these it hardly has. */
 const [open, close] = ["⸨", "⸩"];
@@ -11,7 +11,7 @@ const [open, close] = ["⸨", "⸩"];
  * rest of their sentence is dim. Rows of a table have a line each. `columns`: the width without the indent.
  */
 export function passageLines(
-  kept: KeptQuote,
+  kept: StoredQuote,
   { columns, color, indent = "" }: { readonly columns: number; readonly color: boolean; readonly indent?: string },
 ): string[] {
   const { bold, dim } = createColors(color);

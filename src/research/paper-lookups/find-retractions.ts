@@ -4,21 +4,21 @@ import { crossref } from "../sources/clients/crossref.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import type { Answered } from "./compare-citation.js";
+import type { ServiceAnswer } from "./compare-citation.js";
 import type { Identifiers, PaperRecord, Update } from "../papers/paper-record.js";
 import { sharesIdentifier } from "../papers/identifiers.js";
 import type { ContextFor, Source } from "../sources/shared/source.js";
 
-/** What is known to have happened to a work since it was published, and who could not be asked. */
+/** The updates of a work since its publication, and the services that did not answer. */
 export interface WorkUpdates {
   readonly work: Identifiers;
-  /** The oldest first, those without a date last. */
+  /** Sorted by date, oldest first; updates without a date come last. */
   readonly updates: readonly Update[];
-  /** Names of the services that know the work and answered; with none, nothing has been checked. */
+  /** Services that know the work and answered. If empty, nothing was checked. */
   readonly checkedBy: readonly string[];
-  /** Every service that answered: its record of the work, or none where it does not know it. Absent: not told. */
-  readonly answers?: readonly Answered[];
-  /** Services that would have been asked and did not answer. Nothing follows from it. */
+  /** The answers of all services: the record, or none if the service does not know the work. Absent if not recorded. */
+  readonly answers?: readonly ServiceAnswer[];
+  /** Services that did not answer. This says nothing about the work. */
   readonly unchecked: readonly { readonly source: string; /** One sentence. */ readonly reason: string }[];
 }
 
@@ -40,23 +40,22 @@ const checks: readonly Check[] = [
 export const updateServices: readonly Source[] = checks.map(({ source }) => source);
 
 /**
- * Asks every service that keeps retractions, corrections and withdrawals about the works; some three requests a work.
- * In the order of `works`. Never throws: a service that can't be asked is named for each work that it would have been
- * asked about.
+ * Queries every service with retractions, corrections and withdrawals, about three requests per work. The results have
+ * the order of `works`. Never throws: a service that can't be queried is listed as unchecked for each of its works.
  */
 export async function checkUpdates(
   works: readonly Identifiers[],
   contextFor: ContextFor,
 ): Promise<readonly WorkUpdates[]> {
-  const all = await Promise.all(checks.map((check) => ask(check, works, contextFor)));
+  const answersByCheck = await Promise.all(checks.map((check) => runCheck(check, works, contextFor)));
   return works.map((work, index) => {
-    const answers = all.map((each) => each[index]).filter((each) => each !== undefined);
+    const answers = answersByCheck.map((each) => each[index]).filter((each) => each !== undefined);
     const unchecked = answers.flatMap(({ source, reason }) => (reason === undefined ? [] : [{ source, reason }]));
-    const known = answers.filter(({ record }) => record !== undefined);
+    const knownAnswers = answers.filter(({ record }) => record !== undefined);
     return {
       work,
-      updates: inOrder(known.flatMap(({ record }) => record?.updates ?? [])),
-      checkedBy: known.map(({ source }) => source),
+      updates: sortedByDate(knownAnswers.flatMap(({ record }) => record?.updates ?? [])),
+      checkedBy: knownAnswers.map(({ source }) => source),
       answers: answers.flatMap(({ source, record, reason }) =>
         reason === undefined ? { source, ...withoutUndefined({ record }) } : [],
       ),
@@ -68,29 +67,29 @@ export async function checkUpdates(
   });
 }
 
-/** Whether a service can know one of these works at least. */
+/** Whether at least one service can know one of these works. */
 export const canBeChecked = (works: readonly Identifiers[]): boolean =>
   works.some((work) => checks.some(({ asks }) => asks(work)));
 
-interface Checked {
+interface CheckAnswer {
   readonly source: string;
   readonly record?: PaperRecord;
   /** Why the service could not be asked. */
   readonly reason?: string;
 }
 
-/** What one service says of each work; undefined for those it can't know. */
-async function ask(
+/** The answer of one service for each work; undefined for works that it can't know. */
+async function runCheck(
   { source, asks }: Check,
   works: readonly Identifiers[],
   contextFor: ContextFor,
-): Promise<(Checked | undefined)[]> {
-  const asked = works.filter(asks);
-  if (asked.length === 0 || source.lookup === undefined) return works.map(() => undefined);
+): Promise<(CheckAnswer | undefined)[]> {
+  const suitableWorks = works.filter(asks);
+  if (suitableWorks.length === 0 || source.lookup === undefined) return works.map(() => undefined);
   const context = contextFor(source);
   if ("unavailable" in context)
     return works.map((work) => (asks(work) ? { source: source.name, reason: context.unavailable } : undefined));
-  const answer = await source.lookup(asked, context);
+  const answer = await source.lookup(suitableWorks, context);
   return works.map((work) => {
     if (!asks(work)) return undefined;
     if (answer.status === "empty") return { source: source.name };
@@ -105,5 +104,5 @@ async function ask(
   });
 }
 
-const inOrder = (updates: readonly Update[]): Update[] =>
+const sortedByDate = (updates: readonly Update[]): Update[] =>
   updates.toSorted((a, b) => (a.date ?? "9999").localeCompare(b.date ?? "9999"));

@@ -3,40 +3,42 @@ import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
 import { paperId, parseReference } from "./reference.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
-type Maybe<Name extends keyof PaperRecord> = { readonly [Each in Name]?: PaperRecord[Each] | undefined };
+type Optional<Name extends keyof PaperRecord> = { readonly [Each in Name]?: PaperRecord[Each] | undefined };
 
-/** What a client read of one work. Fields of the wrong form are left out here, so that no client has to look twice. */
+/**
+ * The fields of one work that a client has read. Invalid values are removed here, so that clients need not check them.
+ */
 interface RecordParts
   extends
     Pick<PaperRecord, "source" | "identifiers">,
-    Maybe<"url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet">,
-    Maybe<"publicationType" | "categories" | "comment" | "license"> {
+    Optional<"url" | "authors" | "kind" | "venue" | "copies" | "updates" | "otherVersions" | "snippet">,
+    Optional<"publicationType" | "categories" | "comment" | "license"> {
   readonly title: string | undefined;
   readonly pdf?: string;
   readonly date?: string;
   readonly abstract?: string;
-  /** Where in a journal it stands, as the source says it. */
+  /** The position in a journal, in the source's format. */
   readonly volume?: unknown;
   readonly issue?: unknown;
   readonly pages?: unknown;
   readonly citations?: number;
 }
 
-/** Papers of large collaborations have some 3,000 authors. */
+/** Papers of large collaborations have about 3,000 authors; only this many are kept. */
 const maxAuthors = 200;
-const maxTitle = 1000;
-/** A remark, a type or a licence that is longer is not taken. */
-const maxRemark = 500;
+const maxTitleChars = 1000;
+/** Maximum number of characters of a comment, type or licence. */
+const maxRemarkChars = 500;
 const maxCategories = 20;
 
-/** A record, or undefined where there is no title or nothing to reach the work by. */
+/** Makes a record. Undefined if the work has no title or no address. */
 export function paperRecord(parts: RecordParts): PaperRecord | undefined {
   const { identifiers, source, copies = [], otherVersions = [], categories = [] } = parts;
-  const title = line(parts.title)?.slice(0, maxTitle);
-  const updates = withMark(parts, title);
+  const title = line(parts.title)?.slice(0, maxTitleChars);
+  const updates = withTitleMark(parts, title);
   const url = webAddress(parts.url) ?? addressOf(identifiers);
   if (title === undefined || url === undefined) return undefined;
-  const isOut = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
+  const isRetracted = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
   return {
     id: recordId(identifiers, url),
     title,
@@ -47,12 +49,12 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     source,
     abstract: parts.abstract ?? null,
     identifiers,
-    ...(isOut ? { retracted: true } : {}),
+    ...(isRetracted ? { retracted: true } : {}),
     ...withoutUndefined({ kind: parts.kind, venue: parts.venue }),
     ...withoutUndefined({
-      publicationType: parts.publicationType?.slice(0, maxRemark),
-      comment: parts.comment?.slice(0, maxRemark),
-      license: (parts.license ?? copies.find((copy) => copy.license !== undefined)?.license)?.slice(0, maxRemark),
+      publicationType: parts.publicationType?.slice(0, maxRemarkChars),
+      comment: parts.comment?.slice(0, maxRemarkChars),
+      license: (parts.license ?? copies.find((copy) => copy.license !== undefined)?.license)?.slice(0, maxRemarkChars),
     }),
     ...(categories.length === 0 ? {} : { categories: categories.slice(0, maxCategories) }),
     ...placeOf(parts),
@@ -67,10 +69,10 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
 }
 
 /**
- * Publishers mark the title of what they have retracted, also where no notice of it is known to a service. A notice is
- * not what it is about.
+ * Adds a retraction if the title says so, because publishers mark titles even if no service has the notice. The title
+ * of a notice is about another work.
  */
-function withMark({ updates = [], kind, source }: RecordParts, title: string | undefined): readonly Update[] {
+function withTitleMark({ updates = [], kind, source }: RecordParts, title: string | undefined): readonly Update[] {
   const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter|preprint))?\s*[:\]—–]/i
     .exec(title ?? "")?.[1]
     ?.toLowerCase();
@@ -79,35 +81,32 @@ function withMark({ updates = [], kind, source }: RecordParts, title: string | u
   return [...updates, { type: mark === "retracted" ? "retraction" : "withdrawal", source: `${source} (title)` }];
 }
 
-/** No volume, issue or range of pages is longer. */
-const maxPlace = 40;
+/** Maximum number of characters of a volume, an issue or a range of pages. */
+const maxPlaceChars = 40;
 
-/**
- * Volume, issue and pages, as far as they are any: of preprints services give the number of the preprint as a volume.
- */
+/** The valid values of volume, issue and pages. For preprints, services give the preprint's number as a volume. */
 function placeOf({
   volume,
   issue,
   pages,
 }: Pick<RecordParts, "volume" | "issue" | "pages">): Pick<PaperRecord, "volume" | "issue" | "pages"> {
-  const isAny = (text: string | undefined) =>
-    text !== undefined && /[\p{L}\d]/u.test(text) && text.length <= maxPlace && !/^(?:abs\/|n\/?a$)/i.test(text);
-  const written = Object.entries({ volume, issue, pages }).map(
+  const isValid = (text: string | undefined) =>
+    text !== undefined && /[\p{L}\d]/u.test(text) && text.length <= maxPlaceChars && !/^(?:abs\/|n\/?a$)/i.test(text);
+  const texts = Object.entries({ volume, issue, pages }).map(
     ([name, value]) => [name, line(typeof value === "number" ? String(value) : value)] as const,
   );
-  return Object.fromEntries(written.filter(([, text]) => isAny(text)));
+  return Object.fromEntries(texts.filter(([, text]) => isValid(text)));
 }
 
 /**
- * What a service calls a work, each name in the one form of this house; anything else is left out. An arXiv DOI is an
- * arXiv id.
+ * The identifiers of a work, each in its normal form. Invalid values are left out. An arXiv DOI becomes an arXiv id.
  */
 export function identifiersFrom(
   names: Readonly<Record<keyof Identifiers, unknown>> | Partial<Record<keyof Identifiers, unknown>>,
 ): Identifiers {
-  const named = parseName(names.doi);
-  const doi = named?.kind === "doi" ? named.doi : undefined;
-  const arxiv = arxivName(names.arxiv) ?? (named?.kind === "arxiv" ? versioned(named) : undefined);
+  const doiReference = parseName(names.doi);
+  const doi = doiReference?.kind === "doi" ? doiReference.doi : undefined;
+  const arxiv = arxivName(names.arxiv) ?? (doiReference?.kind === "arxiv" ? versioned(doiReference) : undefined);
   const pmid = /^(?:https?:\/\/(?:www\.)?pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d{1,9})\/?$/.exec(
     line(names.pmid) ?? "",
   )?.[1];
@@ -119,7 +118,7 @@ export function identifiersFrom(
   return withoutUndefined({ doi, arxiv, pmid, pmcid: pmcid && `PMC${pmcid}`, openalex, s2 });
 }
 
-/** A DOI or arXiv id in whatever form a service gives it. What cannot be one is not looked for on the disk. */
+/** A DOI or arXiv id in any format of a service. Other texts are not parsed, because parsing may look for a file. */
 function parseName(value: unknown) {
   const text = line(value);
   return text === undefined || !/10\.\d{4,9}(?:\.\d+)*(?:\/|%2f)/i.test(text) ? undefined : parseReference(text);
@@ -135,16 +134,16 @@ function arxivName(value: unknown): string | undefined {
 const versioned = ({ id, version }: { readonly id: string; readonly version?: number }) =>
   version === undefined ? id : `${id}v${version}`;
 
-/** An arXiv id without its version. */
+/** Removes the version of an arXiv id. */
 export const unversioned = (arxiv: string): string => arxiv.replace(/v\d+$/, "");
 
 /**
- * What two arXiv ids of one paper have in common: no version, and no subject class, which old ids carry or not
- * (math.GT/0309136).
+ * The common part of two arXiv ids of one paper: without the version, and without the subject class, which old ids may
+ * have (math.GT/0309136).
  */
 export const arxivKey = (arxiv: string): string => unversioned(arxiv).replace(/^([a-z-]+)\.[A-Z]{2}\//, "$1/");
 
-/** The id of a paper in the pool, by the first name it is known under. */
+/** The id of a paper in the pool, from its first identifier. */
 function recordId({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers, url: string): string {
   if (arxiv !== undefined) return paperId({ kind: "arxiv", id: unversioned(arxiv) });
   if (doi !== undefined) return paperId({ kind: "doi", doi });
@@ -154,7 +153,7 @@ function recordId({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers, url: s
   return s2 === undefined ? paperId({ kind: "url", url }) : `s2_${s2}`;
 }
 
-/** Where a person reads about the work. */
+/** The address of a page about the work. */
 export function addressOf({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers): string | undefined {
   if (arxiv !== undefined) return `https://arxiv.org/abs/${unversioned(arxiv)}`;
   if (doi !== undefined) return `https://doi.org/${doi}`;
@@ -164,7 +163,7 @@ export function addressOf({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers
   return s2 === undefined ? undefined : `https://www.semanticscholar.org/paper/${s2}`;
 }
 
-/** Whether two works share a name, whatever the version of an arXiv id. */
+/** Whether two works share an identifier; the versions of arXiv ids may differ. */
 export function sharesIdentifier(a: Identifiers, b: Identifiers): boolean {
   if (a.arxiv !== undefined && b.arxiv !== undefined && arxivKey(a.arxiv) === arxivKey(b.arxiv)) return true;
   return (["doi", "pmid", "pmcid", "openalex", "s2"] as const).some(
@@ -172,11 +171,11 @@ export function sharesIdentifier(a: Identifiers, b: Identifiers): boolean {
   );
 }
 
-/** A name in a path of an address: its slashes stay, as the services write them; what would end the path does not. */
+/** Escapes an identifier for the path of an address. Slashes stay, because the services expect them. */
 export const inPath = (name: string): string =>
   encodeURI(name.replace(/\p{Surrogate}/gu, "")).replace(/[?#]/g, encodeURIComponent);
 
-/** The first name of a work, for people. */
+/** The first identifier of a work, for people. */
 export const nameOf = ({ doi, arxiv, pmid, pmcid, openalex, s2 }: Identifiers): string =>
   doi ??
   (arxiv === undefined ? undefined : `arXiv:${arxiv}`) ??

@@ -1,17 +1,15 @@
-/**
- * A title in one form: no case, accents, punctuation or mark-up; Greek letters by their names, whichever way they are
- * written.
- */
+/** Simplifies a title: without case, accents, punctuation and mark-up, and with the names of Greek letters. */
 export function normalTitle(title: string): string {
-  // Most titles are plain, some but for their dashes and quotation marks; the rest costs four times as much.
+  // Most titles are plain ASCII, or become so without dashes and quotation marks. The complete method is four times
+  // slower.
   const isSimple = !/\\|&[#a-z]/i.test(title);
   if (isSimple && /^[\n\x20-\x7e]*$/.test(title)) return plainTitle(title);
-  const plain = isSimple ? title.replace(marks, " ") : title;
+  const plain = isSimple ? title.replace(separators, " ") : title;
   return isSimple && /^[\n\x20-\x7e]*$/.test(plain) ? plainTitle(plain) : anyTitle(title);
 }
 
-/** Dashes, quotation marks and signs that only part words. */
-const marks =
+/** Dashes, quotation marks and signs that only separate words. */
+const separators =
   /[\u00a0\u00a7\u00a9\u00ae\u00b0\u00b1\u00b7\u00d7\u00f7\u2009\u2010-\u2016\u2018-\u2022\u202f\u2212\u2264\u2265]/g;
 
 const plainTitle = (title: string): string =>
@@ -21,23 +19,23 @@ const plainTitle = (title: string): string =>
     .trim();
 
 const anyTitle = (title: string): string =>
-  withoutEntities(decodedOnce(withoutLatex(title)).replace(escapedTag, " "))
+  withoutEntities(repairedUtf8(withoutLatex(title)).replace(escapedTag, " "))
     .replace(/<[^<>]+>|&(?:amp|lt|gt|quot|apos|nbsp);/g, " ")
-    // A letter that a database could not write.
+    // A question mark or U+FFFD for a letter that a database could not store.
     .replace(/\ufffd|(?<=\p{L})\?(?=\p{Ll})/gu, "")
-    // A sharp s before or behind a hyphen is meant as a beta.
+    // A sharp s next to a hyphen stands for a beta.
     .replace(/\u00df(?=-)|(?<=-)\u00df(?!\p{L})/gu, "\u03b2")
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
-    .replace(/[ßøæœłđðþı√α-ω]/gu, (letter) => spelt[letter] ?? letter)
+    .replace(/[ßøæœłđðþı√α-ω]/gu, (letter) => letterNames[letter] ?? letter)
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-/** `&lt;i&gt;`, and what was escaped twice. */
+/** An escaped tag such as `&lt;i&gt;`, also if it was escaped twice. */
 const escapedTag = /&(?:amp;)?lt;\/?[a-z][a-z:]{0,15}&(?:amp;)?gt;/gi;
 
-/** `&#233;`, `&#xe9;` and `&eacute;` as the letter. */
+/** Replaces `&#233;`, `&#xe9;` and `&eacute;` by the letter. */
 const withoutEntities = (text: string): string =>
   text.includes("&")
     ? text
@@ -49,30 +47,30 @@ const withoutEntities = (text: string): string =>
         .replace(/&([a-z]{2})lig;/gi, "$1")
     : text;
 
-/** What Windows-1252 writes for the bytes 0x80 to 0x9f. */
-const windows = new Map(
+/** The characters that Windows-1252 has for the bytes 0x80 to 0x9f. */
+const windows1252Codes = new Map(
   [
     ..."\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178",
   ].map((letter, index) => [letter, 0x80 + index]),
 );
-const rest = `[\\u0080-\\u00bf${[...windows.keys()].join("")}]`;
+const continuation = `[\\u0080-\\u00bf${[...windows1252Codes.keys()].join("")}]`;
 const encodedTwice = new RegExp(
-  `[\\u00c2-\\u00df]${rest}|[\\u00e0-\\u00ef]${rest}{2}|[\\u00f0-\\u00f4]${rest}{3}`,
+  `[\\u00c2-\\u00df]${continuation}|[\\u00e0-\\u00ef]${continuation}{2}|[\\u00f0-\\u00f4]${continuation}{3}`,
   "g",
 );
 
-/** UTF-8 that was read as Latin-1 or Windows-1252, such as "Ã¼" for "ü", read as what it is. */
-function decodedOnce(text: string): string {
+/** Repairs UTF-8 text that was decoded as Latin-1 or Windows-1252, such as "Ã¼" for "ü". */
+function repairedUtf8(text: string): string {
   if (!/[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u02dc\u2013-\u203a\u20ac\u2122]/.test(text)) return text;
   return text.replace(encodedTwice, (letters) => {
-    const bytes = Buffer.from([...letters].map((letter) => windows.get(letter) ?? letter.charCodeAt(0)));
-    const read = bytes.toString("utf8");
-    return read.includes("\ufffd") ? letters : read;
+    const bytes = Buffer.from([...letters].map((letter) => windows1252Codes.get(letter) ?? letter.charCodeAt(0)));
+    const decoded = bytes.toString("utf8");
+    return decoded.includes("\ufffd") ? letters : decoded;
   });
 }
 
-/** Letters that no accent can be taken off, and those of formulas. */
-const spelt: Readonly<Record<string, string>> = {
+/** Replacements of letters that have no separate accent, and of letters in formulas. */
+const letterNames: Readonly<Record<string, string>> = {
   ß: "ss",
   ø: "o",
   æ: "ae",
@@ -91,7 +89,8 @@ const spelt: Readonly<Record<string, string>> = {
 };
 
 /**
- * `Schr\"{o}dinger` as "Schrodinger", `$\mathcal{O}(n)$` as "O(n)"; other commands keep their names, as `\alpha` does.
+ * Removes LaTeX: `Schr\"{o}dinger` becomes "Schrodinger", `$\mathcal{O}(n)$` becomes "O(n)". Other commands keep their
+ * names, such as `\alpha`.
  */
 const withoutLatex = (title: string): string =>
   title.includes("\\")

@@ -1,7 +1,7 @@
 import type { Identifiers, NamedPaper } from "./paper-record.js";
 import { parseReference } from "./reference.js";
 
-/** The names that a paper goes by, its arXiv id and DOI as they stand in any field of its record. */
+/** The identifiers of a paper, with an arXiv id and a DOI from any field of its record. */
 export function identifiersOf(paper: NamedPaper): Identifiers {
   const references = referencesOf(paper);
   const arxiv = references.find((reference) => reference.kind === "arxiv");
@@ -13,7 +13,9 @@ export function identifiersOf(paper: NamedPaper): Identifiers {
   };
 }
 
-/** The same as references, in the order of the fields; what is not a name of a paper is among them as unknown. */
+/**
+ * The references in a paper's fields, in the order of the fields. Fields with other content give an unknown reference.
+ */
 export function referencesOf(paper: NamedPaper): ReturnType<typeof parseReference>[] {
   const { identifiers } = paper;
   const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");

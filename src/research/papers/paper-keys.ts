@@ -5,24 +5,26 @@ import { isKey } from "./paper-record.js";
 import { normalTitle } from "./normalise-title.js";
 import { personName } from "./person-name.js";
 
-/** What a key is made of, or was. */
+/** The fields of a record that determine its key. */
 export interface Keyed {
   readonly id: string;
   readonly title?: string | null;
   readonly authors?: readonly string[] | string | null;
-  /** YYYY at its beginning. */
+  /** The first four characters are the year. */
   readonly date?: string | null;
   readonly key?: string;
 }
 
-/** What people call a record: its key, or its id where it has none yet. */
+/** The name of a record for people: its key, or its id if it has no key yet. */
 export const nameOf = ({ key, id }: Pick<Keyed, "key" | "id">): string => key ?? id;
 
-/** What people call the records of a project, by id: of a paper and an excluded record of one id the paper. */
+/**
+ * Names of a project's records for people, by id. If a paper and an excluded record have the same id, the paper counts.
+ */
 export const namesIn = ({ papers_pool: pool, excluded = [] }: Rrd): ReadonlyMap<string, string> =>
-  new Map([...excluded, ...pool].map((one) => [one.id, nameOf(one)]));
+  new Map([...excluded, ...pool].map((record) => [record.id, nameOf(record)]));
 
-/** A stored sentence as people read it: with the key of a record in place of its id. `names`: of `namesIn`. */
+/** A stored sentence with keys in place of ids, for people. `names`: from `namesIn`. */
 export const withNames = (text: string, names: ReadonlyMap<string, string>): string =>
   text.replace(/\b(?:arxiv|doi|pmid|pmcid|url|file|listed)_[\w.-]*\w/g, (id) => names.get(id) ?? id);
 
@@ -34,22 +36,22 @@ export const withNames = (text: string, names: ReadonlyMap<string, string>): str
 export function keysOf(records: readonly Keyed[]): string[] {
   const used = new Set(records.map(({ id }) => id.toLowerCase()));
   const keys = records.map(({ key }) => {
-    const folded = key?.toLowerCase() ?? "";
-    if (key === undefined || !isKey(key) || used.has(folded)) return undefined;
-    used.add(folded);
+    const lowerKey = key?.toLowerCase() ?? "";
+    if (key === undefined || !isKey(key) || used.has(lowerKey)) return undefined;
+    used.add(lowerKey);
     return key;
   });
-  // Where the last search ended: thousands of works may have one name and year.
-  const tried = new Map<string, number>();
+  // The last number that was used for each base, because thousands of works can have the same name and year.
+  const lastNumbers = new Map<string, number>();
   return keys.map((key, index) => {
     if (key !== undefined) return key;
     const base = baseOf(records[index] as Keyed);
-    for (let n = (tried.get(base) ?? 0) + 1; ; n += 1) {
+    for (let n = (lastNumbers.get(base) ?? 0) + 1; ; n += 1) {
       const isLettered = n <= 26 && /\d$/.test(base);
       const next = n === 1 ? base : isLettered ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
       if (used.has(next)) continue;
       used.add(next);
-      tried.set(base, n);
+      lastNumbers.set(base, n);
       return next;
     }
   });
@@ -79,8 +81,8 @@ function firstWords(title: string): string {
 }
 
 /**
- * The state with a key for every paper and every excluded record. A key of a file that is taken, or can't be one, stays
- * as `source_key`. Pure; the same state where all have theirs.
+ * The state with a key for every paper and every excluded record. A key in the file that is used or invalid becomes
+ * `source_key`. Pure; returns the same state if all keys are valid.
  */
 export function withKeys(rrd: Rrd): Rrd {
   const { papers_pool: pool, excluded = [] } = rrd;
@@ -93,19 +95,19 @@ export function withKeys(rrd: Rrd): Rrd {
       date: year?.toString() ?? null,
     })),
   ]);
-  const keyed = <Kept extends Paper | Exclusion>(list: Kept[], from: number): Kept[] =>
-    list.every(({ key }, index) => key === keys[from + index])
+  const withListKeys = <Kept extends Paper | Exclusion>(list: Kept[], offset: number): Kept[] =>
+    list.every(({ key }, index) => key === keys[offset + index])
       ? list
-      : list.map((one, index) => withKey(one, keys[from + index] as string));
-  const papers = keyed(pool, 0);
-  const records = keyed(excluded, pool.length);
+      : list.map((record, index) => withKey(record, keys[offset + index] as string));
+  const papers = withListKeys(pool, 0);
+  const records = withListKeys(excluded, pool.length);
   if (papers === pool && records === excluded) return rrd;
   return { ...rrd, papers_pool: papers, ...(rrd.excluded === undefined ? {} : { excluded: records }) };
 }
 
-/** The key stands behind the id, so that the file is the same whenever the record got it. */
-function withKey<Kept extends Paper | Exclusion>(one: Kept, key: string): Kept {
-  if (one.key === key) return one;
-  const { id, key: before, source_key, ...rest } = one;
-  return { id, key, ...withoutUndefined({ source_key: before ?? source_key }), ...rest } as Kept;
+/** The key is always the field after the id, so that the file does not depend on when the key was set. */
+function withKey<Kept extends Paper | Exclusion>(record: Kept, key: string): Kept {
+  if (record.key === key) return record;
+  const { id, key: earlierKey, source_key, ...rest } = record;
+  return { id, key, ...withoutUndefined({ source_key: earlierKey ?? source_key }), ...rest } as Kept;
 }

@@ -1,37 +1,34 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 /**
- * Names under which services know one work. All lower case but for PMC ids; DOIs without the resolver, arXiv ids with
- * the version known.
+ * Identifiers of one work. In lower case, except PMC ids; DOIs without resolver; arXiv ids with their version, if
+ * known.
  */
 export type Identifiers = {
   readonly doi?: string;
   readonly arxiv?: string;
   readonly pmid?: string;
   readonly pmcid?: string;
-  /** Such as W2741809807. */
+  /** For example W2741809807. */
   readonly openalex?: string;
-  /** Semantic Scholar's paperId. */
+  /** The paperId of Semantic Scholar. */
   readonly s2?: string;
 };
 
-/**
- * Something that happened to a work after it was published. Only `retraction` and `withdrawal` take it out of the
- * running.
- */
+/** An event after the publication of a work. Only `retraction` and `withdrawal` exclude it. */
 export interface Update {
   readonly type: "retraction" | "withdrawal" | "concern" | "correction" | "addendum" | "version";
-  /** YYYY-MM-DD, where the notice is dated. */
+  /** Date of the notice, YYYY-MM-DD. */
   readonly date?: string;
-  /** Who says so: "Crossref (retraction-watch)", "OpenAlex", "Europe PMC", "arXiv". */
+  /** The service that reports it: "Crossref (retraction-watch)", "OpenAlex", "Europe PMC", "arXiv". */
   readonly source: string;
   /** DOI or address of the notice. */
   readonly notice?: string;
 }
 
-/** What citing a work may need besides, kept as its source writes it. */
+/** More fields for citing a work, in the source's format. */
 export type Publication = {
-  /** Of a thesis its school, of a report its institution. */
+  /** For a thesis the school, for a report the institution. */
   readonly publisher?: string;
   readonly place?: string;
   readonly editors?: readonly string[];
@@ -42,14 +39,11 @@ export type Publication = {
   readonly language?: string;
   readonly keywords?: readonly string[];
   readonly note?: string;
-  /** Its number in the database that it came from. */
+  /** The record's number in its database. */
   readonly accession?: string;
 };
 
-/**
- * One work as a source describes it. Every client answers in this form; what a source does not say is left out, never
- * guessed.
- */
+/** One work as a source describes it. All clients return this form; fields that a source does not have are left out. */
 export interface PaperRecord {
   readonly id: string;
   readonly title: string;
@@ -58,88 +52,91 @@ export interface PaperRecord {
   readonly authors: readonly string[];
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly date: string | null;
-  /** Who describes it so. */
+  /** Name of the source. */
   readonly source: string;
-  /** The database that it was exported from, of a record that a person brought. */
+  /** For a record in the user's file: the database that it was exported from. */
   readonly database?: string;
   readonly abstract: string | null;
   readonly identifiers: Identifiers;
   readonly retracted?: boolean;
-  /** By what a document of this machine is known again: its path from the project's folder, and its first pages. */
+  /** Identifies a local document: its path from the project's folder and the hash of its first pages. */
   readonly document?: { readonly path: string; readonly sha256?: string };
-  /** What the source says it is. `notice`: a retraction, correction or editorial about another work. */
+  /** Type of the work. `notice`: a retraction, correction or editorial about another work. */
   readonly kind?: "preprint" | "published" | "review" | "notice" | "other";
-  /** What the source itself calls it, such as "journal-article". */
+  /** The source's name for the type, such as "journal-article". */
   readonly publicationType?: string;
-  /** Of arXiv, such as "cs.RO", the primary one first. */
+  /** arXiv categories such as "cs.RO", primary category first. */
   readonly categories?: readonly string[];
-  /** What the authors remark on arXiv, such as "12 pages, accepted at a workshop". */
+  /** The authors' comment on arXiv, such as "12 pages, accepted at a workshop". */
   readonly comment?: string;
-  /** The licence of its text: an address, or a short name such as "cc-by". */
+  /** The licence of the text: an address or a short name such as "cc-by". */
   readonly license?: string;
   /** Journal, conference or repository. */
   readonly venue?: string;
-  /** Where in a journal it stands, as the source writes it; they tell two works of one title apart. */
+  /** Position in a journal, in the source's format. These fields distinguish works with equal titles. */
   readonly volume?: string;
   readonly issue?: string;
   readonly pages?: string;
   readonly publication?: Publication;
-  /** Its key in the file that it came from. */
+  /** Citation key in the file with this record. */
   readonly ownKey?: string;
-  /** How often it was cited, and who counted. */
+  /** Citation count, and the service that counted. */
   readonly citations?: { readonly count: number; readonly source: string };
-  /** Free copies that may be read, best first. Never from a pirate source. */
+  /** Free copies, best first, never from a shadow library. */
   readonly copies?: readonly {
     readonly url: string;
     readonly kind: "html" | "pdf" | "xml" | "landing";
     readonly license?: string;
   }[];
   readonly updates?: readonly Update[];
-  /** What a web search showed of the page. No abstract: nothing may be judged or quoted from it. */
+  /** Text about the page from a web search. It is not an abstract: it is never judged or quoted. */
   readonly snippet?: string;
-  /** The same work under another DOI: its preprint or its published version. */
+  /** The same work with another DOI: its preprint or its published version. */
   readonly otherVersions?: readonly { readonly relation: "preprint" | "published"; readonly doi: string }[];
 }
 
-/** Where a record was found, and what it was put together from. */
+/** The sources of a merged record. */
 export interface Provenance {
-  /** The records of one work as their sources gave them; the one that it takes its id and address from comes first. */
+  /** The source records of the work. The first one gives the id and the address. */
   readonly mergedFrom: readonly PaperRecord[];
-  /** Those of them that are companion reports, such as a correction: a decision on one decides nothing on the work. */
+  /**
+   * Companion reports among these records, such as a correction. A decision on a companion report does not decide on
+   * the work.
+   */
   readonly companions?: readonly CompanionReport[];
-  /** Every place at which a source listed it. */
+  /** The work's places in the sources' lists. */
   readonly places: readonly ListPlace[];
 }
 
-/** A record that goes with the main report of a work: its correction, an abstract of it, or a letter of an exchange. */
+/** A record that belongs to the main report of a work: a correction, an abstract, or a letter. */
 export interface CompanionReport {
   readonly record: PaperRecord;
   readonly kind: "correction" | "abstract" | "letter";
 }
 
-/** The records of a work itself, without its companion reports. */
+/** The records of a work without its companion reports. */
 export const versionsOf = ({ mergedFrom, companions }: Pick<Provenance, "mergedFrom" | "companions">) =>
   companions === undefined
     ? mergedFrom
     : mergedFrom.filter((each) => !companions.some(({ record }) => record === each));
 
-/** The sources that list a work itself, in the order of its records. */
+/** The sources of a work without those of its companion reports, in the order of its records. */
 export const sourcesOf = (provenance: Pick<Provenance, "mergedFrom" | "companions">): string[] => [
   ...new Set(versionsOf(provenance).map(({ source }) => source)),
 ];
 
-/** One place at which a source listed a work; the first is 0. */
+/** A place in a source's list; the first rank is 0. */
 export interface ListPlace {
   readonly source: string;
   readonly asked: string;
   readonly rank: number;
-  /** Of a snowball: the paper that cites it or is cited by it. */
+  /** In a snowball step: the paper that cites this work or is cited by it. */
   readonly seed?: string;
 }
 
 /**
- * What two records are compared by, a text is fetched by and a service is asked by: a project's paper or a source's
- * record, as much of it as is known.
+ * A paper in a project or a record of a source: all fields are optional. Used for comparing records, fetching texts and
+ * lookups.
  */
 export interface PaperFacts {
   readonly id?: string | null;
@@ -154,24 +151,24 @@ export interface PaperFacts {
   readonly venue?: string | null;
   readonly volume?: string | null;
   readonly issue?: string | null;
-  /** "566-582", "e0123". */
+  /** For example "566-582" or "e0123". */
   readonly pages?: string | null;
   readonly updates?: readonly { readonly type: string; readonly notice?: string }[];
   readonly otherVersions?: readonly { readonly doi: string }[];
-  /** The same, as rrd.json writes it. */
+  /** Like `otherVersions`, in the format of rrd.json. */
   readonly other_versions?: readonly { readonly doi: string }[];
 }
 
-/** As much of a paper as is known, with its id. */
+/** A paper with its id and any other fields. */
 export type NamedPaper = PaperFacts & { readonly id: string };
-/** As much of a paper as is known, with its title. */
+/** A paper with its title and any other fields. */
 export type TitledPaper = PaperFacts & { readonly title: string };
 
 /**
- * The facts of a record that rrd.json keeps of a paper: no free copies, which go out of date, and nothing that only
- * matching needs.
+ * The fields of a record that are stored in rrd.json: without free copies, which become outdated, and without fields
+ * that only the matching needs.
  */
-export function keptFacts(record: PaperRecord) {
+export function storedFields(record: PaperRecord) {
   const { id, title, url, pdf_url, date, source, abstract, identifiers, venue, volume, issue, pages } = record;
   const {
     authors,
@@ -198,7 +195,7 @@ export function keptFacts(record: PaperRecord) {
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
     ...withoutUndefined({ venue, volume, issue, pages, publication_type: publicationType, comment, license }),
     ...(categories === undefined ? {} : { categories: [...categories] }),
-    ...(publication === undefined ? {} : { publication: keptPublication(publication) }),
+    ...(publication === undefined ? {} : { publication: storedPublication(publication) }),
     ...(citations === undefined ? {} : { citations: { ...citations } }),
     ...(document === undefined ? {} : { document: { ...document } }),
     ...(retracted === true ? { retracted } : {}),
@@ -206,7 +203,7 @@ export function keptFacts(record: PaperRecord) {
   };
 }
 
-function keptPublication({ editors, keywords, ...texts }: Publication) {
+function storedPublication({ editors, keywords, ...texts }: Publication) {
   return {
     ...texts,
     ...(editors === undefined ? {} : { editors: [...editors] }),
@@ -214,9 +211,9 @@ function keptPublication({ editors, keywords, ...texts }: Publication) {
   };
 }
 
-/** What a key looks like: short enough to be typed, and taken by BibTeX and by every shell as it stands. */
+/** Whether a text is a valid key: short, and safe in BibTeX and in shells. */
 export const isKey = (text: string): boolean => /^[A-Za-z][A-Za-z0-9_:.-]{1,39}$/.test(text);
 
-/** The name of an entry in its own file, as rrd.json keeps it: as a key where it can be one, else beside it. */
+/** The citation key of an entry in its file, in the format of rrd.json: as `key` if valid, else as `source_key`. */
 export const ownKey = (name: string | undefined): { readonly key?: string; readonly source_key?: string } =>
   name === undefined ? {} : isKey(name) ? { key: name } : { source_key: name };

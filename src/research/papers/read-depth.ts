@@ -2,9 +2,8 @@ import type { Paper } from "../generated/rrd.js";
 import { normalTitle } from "./normalise-title.js";
 
 /**
- * How far a paper was read. `title`: nothing more of it was there to be read, so that it was not; `unrecorded`: it was
- * read, and nobody noted how far; `unread`: it has no decision yet, or got one without a reading, as a retracted paper
- * does.
+ * How much of a paper was read. `title`: only the title was available, so the paper was not read. `unrecorded`: read,
+ * but the amount was not recorded. `unread`: not decided yet, or decided without reading, like a retracted paper.
  */
 export type Reading = "full" | "partial" | "abstract" | "title" | "unrecorded" | "unread";
 
@@ -16,15 +15,12 @@ export function readingOf(paper: Paper): Reading {
   return couldBeRead(paper) ? (depth ?? "unrecorded") : "title";
 }
 
-/**
- * Whether more of a paper than its title was there to be read. Where nobody recorded how it was read, the reading is
- * believed.
- */
+/** Whether more than the title was available. True if the reading was not recorded. */
 export const couldBeRead = ({ status, read_depth, text_sha256, abstract }: Paper): boolean =>
   status !== "not_retrieved" &&
   (read_depth !== "abstract" || text_sha256 !== undefined || (abstract ?? "").trim() !== "");
 
-/** The abstract of a paper; empty where its record has none, or only the title once more. */
+/** The abstract of a paper; empty if its record has none or only repeats the title. */
 export function abstractOf({ title, abstract }: Pick<Paper, "title" | "abstract">): string {
   const text = (abstract ?? "").trim();
   return normalTitle(text) === normalTitle(title) ? "" : text;

@@ -1,6 +1,6 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
-import { notesOfOld } from "../../text/evidence/quoted.js";
+import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../text/evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -265,7 +265,7 @@ function eligibilityOf({ answers = [] }: Paper, criteria: readonly Criterion[]):
       answer: answer.answer,
       says: `${place}${why}`,
       pieces: piecesOf(answer),
-      notes: answer.answer === "unclear" ? [] : notesOfOld(answer),
+      notes: answer.answer === "unclear" ? [] : notesOfOldQuote(answer),
     };
   });
 }

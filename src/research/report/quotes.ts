@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { type KeptQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
+import { type StoredQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
 import type { Checked, Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
 import { isIneligible } from "../screening/eligibility/eligibility.js";
@@ -32,7 +32,7 @@ export interface Quote {
   /** The quoted words, as the paper has them. */
   readonly quote: string;
   /** As the record keeps it, with its passage. */
-  readonly kept: KeptQuote;
+  readonly kept: StoredQuote;
   /** The paper's own sentence in pieces, the quoted ones marked. */
   readonly pieces: readonly PassagePiece[];
   /** What a reader should know of the quoted words in their sentence, a clause each. */

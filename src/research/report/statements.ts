@@ -1,7 +1,7 @@
 import { numbersWithoutQuote, type QuotedNumbers } from "../../text/evidence/numbers/check-numbers.js";
 import type { Checked, Paper } from "../generated/rrd.js";
 import type { Checkers } from "../derived/checker-rates.js";
-import { markGiven, type MeaningMark } from "../derived/meaning-mark.js";
+import { meaningField, type MeaningMark } from "../derived/meaning-mark.js";
 import { evidenceAt } from "../units/narrative/handles.js";
 import { type PaperName, type Quote, quoteAt } from "./quotes.js";
 
@@ -74,7 +74,7 @@ export function statementOf(said: SaidSentence, sources: StatementSources): Stat
     missingNumbers: missing,
     outsideNumbers: outside,
     nearNumbers: near,
-    ...markGiven(said.check, sources.checkers),
+    ...meaningField(said.check, sources.checkers),
   };
 }
 

@@ -5,7 +5,7 @@ import { bm25, stemsOf } from "./bm25.js";
 import { type Decisions, type Learned, placesOf, relevanceLearner } from "./learn-from-decisions.js";
 import type { Query } from "../sources/shared/source.js";
 import { listWeight, type CandidateSet, candidatesOf, type Work } from "../search/candidates.js";
-import type { Listing, Open, Told } from "../search/result-list.js";
+import type { Listing, Open, OnListing } from "../search/result-list.js";
 import { runStep } from "../search/run-round.js";
 
 /** A work as it is put before anyone who screens it. */
@@ -147,7 +147,7 @@ export async function searchOnce(
   sources: readonly string[],
   open: Open,
   now: number,
-  told?: Told,
+  told?: OnListing,
 ): Promise<{
   readonly listings: readonly Listing[];
   readonly candidates: CandidateSet;

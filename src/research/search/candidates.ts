@@ -1,40 +1,42 @@
 import { countEach } from "../../engine/lib/group.js";
 import type { Step } from "../generated/rrd.js";
 import { type Apart, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
-import { idApart } from "../papers/reference.js";
+import { distinctId } from "../papers/reference.js";
 import { isOwnList } from "../papers/records/own-list.js";
 import type { Listing, Open } from "./result-list.js";
 import { type PaperRecord, type ListPlace, type Provenance, versionsOf } from "../papers/paper-record.js";
 import { runStep } from "./run-round.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
-/** A work that sources listed: its record, and where that comes from. */
+/** A work that sources listed: its record, and the provenance of the record. */
 export interface Work {
   readonly record: PaperRecord;
   readonly provenance: Provenance;
 }
 
 export interface CandidateSet {
-  /** Those that most lists put first at the front. */
+  /** In the order of their weight: works in many lists and high ranks come first. */
   readonly works: readonly Work[];
   readonly merges: readonly Merge[];
   readonly lookAlikes: readonly LookAlikes[];
 }
 
-/** Reciprocal rank fusion: what stands first in one list weighs as much as what stands in the middle of two. */
-const fusion = 60;
+/**
+ * Constant of reciprocal rank fusion. With it, the first place in one list weighs as much as two places in the middle.
+ */
+const fusionConstant = 60;
 
-/** Whether a person brought a record of the work, in a list of their own: it is to be screened, whatever its rank. */
-export const isBrought = ({ provenance: { mergedFrom, places } }: Work): boolean =>
+/** Whether the user's own list contains the work. Such a work is screened, whatever its rank. */
+export const isFromUser = ({ provenance: { mergedFrom, places } }: Work): boolean =>
   mergedFrom.some(({ database }) => database !== undefined) || places.some(({ source }) => isOwnList(source));
 
-/** How high, and in how many lists, a work stands. */
+/** The sum of reciprocal ranks over all lists with this work; higher for high ranks and for many lists. */
 export const listWeight = ({ provenance }: Work): number =>
-  provenance.places.reduce((sum, { rank }) => sum + 1 / (fusion + rank + 1), 0);
+  provenance.places.reduce((sum, { rank }) => sum + 1 / (fusionConstant + rank + 1), 0);
 
 /**
- * Makes rounds of asking and puts the answers together. Without any clock or chance of its own: the same answers give
- * the same pool, which is how a search is replayed.
+ * Runs the steps and merges the answers. The result depends on nothing but the answers (no clock, no random numbers),
+ * so a replay gives the same pool.
  */
 export async function assembleCandidates(
   steps: readonly Step[],
@@ -46,23 +48,26 @@ export async function assembleCandidates(
   return candidatesOf(listings, apart);
 }
 
-/** What the answers came to, as long as they are kept, beside what was said apart. */
-const known = new WeakMap<readonly Listing[], { readonly said: string; readonly set: CandidateSet }>();
+/**
+ * The set of each list of answers, with the decisions (`apart`) that it was made with. An entry lives as long as its
+ * list.
+ */
+const setCache = new WeakMap<readonly Listing[], { readonly decisions: string; readonly set: CandidateSet }>();
 
 /**
- * The works that the answers name. Every batch asks for them again, and comparing the records of a large search takes
- * seconds: of the same list of answers, which nobody changes, they are put together once.
+ * The works in these answers. Every batch asks for them, and merging the records of a large search takes seconds. So
+ * the result is cached for each list of answers; the list must not be changed.
  */
 export function candidatesOf(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
-  const said = JSON.stringify(apart);
-  const before = known.get(listings);
-  if (before?.said === said) return before.set;
-  const set = putTogether(listings, apart);
-  known.set(listings, { said, set });
+  const decisions = JSON.stringify(apart);
+  const cached = setCache.get(listings);
+  if (cached?.decisions === decisions) return cached.set;
+  const set = mergeListings(listings, apart);
+  setCache.set(listings, { decisions, set });
   return set;
 }
 
-function putTogether(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
+function mergeListings(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
   const places = new Map<PaperRecord, ListPlace>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries())
@@ -73,7 +78,7 @@ function putTogether(listings: readonly Listing[], apart: readonly Apart[]): Can
     provenance: { ...from, places: versionsOf(from).flatMap((member) => places.get(member) ?? []) },
   }));
   return {
-    works: withOwnIds(pooled, places).toSorted(
+    works: withDistinctIds(pooled, places).toSorted(
       (a, b) => listWeight(b) - listWeight(a) || (a.record.id < b.record.id ? -1 : 1),
     ),
     merges,
@@ -82,28 +87,29 @@ function putTogether(listings: readonly Listing[], apart: readonly Apart[]): Can
 }
 
 /**
- * The works, of which those that a person brought have ids of their own: an export may give several works one DOI, and
- * its record that came first goes by it.
+ * Gives the user's works distinct ids. An export can contain several works with one DOI; the work whose record came
+ * first keeps the id.
  */
-function withOwnIds(works: readonly Work[], places: ReadonlyMap<PaperRecord, ListPlace>): readonly Work[] {
+function withDistinctIds(works: readonly Work[], places: ReadonlyMap<PaperRecord, ListPlace>): readonly Work[] {
   const counts = countEach(works.map(({ record }) => record.id));
   if (counts.size === works.length) return works;
   const order = new Map([...places.keys()].map((record, index) => [record, index]));
-  const first = ({ provenance }: Work) => Math.min(...provenance.mergedFrom.map((each) => order.get(each) ?? Infinity));
-  const taken = new Set<string>();
-  const ids = new Map<Work, string>();
-  for (const work of works.toSorted((a, b) => first(a) - first(b))) {
+  const firstPosition = ({ provenance }: Work) =>
+    Math.min(...provenance.mergedFrom.map((each) => order.get(each) ?? Infinity));
+  const usedIds = new Set<string>();
+  const newIds = new Map<Work, string>();
+  for (const work of works.toSorted((a, b) => firstPosition(a) - firstPosition(b))) {
     const { id, title } = work.record;
-    if (taken.has(id) && isBrought(work)) ids.set(work, idApart(id, title));
-    taken.add(id);
+    if (usedIds.has(id) && isFromUser(work)) newIds.set(work, distinctId(id, title));
+    usedIds.add(id);
   }
   return works.map((work) => {
-    const id = ids.get(work);
+    const id = newIds.get(work);
     return id === undefined ? work : { ...work, record: { ...work.record, id } };
   });
 }
 
-/** Of one work: the records that went into it and why, and works that look like it and are not. */
+/** For one work: the records that were merged into it, and similar works that were not, each with the reason. */
 export interface MergeDecisions {
   readonly merged: readonly {
     readonly id: string;
@@ -114,7 +120,7 @@ export interface MergeDecisions {
   readonly apart: readonly { readonly id: string; readonly why: string }[];
 }
 
-/** Why records are one work or not, a sentence each. `names`: what people call records, by id. */
+/** Sentences that say why records were merged or not. `names`: names of records for people, by id. */
 export const mergeSentences = (
   {
     merged = [],
@@ -129,34 +135,34 @@ export const mergeSentences = (
   ...apart.map(({ id, why }) => `not merged with ${names.get(id) ?? id}: ${why}`),
 ];
 
-/** A work has few versions; only titles such as "Editorial" have more that look alike. */
+/** A work has few versions. Only titles such as "Editorial" have more similar works. */
 const maxLookAlikes = 10;
 
-/** Answers for any of the works what was decided on it. */
+/** Returns a function that gives the merge decisions on a work. */
 export function mergeDecisions({ merges, lookAlikes }: CandidateSet): (work: Work) => MergeDecisions {
-  const whys = new Map(merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]));
+  const reasons = new Map(merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]));
   const apart = new Map<string, { id: string; why: string }[]>();
   for (const { ids, why } of lookAlikes)
     for (const [index, id] of ids.entries()) {
-      const known = apart.get(id) ?? [];
-      if (known.length < maxLookAlikes) known.push({ id: ids[1 - index] ?? "", why });
-      apart.set(id, known);
+      const others = apart.get(id) ?? [];
+      if (others.length < maxLookAlikes) others.push({ id: ids[1 - index] ?? "", why });
+      apart.set(id, others);
     }
   return ({ record, provenance }) => {
-    // The same record comes back for several queries.
+    // A record can be in the results of several queries.
     const merged = new Map(
       provenance.mergedFrom
         .slice(1)
         .map(({ id, source, url }) => [
           `${source}\n${id}`,
-          { id, source, url, why: whys.get(`${record.id}\n${source}\n${id}`) ?? "" },
+          { id, source, url, why: reasons.get(`${record.id}\n${source}\n${id}`) ?? "" },
         ]),
     );
     return { merged: [...merged.values()], apart: apart.get(record.id) ?? [] };
   };
 }
 
-/** The pool as it is written and compared: recorded hashes rest on this form. */
+/** The pool as text. Recorded hashes depend on this format. */
 export function candidatesText(steps: readonly Step[], { works, merges }: CandidateSet): string {
   const records = works.map(({ record, provenance: { mergedFrom, places } }) => ({
     ...record,

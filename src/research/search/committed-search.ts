@@ -7,33 +7,33 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import type { Listing } from "./result-list.js";
 import { checkedSearchRecord, type SearchRecord } from "./search-record.js";
 
-/** What is committed stays small: some ten thousand records with their abstracts. */
+/** Limits the committed file: about ten thousand records with abstracts. */
 const maxBytes = 5_000_000;
-const maxUnpacked = 100_000_000;
+const maxUnpackedBytes = 100_000_000;
 
-/** The same with each record once, however many questions brought it. */
-interface Packed extends Omit<SearchRecord, "listings"> {
+/** A search record in which `records` contains each paper once; listings refer to them by index. */
+interface PackedSearch extends Omit<SearchRecord, "listings"> {
   readonly format: number;
   readonly records: readonly PaperRecord[];
   readonly listings: readonly (Omit<Listing, "records"> & { readonly records: readonly number[] })[];
 }
 
 /**
- * Keeps what a search has found next to rrd.json, in a form small enough to commit, so that a clone of the project can
- * replay it: records as sources describe them, with their abstracts, and never a full text. A search too large for that
- * leaves none. The same search gives the same bytes, and writes nothing.
+ * Saves a search next to rrd.json, small enough to commit, so that a clone of the project can replay it. It contains
+ * the records of sources with abstracts, never full texts. If a search is too large, no file is kept. The same search
+ * gives the same bytes, and then the file is not written again.
  */
-export async function commitSearch(path: string, kept: SearchRecord): Promise<void> {
-  const bytes = pack(kept);
-  const before = await readRegularUpTo(path, maxBytes).catch(() => undefined);
+export async function commitSearch(path: string, search: SearchRecord): Promise<void> {
+  const bytes = pack(search);
+  const existing = await readRegularUpTo(path, maxBytes).catch(() => undefined);
   if (bytes === undefined || bytes.length > maxBytes) return await rm(path, { force: true });
-  if (!(before instanceof Buffer) || !before.equals(bytes)) await writeFileAtomic(path, bytes, { durable: false });
+  if (!(existing instanceof Buffer) || !existing.equals(bytes)) await writeFileAtomic(path, bytes, { durable: false });
 }
 
 function pack({ search, day, steps, listings }: SearchRecord): Buffer | undefined {
   const indexOf = new Map<string, number>();
   const records: PaperRecord[] = [];
-  const packed: Packed = {
+  const packed: PackedSearch = {
     format: stateVersion,
     search,
     day,
@@ -50,24 +50,24 @@ function pack({ search, day, steps, listings }: SearchRecord): Buffer | undefine
     })),
   };
   const text = JSON.stringify(packed);
-  return text.length > maxUnpacked ? undefined : gzipSync(text, { level: 9 });
+  return text.length > maxUnpackedBytes ? undefined : gzipSync(text, { level: 9 });
 }
 
-/** What was committed of a search; undefined where nothing was, or nothing that can be read. Throws never. */
+/** Reads a committed search; undefined if it is missing or can't be read. Never throws. */
 export async function readCommittedSearch(path: string): Promise<SearchRecord | undefined> {
   try {
     const bytes = await readRegularUpTo(path, maxBytes);
     if (typeof bytes === "number") return undefined;
     const { records, listings, ...rest } = JSON.parse(
-      gunzipSync(bytes, { maxOutputLength: maxUnpacked }).toString("utf8"),
-    ) as Packed;
-    // Each place in a list is a record of its own: they are told apart as objects.
+      gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes }).toString("utf8"),
+    ) as PackedSearch;
+    // Each entry in a list becomes a separate object, because listings are compared by object.
     const unpacked = listings.map((listing) => ({
       ...listing,
       records: listing.records.map((index) => ({ ...(records[index] as PaperRecord) })),
     }));
-    const whole = checkedSearchRecord({ ...rest, listings: unpacked }, rest.search);
-    return whole === "broken" ? undefined : whole;
+    const checked = checkedSearchRecord({ ...rest, listings: unpacked }, rest.search);
+    return checked === "broken" ? undefined : checked;
   } catch {
     return undefined;
   }

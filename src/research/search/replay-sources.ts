@@ -7,44 +7,44 @@ import { replayHttp } from "../../net/replay-http.js";
 import type { ContextFor, Source, SourceContext } from "../sources/shared/source.js";
 import { serviceOf, type SourcesConfig } from "../sources/source-settings.js";
 
-/** Sources that answer as a log says they did, and what it can't answer. */
+/** Sources that answer from a log. */
 export interface ReplayedSources {
   readonly open: Open;
-  /** One sentence for each question without an answer. */
+  /** One sentence for each question that the log does not answer. */
   readonly missing: () => readonly string[];
 }
 
-/** Keys and addresses have no part in what is replayed, but some clients ask nothing without them. */
-const standIns = { key: "replayed", contact: "replayed@localhost" };
+/** Keys and addresses do not affect a replay, but some clients send no request without them. */
+const dummyCredentials = { key: "replayed", contact: "replayed@localhost" };
 
 /**
- * Opens the sources for a replay: addresses are those of the configuration, keys are not needed, and nothing is asked
- * of the network.
+ * Opens the sources for a replay. Addresses come from the configuration, keys are not needed, and no request goes to
+ * the network.
  */
 function replayedSources(
   lines: readonly QueryLine[],
   { cacheDir, config, root }: { readonly cacheDir: string; readonly config: SourcesConfig; readonly root: string },
 ): ReplayedSources {
   const http = replayHttp(lines, cacheDir);
-  const asked = new Set(lines.map(({ source }) => source));
+  const loggedSources = new Set(lines.map(({ source }) => source));
   const contextOf = (source: Source): SourceContext => ({
     http,
     endpoint: serviceOf(source, config).endpoint,
     contextFor,
-    ...standIns,
+    ...dummyCredentials,
   });
-  // For want of a key, or turned off: it brought nothing then and brings nothing now.
+  // A source without a key, or one that was turned off, has no entries in the log, and gives no results now either.
   const contextFor: ContextFor = (source) =>
-    asked.has(source.name) ? contextOf(source) : { unavailable: `${source.name} was not asked.` };
-  /** Sources that were asked then, such as those of a plugin. */
-  const gone = new Set<string>();
+    loggedSources.has(source.name) ? contextOf(source) : { unavailable: `${source.name} was not asked.` };
+  /** Sentences about sources that are in the log but no longer exist, such as those of a plugin. */
+  const removedSources = new Set<string>();
   return {
-    missing: () => [...gone, ...http.missing()],
+    missing: () => [...removedSources, ...http.missing()],
     open(name) {
       const source = sourceNamed(name, root);
       if (source === undefined) {
         const unavailable = `There is no source '${name}' any more.`;
-        if (asked.has(name)) gone.add(unavailable);
+        if (loggedSources.has(name)) removedSources.add(unavailable);
         return { unavailable };
       }
       const context = isLocal(name) ? contextOf(source) : contextFor(source);
@@ -53,17 +53,17 @@ function replayedSources(
   };
 }
 
-/** A list of ids is read from the disk and has no line in the log; what it looks up has. */
+/** Feeds and lists have no entries in the log: lists are read from the disk, and only their lookups are logged. */
 const isLocal = (name: string): boolean => /^feed:/i.test(name) || isOwnList(name);
 
 /**
- * The ways in which a log may tell of a search: question by question in its order, or by the last answer to each
- * question where it was begun again or a failed round was asked again.
+ * The two ways to replay a log: all answers in their order, or only the last answer to each question. The second is for
+ * a search that was restarted, or whose failed rounds were repeated.
  */
 export const replaysOf = (
   lines: readonly QueryLine[],
-  how: Parameters<typeof replayedSources>[1],
+  options: Parameters<typeof replayedSources>[1],
 ): readonly [inOrder: () => ReplayedSources, byLastAnswers: () => ReplayedSources] => [
-  () => replayedSources(lines, how),
-  () => replayedSources([...new Map(lines.map((line) => [keyOfLine(line), line])).values()], how),
+  () => replayedSources(lines, options),
+  () => replayedSources([...new Map(lines.map((line) => [keyOfLine(line), line])).values()], options),
 ];

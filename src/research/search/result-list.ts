@@ -2,40 +2,39 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "../sources/shared/source.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
-/** What one request of a round brought, in the source's own order. */
+/** The result of one request in a round, in the order of the source. */
 export interface Listing {
   /** Index of the round. */
   readonly step: number;
   readonly source: string;
-  /** What was asked, for people. */
+  /** The query in a form for people. */
   readonly asked: string;
   readonly status: Answer<never>["status"];
   readonly reason?: string;
-  /** The same may be answered in some minutes or hours: it says nothing of the source. */
+  /** Set if the same request may succeed some minutes or hours later. */
   readonly transient?: true;
-  /** Beside it: nobody was there to answer. */
+  /** Set with `transient` if the service could not be reached. */
   readonly unreached?: true;
   readonly records: readonly PaperRecord[];
-  /** Of a snowball: the paper that cites these or is cited by them. */
+  /** In a snowball step: the paper that these works cite or are cited by. */
   readonly seed?: string;
 }
 
-/** A source that can be asked, or why it can't. */
+/** Opens a source by name, or gives the reason why it can't be queried. */
 export type Open = (
   name: string,
 ) => { readonly source: Source; readonly context: SourceContext } | { readonly unavailable: string };
 
 /**
- * Told of each answer as it comes, and of each source that can't be asked. `done` and `all` count the questions to this
- * source in the round;
- * `over`: it is asked nothing more in it.
+ * Called after each answer, and for each source that can't be queried. `done` and `all` count the questions to this
+ * source in the round. `over`: the source gets no more questions in this round.
  */
-export type Told = (
+export type OnListing = (
   listing: Listing,
   of: { readonly done: number; readonly all: number; readonly over: boolean },
 ) => void;
 
-/** Failures in a row after which a source is left alone for the rest of a round. */
+/** After this many failures in a row, a source gets no more questions in the round. */
 export const maxFailures = 3;
 
 export const listingOf = (
@@ -55,25 +54,26 @@ export const listingOf = (
 
 export const isFailed = ({ status }: Pick<Listing, "status">): boolean => status !== "ok" && status !== "empty";
 
-/** Whether there may be more than was listed: as many as were wanted came, and the source counts no fewer. */
-export const isFull = (answer: Answer<readonly unknown[]>, most: number): boolean =>
+/**
+ * Whether there may be more results: the answer has the maximum number of works, and the source does not say that these
+ * are all.
+ */
+export const isFull = (answer: Answer<readonly unknown[]>, maxWorks: number): boolean =>
   answer.status === "ok" &&
-  answer.value.length >= most &&
+  answer.value.length >= maxWorks &&
   (answer.total === undefined || answer.total > answer.value.length);
 
-/** A full answer, with the sentence that says so. */
-export const markedFull = <Value>(answer: Answer<Value>, most: number): Answer<Value> =>
+/** A full answer with a sentence that says so. */
+export const withFullNotice = <Value>(answer: Answer<Value>, maxWorks: number): Answer<Value> =>
   answer.status === "ok" && answer.incomplete === undefined
-    ? { ...answer, incomplete: `it listed the ${most} works that were asked for, and there may be more` }
+    ? { ...answer, incomplete: `it listed the ${maxWorks} works that were asked for, and there may be more` }
     : answer;
 
-/** Whether a service is there and has no time: it asks to wait, fails by itself, or takes too long. */
+/** Whether a service was reached but is busy: it asks to wait, reports an internal error, or takes too long. */
 export const isBusy = ({ transient, unreached }: { readonly transient?: true; readonly unreached?: true }): boolean =>
   transient === true && unreached !== true;
 
-/**
- * A source that refuses or is busy is not asked again in this round, nor one that fails for the third time in a row.
- */
+/** Whether a source gets no more questions in this round: it refuses, is busy, or has failed three times in a row. */
 export function isGivenUp(listings: readonly Listing[]): boolean {
   const last = listings.at(-1);
   if (last !== undefined && (last.status === "blocked" || last.status === "rate_limited" || isBusy(last))) return true;

@@ -1,73 +1,86 @@
 import type { SnowballStep, Step } from "../generated/rrd.js";
-import { isFailed, type Listing, type Open, type Told } from "./result-list.js";
+import { isFailed, type Listing, type Open, type OnListing } from "./result-list.js";
 import { queryText, runStep } from "./run-round.js";
-import { asksFor, directions, followed, snowball } from "./snowballing.js";
+import { supportsDirection, directions, linkQuestion, snowball } from "./snowballing.js";
 import type { Answer, Query } from "../sources/shared/source.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
-/** Begins a round again and answers with who observes it. */
-type Watching = (index: number, step: Step) => { readonly told: Told; end(): void };
+/** Starts a round again. Returns the observer of its answers. */
+type StartRound = (index: number, step: Step) => { readonly onListing: OnListing; end(): void };
 
 /**
- * Makes the rounds again in which a source failed: what was answered stands, only what was not is asked. Sources that
- * are `left` alone are not asked, and rounds that are not `wanted` stay as they are.
+ * Repeats the rounds in which a source failed. Answers stay; only failed questions are asked again. `isExcluded`:
+ * sources that must not be queried. `mayRepeat`: rounds that may be repeated; the others stay unchanged.
  */
 export async function retryFailed(
   steps: readonly Step[],
-  kept: readonly Listing[],
+  earlier: readonly Listing[],
   open: Open,
-  isLeft: (source: string) => boolean,
-  watching: Watching,
-  wanted: (step: number) => boolean,
+  isExcluded: (source: string) => boolean,
+  startRound: StartRound,
+  mayRepeat: (step: number) => boolean,
 ): Promise<Listing[]> {
   const listings: Listing[] = [];
   for (const [index, step] of steps.entries()) {
-    const its = kept.filter((listing) => listing.step === index);
-    if (!wanted(index)) {
-      listings.push(...its);
+    const roundListings = earlier.filter((listing) => listing.step === index);
+    if (!mayRepeat(index)) {
+      listings.push(...roundListings);
       continue;
     }
     if (step.kind === "snowball") {
-      const again = isWorthIt(step, its, open, isLeft);
-      listings.push(...(again ? await watched(watching, index, step, rememberingLinks(step, open, its, isLeft)) : its));
+      const isRepeated = hasOpenQuestion(step, roundListings, open, isExcluded);
+      listings.push(
+        ...(isRepeated
+          ? await runObserved(startRound, index, step, withEarlierLinks(step, open, roundListings, isExcluded))
+          : roundListings),
+      );
       continue;
     }
-    for (const name of new Set([...step.sources, ...its.map(({ source }) => source)])) {
-      const old = its.filter(({ source }) => source === name);
-      const stays = isLeft(name) || !old.some(isFailed) || "unavailable" in open(name);
+    for (const name of new Set([...step.sources, ...roundListings.map(({ source }) => source)])) {
+      const sourceListings = roundListings.filter(({ source }) => source === name);
+      const isKept = isExcluded(name) || !sourceListings.some(isFailed) || "unavailable" in open(name);
       listings.push(
-        ...(stays ? old : await watched(watching, index, { ...step, sources: [name] }, remembering(open, old))),
+        ...(isKept
+          ? sourceListings
+          : await runObserved(
+              startRound,
+              index,
+              { ...step, sources: [name] },
+              withEarlierAnswers(open, sourceListings),
+            )),
       );
     }
   }
   return listings;
 }
 
-async function watched(watching: Watching, index: number, step: Step, open: Open): Promise<Listing[]> {
-  const { told, end } = watching(index, step);
+async function runObserved(startRound: StartRound, index: number, step: Step, open: Open): Promise<Listing[]> {
+  const { onListing, end } = startRound(index, step);
   const listings =
-    step.kind === "snowball" ? await snowball(index, step, open, told) : await runStep(index, step, open, told);
+    step.kind === "snowball"
+      ? await snowball(index, step, open, onListing)
+      : await runStep(index, step, open, onListing);
   end();
   return listings;
 }
 
 /**
- * Whether a question about a seed has no answer that a source could give by now. One that gave up on a source asked it
- * nothing more.
+ * Whether a question about a seed is unanswered and some source could answer it. A source that was given up got no
+ * further questions.
  */
-function isWorthIt(
+function hasOpenQuestion(
   step: SnowballStep,
-  its: readonly Listing[],
+  roundListings: readonly Listing[],
   open: Open,
-  isLeft: (name: string) => boolean,
+  isExcluded: (name: string) => boolean,
 ): boolean {
   return step.seeds.some(({ id }) =>
     directions.some((direction) => {
-      const answers = its.filter(({ asked }) => asked === followed(direction, id));
+      const answers = roundListings.filter(({ asked }) => asked === linkQuestion(direction, id));
       if (answers.some(({ status }) => status === "ok")) return false;
-      const able = step.sources.filter((name) => !isLeft(name) && asksFor(direction, open(name)));
-      return able.some((name) => !answers.some((listing) => listing.source === name && !isFailed(listing)));
+      const sources = step.sources.filter((name) => !isExcluded(name) && supportsDirection(direction, open(name)));
+      return sources.some((name) => !answers.some((listing) => listing.source === name && !isFailed(listing)));
     }),
   );
 }
@@ -77,29 +90,27 @@ const answerOf = ({ status, records, reason }: Listing): Answer<readonly PaperRe
     ? { status, value: records, ...withoutUndefined({ incomplete: reason }) }
     : { status, reason: reason ?? "" };
 
-/** Sources that give the answers they gave, and are asked for the rest. */
-const remembering =
-  (open: Open, kept: readonly Listing[]): Open =>
+/** Opens sources that return their earlier answers, and are queried only for the rest. */
+const withEarlierAnswers =
+  (open: Open, earlier: readonly Listing[]): Open =>
   (name) => {
     const opened = open(name);
     if ("unavailable" in opened) return opened;
     const search = async (query: Query) => {
-      const old = kept.find((listing) => listing.asked === queryText(query) && !isFailed(listing));
-      return old === undefined
+      const listing = earlier.find((listing) => listing.asked === queryText(query) && !isFailed(listing));
+      return listing === undefined
         ? ((await opened.source.search?.(query, opened.context)) ?? {
             status: "error" as const,
             reason: `${name} can't be searched.`,
           })
-        : answerOf(old);
+        : answerOf(listing);
     };
     return { ...opened, source: { ...opened.source, search } };
   };
 
-/**
- * The same for references and citations. A source that is left alone says what it said, also that it failed.
- */
-const rememberingLinks =
-  (step: SnowballStep, open: Open, kept: readonly Listing[], isLeft: (name: string) => boolean): Open =>
+/** Like `withEarlierAnswers`, for references and citations. An excluded source also returns its earlier failures. */
+const withEarlierLinks =
+  (step: SnowballStep, open: Open, earlier: readonly Listing[], isExcluded: (name: string) => boolean): Open =>
   (name) => {
     const opened = open(name);
     if ("unavailable" in opened) return opened;
@@ -109,18 +120,18 @@ const rememberingLinks =
       if (ask === undefined) return [];
       const follow = async (
         work: Identifiers,
-        most: number,
+        maxRecords: number,
         _: unknown,
         from?: string,
       ): Promise<Answer<readonly PaperRecord[]>> => {
         const seed = step.seeds.find(({ identifiers }) => identifiers === work);
-        const old = kept.find(
-          (listing) => listing.source === name && listing.asked === followed(direction, seed?.id ?? ""),
+        const listing = earlier.find(
+          (listing) => listing.source === name && listing.asked === linkQuestion(direction, seed?.id ?? ""),
         );
-        if (old !== undefined && (isLeft(name) || !isFailed(old))) return answerOf(old);
-        return isLeft(name)
+        if (listing !== undefined && (isExcluded(name) || !isFailed(listing))) return answerOf(listing);
+        return isExcluded(name)
           ? { status: "blocked", reason: `${name} is left alone.` }
-          : await ask(work, most, opened.context, from);
+          : await ask(work, maxRecords, opened.context, from);
       };
       return [[direction, follow] as const];
     });

@@ -1,15 +1,16 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Requirements, Step } from "../generated/rrd.js";
 
-/** Keywords of one round: each costs a request a source, and the first may bring enough. */
+/** Keywords in one round. Each costs one request per source, and the first keywords may give enough papers. */
 const maxKeywords = 10;
-/** Records of one query: fewer give the ranking nothing to choose from, more are never looked at. */
+/** Minimum number of records per query: a ranking of fewer records is useless. */
 const minRecords = 10;
+/** Maximum number of records per query: more are never looked at. */
 const maxRecords = 50;
 
 /**
- * The rounds of a search, breadth first: every keyword in the recent window, then every keyword in the time before it
- * that still counts; at maxRecords ten keywords a round. `today` is YYYY-MM-DD, `target` the papers wanted.
+ * The rounds of a search, at most ten keywords each: first all keywords in the recent window, then all keywords in the
+ * earlier period that still counts. `today`: YYYY-MM-DD. `target`: number of wanted papers.
  */
 export function planSearch(
   requirements: Pick<
@@ -20,37 +21,37 @@ export function planSearch(
 ): Step[] {
   const terms = termsOf(requirements);
   if (terms.length === 0 || wanted.sources.length === 0) return [];
-  const each = Math.min(maxRecords, Math.max(minRecords, Math.ceil((3 * wanted.target) / terms.length)));
-  const tens = Array.from({ length: Math.ceil(terms.length / maxKeywords) }, (_, index) =>
+  const recordsPerQuery = Math.min(maxRecords, Math.max(minRecords, Math.ceil((3 * wanted.target) / terms.length)));
+  const groups = Array.from({ length: Math.ceil(terms.length / maxKeywords) }, (_, index) =>
     terms.slice(index * maxKeywords, (index + 1) * maxKeywords),
   );
   return windowsOf(requirements, wanted.today).flatMap((window) =>
-    tens.map((some): Step => ({
+    groups.map((group): Step => ({
       kind: "search",
       sources: [...wanted.sources],
-      queries: some.map((text) => ({ terms: text, ...window, most: each })),
+      queries: group.map((text) => ({ terms: text, ...window, most: recordsPerQuery })),
     })),
   );
 }
 
-/** Search terms that none of these rounds asked for. */
+/** Search terms that none of these rounds contains. */
 export function termsNotAsked(
   requirements: Pick<Requirements, "keywords" | "focus_area">,
   steps: readonly Step[],
 ): string[] {
-  const asked = new Set(
+  const askedTerms = new Set(
     steps.flatMap((step) => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : [])),
   );
-  return termsOf(requirements).filter((term) => !asked.has(term));
+  return termsOf(requirements).filter((term) => !askedTerms.has(term));
 }
 
-/** A keyword that is one word says too little by itself, so the field goes with it. */
+/** The search terms of a project. The field is added to a keyword of one word, which would be too general. */
 function termsOf({ keywords = [], focus_area }: Pick<Requirements, "keywords" | "focus_area">): string[] {
   const field = (focus_area ?? "").trim();
-  const whole = keywords.map((keyword) => keyword.trim()).filter((keyword) => keyword !== "");
-  const terms = (whole.length === 0 ? [field] : whole).map((keyword) => {
-    const isOne = !/[\s-]/.test(keyword);
-    return isOne && field !== "" && !field.toLowerCase().includes(keyword.toLowerCase())
+  const trimmed = keywords.map((keyword) => keyword.trim()).filter((keyword) => keyword !== "");
+  const terms = (trimmed.length === 0 ? [field] : trimmed).map((keyword) => {
+    const isSingleWord = !/[\s-]/.test(keyword);
+    return isSingleWord && field !== "" && !field.toLowerCase().includes(keyword.toLowerCase())
       ? `${keyword} ${field}`
       : keyword;
   });
@@ -64,23 +65,24 @@ interface Window {
 
 function windowsOf(
   {
-    time_window_days: recent,
-    historical_lookback_days: back,
+    time_window_days: windowDays,
+    historical_lookback_days: lookbackDays,
     published_from: from,
     published_until: until,
   }: Partial<Requirements>,
   today: string,
 ): Window[] {
   if (from != null || until != null) return [withoutUndefined({ from: from ?? undefined, until: until ?? undefined })];
-  const before = (days: number) => dayBefore(today, Math.ceil(days));
-  if (recent == null) return [back == null ? {} : { from: before(back) }];
-  const windows: Window[] = [{ from: before(recent), until: today }];
-  if (back != null && back > recent) windows.push({ from: before(back), until: before(recent + 1) });
+  const daysAgo = (days: number) => dayBefore(today, Math.ceil(days));
+  if (windowDays == null) return [lookbackDays == null ? {} : { from: daysAgo(lookbackDays) }];
+  const windows: Window[] = [{ from: daysAgo(windowDays), until: today }];
+  if (lookbackDays != null && lookbackDays > windowDays)
+    windows.push({ from: daysAgo(lookbackDays), until: daysAgo(windowDays + 1) });
   return windows;
 }
 
-/** The day some days before another, both YYYY-MM-DD. Windows longer than the calendar end in year 1. */
+/** The day `days` before `today`, both YYYY-MM-DD, but not before the year 1. */
 function dayBefore(today: string, days: number): string {
-  const then = Date.parse(`${today}T00:00:00Z`) - days * 86_400_000;
-  return new Date(Math.max(then, Date.parse("0001-01-01T00:00:00Z"))).toISOString().slice(0, 10);
+  const time = Date.parse(`${today}T00:00:00Z`) - days * 86_400_000;
+  return new Date(Math.max(time, Date.parse("0001-01-01T00:00:00Z"))).toISOString().slice(0, 10);
 }

@@ -9,28 +9,31 @@ import { hasCode } from "../../engine/lib/errors.js";
 import type { Listing } from "./result-list.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 
-/** A search under way: what was asked so far and what came back, so that no batch asks it again. */
+/** The state of a search: the answers so far, so that no batch asks the same questions again. */
 export interface SearchRecord {
-  /** Stands for what is searched for; another search begins again. */
+  /** Identifies the search. With another value the search starts again. */
   readonly search: string;
-  /** The day that counts as today in all of its rounds, YYYY-MM-DD. */
+  /** The day that counts as today in all rounds, YYYY-MM-DD. */
   readonly day: string;
   readonly steps: readonly Step[];
   readonly listings: readonly Listing[];
 }
 
-/** What was read last: a run reads the same before each batch. By a hash, as the text may have 20 MB. */
-let last: { readonly sha256: string; readonly value: unknown } | undefined;
+/**
+ * The last parsed text, because a run reads the same file before each batch. It is stored by its hash: the text can
+ * have 20 MB.
+ */
+let lastParsed: { readonly sha256: string; readonly value: unknown } | undefined;
 
 function parsedOnce(text: string): unknown {
   const sha256 = createHash("sha256").update(text).digest("hex");
-  if (last?.sha256 !== sha256) last = { sha256, value: JSON.parse(text) };
-  return last.value;
+  if (lastParsed?.sha256 !== sha256) lastParsed = { sha256, value: JSON.parse(text) };
+  return lastParsed.value;
 }
 
 /**
- * What is kept of this search, the same object while the file is the same; undefined where nothing is, or another
- * search; `broken` where what is there can't be read. Throws never.
+ * Reads the record of this search, the same object while the file is unchanged. Undefined if there is no record or it
+ * belongs to another search; `broken` if the file can't be read. Never throws.
  */
 export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {
@@ -40,24 +43,24 @@ export async function readSearchRecord(path: string, search: string): Promise<Se
   }
 }
 
-/** A value as what is kept of this search; undefined where it is of another search or of a later version. */
+/** Checks a value read from a file. Undefined if it belongs to another search or was written by a later version. */
 export function checkedSearchRecord(value: unknown, search: string): SearchRecord | "broken" | undefined {
-  const kept = value as Partial<SearchRecord> | null;
-  // It is only a cache: one of a later version is as none.
-  if (isNewer(kept) || (typeof kept?.search === "string" && kept.search !== search)) return undefined;
-  const { day, steps, listings } = kept ?? {};
-  const isWhole =
+  const record = value as Partial<SearchRecord> | null;
+  // The record is only a cache, so one of a later version is ignored.
+  if (isNewer(record) || (typeof record?.search === "string" && record.search !== search)) return undefined;
+  const { day, steps, listings } = record ?? {};
+  const isValid =
     typeof day === "string" &&
     Array.isArray(steps) &&
     Array.isArray(listings) &&
     listings.every((each) => isListing(each));
-  return isWhole && kept?.search === search ? { search, day, steps, listings } : "broken";
+  return isValid && record?.search === search ? { search, day, steps, listings } : "broken";
 }
 
 const isListing = (value: unknown): value is Listing => {
   const { step, source, asked, status, records } = (value ?? {}) as Partial<Listing>;
-  const isWhole = typeof step === "number" && [source, asked, status].every((text) => typeof text === "string");
-  return isWhole && Array.isArray(records) && records.every((each) => isRecord(each));
+  const hasTexts = typeof step === "number" && [source, asked, status].every((text) => typeof text === "string");
+  return hasTexts && Array.isArray(records) && records.every((each) => isRecord(each));
 };
 
 const isRecord = (value: unknown): value is PaperRecord => {
@@ -70,8 +73,8 @@ const isRecord = (value: unknown): value is PaperRecord => {
   );
 };
 
-/** Keeps a search. It may be lost with a kill: the cache of answers holds it too. */
-export async function writeSearchRecord(path: string, kept: SearchRecord): Promise<void> {
+/** Writes the record of a search. A crash can lose it, because the cache of answers has the same content. */
+export async function writeSearchRecord(path: string, record: SearchRecord): Promise<void> {
   withExplainedErrors(path, () => makeFolder(dirname(path)));
-  await writeFileAtomic(path, JSON.stringify({ ...kept, format: stateVersion }), { durable: false });
+  await writeFileAtomic(path, JSON.stringify({ ...record, format: stateVersion }), { durable: false });
 }

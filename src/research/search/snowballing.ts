@@ -1,63 +1,79 @@
 import type { SnowballStep } from "../generated/rrd.js";
 import type { PaperRecord, ListPlace } from "../papers/paper-record.js";
 import type { Answer } from "../sources/shared/source.js";
-import { isFull, isGivenUp, type Listing, listingOf, markedFull, type Open, type Told } from "./result-list.js";
+import {
+  isFull,
+  isGivenUp,
+  type Listing,
+  listingOf,
+  withFullNotice,
+  type Open,
+  type OnListing,
+} from "./result-list.js";
 
-/** Both ways that lead from a paper to others. */
+/** The two directions of links between papers. */
 export const directions = ["references", "citations"] as const;
 type Direction = (typeof directions)[number];
 
-/** What was asked of a paper, for people. */
-export const followed = (direction: Direction, id: string): string =>
+/** The question about a paper, in a form for people. */
+export const linkQuestion = (direction: Direction, id: string): string =>
   `${direction === "references" ? "what is cited by" : "what cites"} ${id}`;
 
-/** The papers that snowballing says a record cites, and those that cite it. */
+/** The papers that a record cites and that cite it, as far as snowballing found them. */
 export function citationsOf(places: readonly Pick<ListPlace, "asked" | "seed">[]): {
   readonly cites: readonly string[];
   readonly cited_by: readonly string[];
 } {
-  const from = (direction: Direction) => [
+  const seedsWith = (direction: Direction) => [
     ...new Set(
-      places.flatMap(({ asked, seed }) => (seed !== undefined && asked === followed(direction, seed) ? seed : [])),
+      places.flatMap(({ asked, seed }) => (seed !== undefined && asked === linkQuestion(direction, seed) ? seed : [])),
     ),
   ];
-  return { cites: from("citations"), cited_by: from("references") };
+  return { cites: seedsWith("citations"), cited_by: seedsWith("references") };
 }
 
-/** Whether a source knows references or citations at all. */
-export const asksFor = (direction: Direction, opened: ReturnType<Open>): boolean =>
+/** Whether a source has this kind of links. */
+export const supportsDirection = (direction: Direction, opened: ReturnType<Open>): boolean =>
   !("unavailable" in opened) && opened.source[direction] !== undefined;
 
-/** An answer without what was published before a day. What has no day stays. */
-function since(answer: Answer<readonly PaperRecord[]>, from: string | undefined): Answer<readonly PaperRecord[]> {
+/** Removes works that were published before a day. Works without a date stay. */
+function publishedSince(
+  answer: Answer<readonly PaperRecord[]>,
+  from: string | undefined,
+): Answer<readonly PaperRecord[]> {
   if (from === undefined || answer.status !== "ok") return answer;
   const isIn = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
   return { ...answer, value: answer.value.filter(isIn) };
 }
 
-/** Follows what each seed cites and what cites it, each with the first source of the round that can and answers. */
-export async function snowball(index: number, step: SnowballStep, open: Open, told: Told): Promise<Listing[]> {
+/** Requests the references and citations of each seed, each from the first source that has them and answers. */
+export async function snowball(
+  index: number,
+  step: SnowballStep,
+  open: Open,
+  onListing: OnListing,
+): Promise<Listing[]> {
   const listings: Listing[] = [];
-  const wanted = step.directions ?? directions;
-  const questions = step.seeds.length * wanted.length;
+  const wantedDirections = step.directions ?? directions;
+  const questions = step.seeds.length * wantedDirections.length;
   for (const seed of step.seeds) {
-    for (const direction of wanted) {
+    for (const direction of wantedDirections) {
       for (const name of step.sources) {
         const opened = open(name);
         if ("unavailable" in opened) continue;
         const follow = opened.source[direction];
         if (follow === undefined || isGivenUp(listings.filter(({ source }) => source === name))) continue;
-        const all = await follow(seed.identifiers, step.most, opened.context, step.from);
-        const isShort = step.update !== undefined && isFull(all, step.most);
-        const answer = since(isShort ? markedFull(all, step.most) : all, step.from);
+        const fullAnswer = await follow(seed.identifiers, step.most, opened.context, step.from);
+        const isCutOff = step.update !== undefined && isFull(fullAnswer, step.most);
+        const answer = publishedSince(isCutOff ? withFullNotice(fullAnswer, step.most) : fullAnswer, step.from);
         const listing = listingOf(
-          { step: index, source: name, asked: followed(direction, seed.id), seed: seed.id },
+          { step: index, source: name, asked: linkQuestion(direction, seed.id), seed: seed.id },
           answer,
         );
         listings.push(listing);
-        const own = listings.filter(({ source }) => source === name);
-        told(listing, { done: own.length, all: questions, over: isGivenUp(own) });
-        // "Knows none" may only mean that this source has not read the reference list.
+        const sourceListings = listings.filter(({ source }) => source === name);
+        onListing(listing, { done: sourceListings.length, all: questions, over: isGivenUp(sourceListings) });
+        // An empty answer may only mean that this source has not read the reference list, so the next source is tried.
         if (answer.status === "ok") break;
       }
     }

@@ -1,6 +1,6 @@
 import type { RequirementsResult } from "../generated/result-requirements.js";
 
-/** Words without meaning of their own, in titles and topics. */
+/** Common words of titles and topics that say nothing about the subject. */
 const stopWords = new Set(
   (
     "a about above after all also among an and any are as at be been before being between both but by can could did do does during each either for from " +
@@ -37,7 +37,7 @@ export function phrases(text: string, isTopic = false): string[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-/** `text` on one line and at most `max` characters long, cut at a word. */
+/** `text` on one line with at most `max` characters, cut between words. */
 export function clip(text: string, max: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= max) return line;
@@ -49,25 +49,25 @@ export function clip(text: string, max: number): string {
 export const titleCase = (words: readonly string[]): string =>
   words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
 
-type Made = Required<Pick<RequirementsResult, "name" | "description" | "focus_area" | "keywords">>;
+type TopicRequirements = Required<Pick<RequirementsResult, "name" | "description" | "focus_area" | "keywords">>;
 
-/** Words of one keyword at most: services look for all of them. */
-const maxWords = 6;
+/** Words in one keyword: services require all of them. */
+const maxKeywordWords = 6;
 
 /** Name, description, field and keywords of a project, made of the topic's own words. */
-export function requirementsOfTopic(topic: string): Made {
+export function requirementsOfTopic(topic: string): TopicRequirements {
   const runs = phrases(topic, true);
   const words = [...new Set(runs.flat())].map((word) => word.slice(0, 30));
-  const longest = runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"];
-  const main = clip(longest.slice(0, 3).join(" "), 60);
+  const longestRun = runs.toSorted((a, b) => b.length - a.length)[0] ?? [topic.trim() || "research"];
+  const focusArea = clip(longestRun.slice(0, 3).join(" "), 60);
   const terms = [words, ...runs.filter((run) => run.length > 1)].map((run) =>
-    clip(run.slice(0, maxWords).join(" "), 80),
+    clip(run.slice(0, maxKeywordWords).join(" "), 80),
   );
   const keywords = [...new Set(terms)].filter((term) => term !== "").slice(0, 8);
   return {
-    name: clip(topic, 80) || main,
+    name: clip(topic, 80) || focusArea,
     description: clip(topic, 1500),
-    focus_area: main,
-    keywords: keywords.length === 0 ? [main] : keywords,
+    focus_area: focusArea,
+    keywords: keywords.length === 0 ? [focusArea] : keywords,
   };
 }

@@ -2,9 +2,9 @@ import { type HostBudget, type HostRule, perSecond } from "../../net/host-rules.
 
 const perMinute = (requests: number): HostRule => ({ intervalMs: 60_000 / requests, concurrency: 1 });
 
-/** What services ask for in their terms, as of November 2026; the first that fits counts. */
+/** The request rates that services ask for in their terms, as of November 2026. The first entry that matches counts. */
 export const hostBudgets: readonly HostBudget[] = [
-  // "No more than one request every three seconds, and a single connection at a time", over all of a user's machines.
+  // "No more than one request every three seconds, and a single connection at a time", for all machines of a user.
   {
     name: "arxiv",
     hosts: ["export.arxiv.org", "arxiv.org", "www.arxiv.org", "oaipmh.arxiv.org"],
@@ -13,7 +13,7 @@ export const hostBudgets: readonly HostBudget[] = [
   },
   { name: "semanticscholar", hosts: ["api.semanticscholar.org"], byKey: true, ...perSecond(1, 1) },
   { name: "crossref", hosts: ["api.crossref.org"], ...perSecond(5, 1), polite: perSecond(10, 3) },
-  // Its budget is money a day and told in headers.
+  // OpenAlex limits the cost of a day, and reports the rest of this budget in response headers.
   { name: "openalex", hosts: ["api.openalex.org"], byKey: true, ...perSecond(5, 2), keyed: perSecond(10, 4) },
   {
     name: "github-search",

@@ -5,20 +5,20 @@ import { hostBudgets } from "./host-budgets.js";
 import { allServices } from "./registry.js";
 import { servicesOf, type SourcesConfig } from "./source-settings.js";
 
-/** What the configuration says of the network. */
-interface Configured {
+/** The settings that network access needs. */
+interface NetworkSettings {
   readonly sources: SourcesConfig;
   readonly stateDir: string;
-  /** Who asks, as services want to know. */
+  /** A mail address or page of the user, which services want to know. */
   readonly contact?: string;
 }
 
-/** Polite access to the network, with what the configuration says of sources and who asks. */
+/** Network access that follows the settings of the sources and tells services the contact. */
 export function httpFor(
-  { sources, stateDir, contact }: Configured,
+  { sources, stateDir, contact }: NetworkSettings,
   signal: AbortSignal,
-  how: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed"> = {},
+  options: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed"> = {},
 ): Http {
   const services = servicesOf(allServices(), sources);
-  return politeHttp({ signal, stateDir, services, budgets: hostBudgets, ...withoutUndefined({ contact }), ...how });
+  return politeHttp({ signal, stateDir, services, budgets: hostBudgets, ...withoutUndefined({ contact }), ...options });
 }

@@ -18,7 +18,8 @@ import { ownListIn, zoteroIn } from "../papers/records/own-list.js";
 import type { Source, SourceContext } from "./shared/source.js";
 
 /**
- * Every service that code asks, in the order in which they are asked. A new one is a file in clients/ and a line here.
+ * Every service that the code queries, in the order of the requests. To add one, write a file in clients/ and add it
+ * here.
  */
 export const allSources: readonly Source[] = [
   arxiv,
@@ -33,42 +34,44 @@ export const allSources: readonly Source[] = [
   tavily,
 ];
 
-/** Asked only where a person names them: what they list is mostly no scholarly work. */
+/** Searched only if the user names them: most of their results are not scholarly works. */
 export const onRequest: readonly Source[] = [gitHub, hackerNews];
 
-/** Sources that plugins have added in this process. */
-const added: Source[] = [];
+/** Sources that plugins added in this process. */
+const pluginSources: Source[] = [];
 
 /**
- * Adds sources of plugins to those of this file, in place of earlier ones of the same name. Answers with a sentence for
- * each whose name already means another one.
+ * Adds sources of plugins; each replaces an earlier plugin source with the same name. Returns one sentence for each
+ * source that is refused because its name already means a built-in source.
  */
 export function addSources(sources: readonly Source[]): string[] {
-  const taken = sources.filter(
-    ({ name }) => namedIn([...allSources, ...onRequest], name) !== undefined || substituteFor(name) !== undefined,
+  const refused = sources.filter(
+    ({ name }) => findByName([...allSources, ...onRequest], name) !== undefined || substituteFor(name) !== undefined,
   );
-  for (const source of sources.filter((each) => !taken.includes(each))) {
-    const at = added.findIndex(({ name }) => normal(name) === normal(source.name));
-    if (at === -1) added.push(source);
-    else added[at] = source;
+  for (const source of sources.filter((each) => !refused.includes(each))) {
+    const existingIndex = pluginSources.findIndex(({ name }) => normalName(name) === normalName(source.name));
+    if (existingIndex === -1) pluginSources.push(source);
+    else pluginSources[existingIndex] = source;
   }
-  return taken.map(({ name }) => `The source ${name} of a plugin is not asked: the name means another source already.`);
+  return refused.map(
+    ({ name }) => `The source ${name} of a plugin is not asked: the name means another source already.`,
+  );
 }
 
-/** Every source that a person may name, those of plugins included. */
-export const namedServices = (): readonly Source[] => [...allSources, ...onRequest, ...added];
+/** Every source that a user can name, with those of plugins. */
+export const namedServices = (): readonly Source[] => [...allSources, ...onRequest, ...pluginSources];
 
-/** Every source that is asked where a person names none. */
-export const usualServices = (): readonly Source[] => [...allSources, ...added];
+/** Every source that is searched if the user names none. */
+export const usualServices = (): readonly Source[] => [...allSources, ...pluginSources];
 
-/** Sites whose pages are read, not searched. Their addresses can be configured as those of services are. */
+/** A site whose pages are read but never searched. Its address can be configured like that of a service. */
 export const arxivPages: Source = { name: "arXiv pages", aliases: [], endpoint: "https://arxiv.org" };
 export const ar5iv: Source = { name: "ar5iv", aliases: [], endpoint: "https://ar5iv.labs.arxiv.org" };
 export const doiResolver: Source = { name: "DOI", aliases: ["doi.org"], endpoint: "https://doi.org" };
 
 /**
- * Every service that is asked for anything: papers, their texts, and their code. Their addresses and keys can be
- * configured.
+ * Every service that the code sends requests to: for papers, their texts and their code. Each can have an address and a
+ * key in the configuration.
  */
 export const allServices = (): readonly Source[] => [
   ...namedServices(),
@@ -79,12 +82,12 @@ export const allServices = (): readonly Source[] => [
   zotero,
 ];
 
-/** What stands in for a service that programs may not ask, or that another one holds whole. */
+/** Replaces a service that forbids access by programs, or whose records another service contains. */
 interface Substitute {
-  /** As people write it. */
+  /** The service's usual name. */
   readonly name: string;
   readonly aliases: readonly string[];
-  /** Names of the sources that are asked in its place. */
+  /** Names of the sources that are searched instead. */
   readonly instead: readonly string[];
   /** One sentence, for the statistics and the terminal. */
   readonly reason: string;
@@ -107,50 +110,50 @@ export const substitutes: readonly Substitute[] = [
   },
 ];
 
-const normal = (name: string): string => name.trim().toLowerCase();
+const normalName = (name: string): string => name.trim().toLowerCase();
 
-const namedIn = (sources: readonly Source[], name: string): Source | undefined =>
-  sources.find((source) => normal(source.name) === normal(name) || source.aliases.includes(normal(name)));
+const findByName = (sources: readonly Source[], name: string): Source | undefined =>
+  sources.find((source) => normalName(source.name) === normalName(name) || source.aliases.includes(normalName(name)));
 
 /**
- * The source of this name or alias, in any case. `feed:<address>` and a person's own list are sources too; files are
- * relative to `root`. Undefined for names of no source here, such as "web", which stays the agent's.
+ * The source with this name or alias, in any case. `feed:<address>` and the user's lists are sources too; the files of
+ * lists are relative to `root`. Undefined for other names, such as "web", which only the agent searches.
  */
 export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {
   const feed = /^feed:\s*(\S.*)$/i.exec(name.trim())?.[1];
   if (feed !== undefined) return webAddress(feed) === undefined ? undefined : feedSource(feed);
-  const own = zoteroIn(name);
-  if (own !== undefined) return zoteroSource(name.trim(), own.collection);
+  const library = zoteroIn(name);
+  if (library !== undefined) return zoteroSource(name.trim(), library.collection);
   const list = ownListIn(name);
   if (list !== undefined) return listSource(name.trim().replace(/^list:\s+/i, "list:"), list, root);
-  return namedIn([...allSources, ...onRequest], name) ?? namedIn(added, name);
+  return findByName([...allSources, ...onRequest], name) ?? findByName(pluginSources, name);
 }
 
-/** What stands in for the service of this name, where it is not asked itself. */
+/** The substitute for the service with this name, if that service is never queried. */
 export const substituteFor = (name: string): Substitute | undefined =>
-  substitutes.find(({ aliases }) => aliases.includes(normal(name)));
+  substitutes.find(({ aliases }) => aliases.includes(normalName(name)));
 
 /**
- * The name of a source that may be searched in the place of one that refuses us: it covers many fields and needs no
- * key. Undefined where all of them are among `taken`.
+ * The name of a source that can replace one that refuses access: it covers many fields and needs no key. Undefined if
+ * `usedNames` contains all of these.
  */
-export function standInBeside(taken: readonly string[]): string | undefined {
-  const names = new Set(taken.map(normal));
-  const general: readonly Source[] = [openAlex, semanticScholar, crossref, europePmc, arxiv];
-  return general
+export function replacementSource(usedNames: readonly string[]): string | undefined {
+  const used = new Set(usedNames.map(normalName));
+  const generalSources: readonly Source[] = [openAlex, semanticScholar, crossref, europePmc, arxiv];
+  return generalSources
     .filter(({ search, needs }) => search !== undefined && needs === undefined)
-    .find(({ name }) => !names.has(normal(name)))?.name;
+    .find(({ name }) => !used.has(normalName(name)))?.name;
 }
 
-/** The sources that a name in a project's `sources` leads to: itself, its substitutes, or none. */
+/** The sources for a name in a project's `sources`: the source itself, its substitutes, or an empty list. */
 export function sourcesFor(name: string, root: string | undefined): readonly Source[] {
   const own = sourceNamed(name, root);
   if (own !== undefined) return [own];
   return (substituteFor(name)?.instead ?? []).map((each) => sourceNamed(each)).filter((source) => source !== undefined);
 }
 
-/** Why a source can't be asked as things are set up, as one sentence; undefined where it can. */
-export function whyNotAsked(
+/** The reason why a source can't be queried with these settings, as one sentence; undefined if it can. */
+export function whyUnavailable(
   source: Source,
   context: Pick<SourceContext, "endpoint" | "key" | "contact">,
 ): string | undefined {

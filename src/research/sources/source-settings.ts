@@ -1,30 +1,30 @@
 import type { ResearchConfig } from "../generated/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
-import { whyNotAsked } from "./registry.js";
+import { whyUnavailable } from "./registry.js";
 import type { ContextFor, Source } from "./shared/source.js";
 import type { Http } from "../../net/http.js";
 import type { Service } from "../../net/host-rules.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
-/** What the configuration says of sources, by the name that a person wrote. */
+/** Settings of sources by name, as the user wrote the name. */
 export type SourcesConfig = NonNullable<ResearchConfig["sources"]>;
 type Settings = SourcesConfig[string];
 
-type Named = Pick<Source, "name" | "aliases">;
+type SourceNames = Pick<Source, "name" | "aliases">;
 
-const bare = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+const simplifiedName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-/** The settings of a source; "Semantic Scholar", semantic_scholar and its aliases all mean it. */
-export function settingsOf({ name, aliases }: Named, config: SourcesConfig): Settings {
-  const names = [name, ...aliases].map(bare);
-  return Object.entries(config).find(([written]) => names.includes(bare(written)))?.[1] ?? {};
+/** The settings of a source. "Semantic Scholar", semantic_scholar and the aliases all mean the same source. */
+export function settingsOf({ name, aliases }: SourceNames, config: SourcesConfig): Settings {
+  const names = [name, ...aliases].map(simplifiedName);
+  return Object.entries(config).find(([key]) => names.includes(simplifiedName(key)))?.[1] ?? {};
 }
 
 const addressOf = (source: Source, settings: Settings) =>
   (settings.endpoint ?? source.endpoint).replace(/(?<!\/)\/+$/, "");
 
-/** A source as the limiter and the log know it. */
+/** A source in the form that the rate limiter and the request log use. */
 export function serviceOf(source: Source, config: SourcesConfig): Service {
   const settings = settingsOf(source, config);
   const { interval_ms: intervalMs = source.local === true ? 0 : undefined } = settings;
@@ -37,25 +37,28 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
 }
 
 /**
- * All services as the limiter and the log know them.
- * @throws ExpectedError where the configuration names one that is not among them: a mirror under a misspelt name would
- * never be asked.
+ * All services in the form that the rate limiter and the request log use.
+ * @throws ExpectedError if the configuration names an unknown service: requests would not go to a mirror under a
+ * misspelt name.
  */
 export function servicesOf(sources: readonly Source[], config: SourcesConfig): Service[] {
   const names = new Map(
-    sources.flatMap(({ name, aliases }) => [name, ...aliases].map((each) => [bare(each), bare(name)])),
+    sources.flatMap(({ name, aliases }) =>
+      [name, ...aliases].map((each) => [simplifiedName(each), simplifiedName(name)]),
+    ),
   );
-  const unknown = Object.keys(config).find((written) => !names.has(bare(written)));
+  const unknown = Object.keys(config).find((key) => !names.has(simplifiedName(key)));
   if (unknown === undefined) return sources.map((source) => serviceOf(source, config));
-  const known = [...new Set(names.values())];
-  const near = names.get(nearestCandidate(bare(unknown), [...names.keys()]) ?? "");
-  const advice = near === undefined ? `there are ${known.join(", ")}` : `the nearest one is '${near}'`;
+  const knownNames = [...new Set(names.values())];
+  const nearestName = names.get(nearestCandidate(simplifiedName(unknown), [...names.keys()]) ?? "");
+  const advice =
+    nearestName === undefined ? `there are ${knownNames.join(", ")}` : `the nearest one is '${nearestName}'`;
   throw new ExpectedError(`Unknown source '${unknown}' in sources.${unknown}; ${advice}.`);
 }
 
 /**
- * With what each source is asked, or one sentence on why it can't be: turned off, or without the key, contact or
- * address that it needs.
+ * Returns the function that makes the context of a source. It answers with one sentence if the source can't be queried:
+ * it is turned off, or its key, contact or address is missing.
  */
 export function contextsWith(
   { sources, contact }: { readonly sources: SourcesConfig; readonly contact?: string },
@@ -65,13 +68,15 @@ export function contextsWith(
   const contextFor: ContextFor = (source) => {
     const settings = settingsOf(source, sources);
     const variable = settings.key_variable ?? source.keyVariable;
-    // A line feed at the end, as `$(cat file)` leaves none but a secret store may, would be no valid header.
+    // A secret store may add a line feed, which would make the HTTP header invalid.
     const key = variable === undefined ? undefined : env[variable]?.trim() || undefined;
     const endpoint = addressOf(source, settings);
     if (settings.off === true)
-      return { unavailable: `${source.name} is turned off in the configuration (sources.${bare(source.name)}.off).` };
+      return {
+        unavailable: `${source.name} is turned off in the configuration (sources.${simplifiedName(source.name)}.off).`,
+      };
     const context = { http, endpoint, contextFor, ...withoutUndefined({ key, contact }) };
-    const unavailable = whyNotAsked(source, context);
+    const unavailable = whyUnavailable(source, context);
     return unavailable === undefined ? context : { unavailable };
   };
   return contextFor;

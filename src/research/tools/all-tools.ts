@@ -10,102 +10,102 @@ import { readSection } from "./read-section.js";
 import { searchPapers } from "./search-papers.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
 import { isProblem, type Problem, unknownTool } from "../../engine/tools/tool.js";
-import type { Given, ResearchTool, ToolContext } from "./context.js";
+import type { ToolArguments, ResearchTool, ToolContext } from "./context.js";
 import { fence } from "../../engine/lib/sanitise.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
-/** Every tool there is. Taking one away takes its file and its line here. */
+/** All tools. To remove a tool, delete its file and its entry here. */
 export const tools: readonly ResearchTool[] = [
   ...[searchPapers, paperDetails, outline, readSection, findQuote],
   ...[findPassages, checkAnswer, codeLinks],
 ];
 
-/** Tools that ask all papers at once, of several projects too; the others take an id, which is one project's. */
+/**
+ * Tools that work on all papers, also of several projects. The other tools take the id of a paper, and ids belong to
+ * one project.
+ */
 const acrossProjects: readonly string[] = ["find_passages", "check_answer"];
 
-/** Tools for finding papers besides those that code found. */
+/** Tools for finding more papers. */
 export const searchingTools: readonly string[] = ["search_papers", "paper_details"];
 
-/** Tools for a paper too long to stand in its brief. */
+/** Tools for a paper that is too long for its brief. */
 export const readingTools: readonly string[] = ["outline", "read_section", "find_quote"];
 
-/** Most estimated tokens of what an answer holds from outside; its frame is below a hundred more. */
-const dataTokens = 5_500;
+/** Maximum number of estimated tokens of outside data in an answer. The frame around it adds less than a hundred. */
+const maxDataTokens = 5_500;
 
 /**
- * Calls a tool by name with arguments as they came, from whomever. What it found is fenced as data from outside and
- * bounded. Whatever is wrong with the call is answered in one sentence.
+ * Calls a tool by name with unchecked arguments. The outside data in the answer is fenced and limited in length. A
+ * problem with the call is answered in one sentence.
  */
 export async function callTool(
-  offered: readonly ResearchTool[],
+  offeredTools: readonly ResearchTool[],
   name: string,
-  given: unknown,
+  input: unknown,
   context: ToolContext,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly unanswered?: true } | Problem> {
-  const tool = offered.find((each) => each.name === name);
-  if (tool === undefined) return { problem: unknownTool(namesOf(offered), name) };
-  const checked = checkedArguments(tool, given);
+  const tool = offeredTools.find((each) => each.name === name);
+  if (tool === undefined) return { problem: unknownTool(namesOf(offeredTools), name) };
+  const checked = checkedArguments(tool, input);
   if (isProblem(checked)) return checked;
-  const found = await tool.run(checked, context, signal).catch(expected);
+  const found = await tool.run(checked, context, signal).catch(asProblem);
   if (isProblem(found)) return found;
-  const text = found.data === undefined ? found.head : `${found.head}\n${fence(clip(found.data, dataTokens))}`;
+  const text = found.data === undefined ? found.head : `${found.head}\n${fence(clip(found.data, maxDataTokens))}`;
   return found.unanswered === true ? { text, unanswered: true } : { text };
 }
 
-/** No argument is longer: a quote is a sentence or two. In characters. */
-const maxText = 2_000;
+/** Maximum number of characters of an argument: a quote is a sentence or two. */
+const maxArgumentChars = 2_000;
 
 /**
- * Stricter than what agents are sent: those bounds would cost every request tokens, and a sentence tells the one that
- * breaks them.
+ * Stricter than the schemas for agents. The limits would cost tokens in every request; instead, a call that breaks one
+ * gets a sentence about it.
  */
 const bounds: Readonly<Record<string, object>> = {
-  string: { maxLength: maxText },
+  string: { maxLength: maxArgumentChars },
   integer: { minimum: 1, maximum: 50 },
 };
-const strict = new WeakMap<ResearchTool, object>();
+const strictSchemas = new WeakMap<ResearchTool, object>();
 
 function strictSchema(tool: ResearchTool): object {
-  let schema = strict.get(tool);
+  let schema = strictSchemas.get(tool);
   if (schema === undefined) {
     const properties = Object.fromEntries(
       Object.entries(tool.parameters.properties).map(([name, { type }]) => [name, { type, ...bounds[type] }]),
     );
     schema = { ...tool.parameters, properties };
-    strict.set(tool, schema);
+    strictSchemas.set(tool, schema);
   }
   return schema;
 }
 
-/**
- * The arguments of a call, as far as they fit; else one sentence. Null and empty ones count as left out: models send
- * them.
- */
-function checkedArguments(tool: ResearchTool, given: unknown): Given | Problem {
-  const isFields = isObject(given);
-  const filled = isFields ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")) : given;
+/** The valid arguments of a call, or a problem. Models send null and empty values, which count as missing. */
+function checkedArguments(tool: ResearchTool, input: unknown): ToolArguments | Problem {
+  const hasFields = isObject(input);
+  const filled = hasFields ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== "")) : input;
   const checked = checkArguments(tool.name, strictSchema(tool), filled);
-  return isProblem(checked) ? checked : (checked as Given);
+  return isProblem(checked) ? checked : (checked as ToolArguments);
 }
 
-/** A broken rrd.json, say: anyone who calls can read why. */
-function expected(error: unknown): Problem {
+/** For example, rrd.json can be invalid. The caller may read the reason. */
+function asProblem(error: unknown): Problem {
   if (error instanceof ExpectedError) return { problem: error.message };
   throw error;
 }
 
 /**
- * The tools of these names, in the order of `tools`; where none is named, all that there are for so many projects.
+ * The tools with these names, in the order of `tools`; without names, all tools that work for this number of projects.
  */
 export function toolsNamed(names: readonly string[] | undefined, projects: number): readonly ResearchTool[] | Problem {
-  const fitting = projects > 1 ? tools.filter(({ name }) => acrossProjects.includes(name)) : tools;
+  const available = projects > 1 ? tools.filter(({ name }) => acrossProjects.includes(name)) : tools;
   for (const name of names ?? []) {
     if (!tools.some((tool) => tool.name === name)) return { problem: unknownTool(namesOf(tools), name) };
-    if (!fitting.some((tool) => tool.name === name))
+    if (!available.some((tool) => tool.name === name))
       return { problem: `${name} reads one project; for several there are ${acrossProjects.join(" and ")}.` };
   }
-  return fitting.filter(({ name }) => names?.includes(name) !== false);
+  return available.filter(({ name }) => names?.includes(name) !== false);
 }
 
-const namesOf = (offered: readonly ResearchTool[]): string[] => offered.map(({ name }) => name);
+const namesOf = (someTools: readonly ResearchTool[]): string[] => someTools.map(({ name }) => name);

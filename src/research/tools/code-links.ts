@@ -3,8 +3,8 @@ import { type CodeLinks, codeLinks as linksOf } from "../sources/clients/code-li
 import type { Answer } from "../sources/shared/source.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
-import { whichWork } from "./which-work.js";
-import { type ResearchTool, inTime } from "./context.js";
+import { workOfCall } from "./which-work.js";
+import { type ResearchTool, withTimeout } from "./context.js";
 
 export const codeLinks: ResearchTool = {
   name: "code_links",
@@ -13,14 +13,14 @@ export const codeLinks: ResearchTool = {
   parameters: takes({ id: idParameter }),
   async run({ id }, context, signal) {
     if (context.network === undefined) return { problem: "Code can't be looked up from here." };
-    const work = await whichWork(id, context, signal);
+    const work = await workOfCall(id, context, signal);
     if (isProblem(work)) return work;
-    const looked = linksOf(
+    const lookup = linksOf(
       { title: work.title, abstract: work.abstract ?? null, identifiers: work.identifiers ?? {} },
       context.network.contextFor,
     );
-    const answered = looked.then((value): Answer<CodeLinks> => ({ status: "ok", value }));
-    const answer = await inTime(answered, "The search for code", signal);
+    const pending = lookup.then((value): Answer<CodeLinks> => ({ status: "ok", value }));
+    const answer = await withTimeout(pending, "The search for code", signal);
     if (answer.status !== "ok") return { problem: answer.reason };
     const { links, unchecked } = answer.value;
     const lines = [
@@ -35,8 +35,9 @@ export const codeLinks: ResearchTool = {
       ),
       ...unchecked.map(({ source, reason }) => `not checked: ${source}: ${clip(reason, 50)}`),
     ];
-    const found = links.length === 0 ? "No code found" : `${links.length} repositories`;
-    const head = unchecked.length === 0 ? `${found}.` : `${found}; not every service answered, so there may be more.`;
+    const summary = links.length === 0 ? "No code found" : `${links.length} repositories`;
+    const head =
+      unchecked.length === 0 ? `${summary}.` : `${summary}; not every service answered, so there may be more.`;
     return { head, ...(lines.length === 0 ? {} : { data: lines.join("\n") }) };
   },
 };

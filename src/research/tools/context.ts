@@ -4,8 +4,8 @@ import type { Checkers } from "../derived/checker-rates.js";
 import type { Paper } from "../generated/rrd.js";
 import type { ContextFor, Source, Answer } from "../sources/shared/source.js";
 
-/** The arguments of a call, checked against the tool's parameters; empty ones count as left out. */
-export interface Given {
+/** The arguments of a call, checked against the tool's parameters. Empty values count as missing. */
+export interface ToolArguments {
   readonly id?: string;
   readonly section?: string;
   readonly quote?: string;
@@ -15,80 +15,80 @@ export interface Given {
   readonly answer?: unknown;
 }
 
-/** A passage of a paper, with what the paper is called and where in it the passage stands. */
+/** A passage of a paper, with the paper's key and the passage's position. */
 export interface FoundPassage {
   readonly key: string;
   readonly locator?: string;
   readonly text: string;
 }
 
-/** What tools ask of all papers of a project at once. */
-export interface AskedByTools {
+/** Functions of tools that work on all papers of a project. */
+export interface ProjectSearch {
   /** The passages nearest to these words, the best first. */
   passages(query: string, most: number): Promise<readonly FoundPassage[]>;
-  /** What is left of an answer once its quotes were looked for. */
+  /** Checks the quotes of an answer. Returns the statements that remain. */
   check(
     question: string,
     answer: unknown,
   ): Promise<{ readonly head: string; readonly lines: readonly string[] } | Problem>;
 }
 
-/** The services that tools may ask: politely, cached, each failing for itself. */
+/** The services that tools may query: with rate limits, cached, each with its own failures. */
 export interface Network {
-  /** Those that are searched, in this order. */
+  /** The sources to search, in this order. */
   readonly sources: readonly Source[];
   readonly contextFor: ContextFor;
 }
 
-/** All that the tools can reach: one project's papers and their texts, and the sources. They write nothing. */
+/** Everything that tools can access: the papers and texts of one project, and the sources. Tools write nothing. */
 export interface ToolContext {
-  /** The paper that this context is about: meant where a call names none, and then the only one that can be read. */
+  /** The paper of this context. It is used if a call names none, and it is then the only paper that can be read. */
   readonly paper?: string;
   papers(): Promise<readonly Paper[]>;
-  /** How those who check sentences answered to controls. */
+  /** How well each checker of sentences answered control sentences. */
   checkers(): Promise<Checkers>;
-  /** The text kept of a paper; undefined where none is. */
+  /** The cached text of a paper; undefined if it is missing. */
   text(id: string): Promise<DocumentText | undefined>;
-  /** Undefined: only one paper can be read. */
-  readonly asked?: AskedByTools;
-  /** Undefined: nothing is asked outside. */
+  /** Undefined if only one paper can be read. */
+  readonly asked?: ProjectSearch;
+  /** Undefined if the tools have no network access. */
   readonly network?: Network;
 }
 
-/** A read-only tool of the research wing. */
-export type ResearchTool = Tool<Given, ToolContext, Found | Problem>;
+/** A read-only research tool. */
+export type ResearchTool = Tool<ToolArguments, ToolContext, Found | Problem>;
 
-/** Codex gives a tool a minute. In milliseconds. */
-const maxAnswerTime = 45_000;
+/** Codex allows a tool one minute. */
+const maxAnswerMs = 45_000;
 
-/** An answer; or that it did not come within 45 s, or that nobody waits for it any more. */
-export async function inTime<Value>(
+/** The answer; or a failure after 45 s, or when the call is cancelled. */
+export async function withTimeout<Value>(
   answer: Promise<Answer<Value>>,
-  who: string,
+  serviceName: string,
   signal: AbortSignal,
 ): Promise<Answer<Value>> {
   if (signal.aborted) return { status: "error", reason: "The call was cancelled." };
-  let end: () => void = () => undefined;
-  const given = new Promise<Answer<Value>>((resolve) => {
+  let cleanUp: () => void = () => undefined;
+  const failure = new Promise<Answer<Value>>((resolve) => {
     const cancelled = () => resolve({ status: "error", reason: "The call was cancelled." });
-    const late = setTimeout(
+    const timer = setTimeout(
       () =>
         resolve({
           status: "rate_limited",
-          reason: `${who} has not answered in ${maxAnswerTime / 1000} s.`,
+          reason: `${serviceName} has not answered in ${maxAnswerMs / 1000} s.`,
           transient: true,
         }),
-      maxAnswerTime,
+      maxAnswerMs,
     );
     signal.addEventListener("abort", cancelled, { once: true });
-    end = () => {
-      clearTimeout(late);
+    cleanUp = () => {
+      clearTimeout(timer);
       signal.removeEventListener("abort", cancelled);
     };
   });
   try {
-    return await Promise.race([answer, given]);
+    return await Promise.race([answer, failure]);
   } finally {
-    end();
+    cleanUp();
   }
 }

@@ -1,7 +1,7 @@
 import type { QuoteMatch } from "../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../full-text/reader-process.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
-import { idParameter, textOf } from "./which-paper.js";
+import { idParameter, textOfCall } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
 export const findQuote: ResearchTool = {
@@ -10,7 +10,7 @@ export const findQuote: ResearchTool = {
   does: ["reads"],
   parameters: takes({ quote: { type: "string" }, id: idParameter }, ["quote"]),
   async run({ id, quote = "" }, context) {
-    const text = await textOf(id, context);
+    const text = await textOfCall(id, context);
     if (isProblem(text)) return text;
     const search = await searchUntrusted("findQuotes", text, [quote]);
     if ("cut" in search) return { problem: `It could not be looked for: ${search.cut}.` };
@@ -18,15 +18,15 @@ export const findQuote: ResearchTool = {
     if (match === undefined) return { head: "Not in the text." };
     if (match.found) {
       const { start, locator } = match;
-      const { keptPassage, passageText } = await import("../../text/evidence/quoted.js");
+      const { passageFields, passageText } = await import("../../text/evidence/quoted.js");
       return {
         head: `Found at "@${start}"${match.isCited === true ? ", in the list of references, which is not evidence" : ""}. The fence holds its locator and its sentence, the words between “ and ”.`,
-        data: `${locator ?? "no locator"}: ${passageText(keptPassage(match))}`,
+        data: `${locator ?? "no locator"}: ${passageText(passageFields(match))}`,
       };
     }
-    const why = problemOf(match);
-    if (match.nearest === "") return { head: `${why} Nothing in the text is like it.` };
-    return { head: `${why} The nearest passage:`, data: match.nearest };
+    const problem = problemOf(match);
+    if (match.nearest === "") return { head: `${problem} Nothing in the text is like it.` };
+    return { head: `${problem} The nearest passage:`, data: match.nearest };
   },
 };
 

@@ -7,7 +7,7 @@ import type { PaperRecord } from "../papers/paper-record.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { isProblem, takes } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
-import { whichWork } from "./which-work.js";
+import { workOfCall } from "./which-work.js";
 import type { ResearchTool } from "./context.js";
 
 export const paperDetails: ResearchTool = {
@@ -16,18 +16,18 @@ export const paperDetails: ResearchTool = {
   does: ["reads", "network"],
   parameters: takes({ id: idParameter }),
   async run({ id }, context, signal) {
-    const paper = await whichWork(id, context, signal);
+    const paper = await workOfCall(id, context, signal);
     if (isProblem(paper)) return paper;
     if (!("status" in paper))
-      return { head: "Not in this project; from a source.", data: JSON.stringify(foundDetails(paper)) };
+      return { head: "Not in this project; from a source.", data: JSON.stringify(outsideDetails(paper)) };
     const details = await detailsOf(paper, await context.text(paper.id), await context.checkers());
     return { head: "In this project.", data: JSON.stringify(details) };
   },
 };
 
-/** The same of a work that no project holds yet. */
-const foundDetails = (work: PaperRecord): Record<string, unknown> =>
-  filled({
+/** The details of a work that is not in the project. */
+const outsideDetails = (work: PaperRecord): Record<string, unknown> =>
+  withoutEmpty({
     ...commonDetails(work),
     retracted: work.retracted,
     kind: work.kind,
@@ -51,14 +51,14 @@ const commonDetails = (paper: Paper | PaperRecord) => ({
   source: clip(paper.source ?? "", 20),
 });
 
-const filled = (details: Record<string, unknown>): Record<string, unknown> =>
+const withoutEmpty = (details: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(details).filter(
       ([, value]) => value != null && value !== "" && !(Array.isArray(value) && value.length === 0),
     ),
   );
 
-/** The fields that a reader needs, each of bounded length, empty ones left out. */
+/** The fields that a reader needs, each with limited length, without empty fields. */
 async function detailsOf(
   paper: Paper,
   text: DocumentText | undefined,
@@ -66,7 +66,7 @@ async function detailsOf(
 ): Promise<Record<string, unknown>> {
   const { analysis } = paper;
   const { passageText, piecesOf } = await import("../../text/evidence/quoted.js");
-  return filled({
+  return withoutEmpty({
     ...commonDetails(paper),
     status: paper.status,
     decision: paper.decision,
@@ -75,10 +75,10 @@ async function detailsOf(
     retracted: paper.retracted,
     text: text === undefined ? "not kept" : `${text.depth}, ${estimateTokens(text.text)} tokens`,
     abstract: clip(paper.abstract ?? "", 500),
-    summary: clip(prose(analysis?.summary), 300),
-    methodology: clip(prose(analysis?.methodology), 300),
-    results: clip(prose(analysis?.results), 300),
-    limitations: clip(prose(analysis?.limitations), 200),
+    summary: clip(joinedText(analysis?.summary), 300),
+    methodology: clip(joinedText(analysis?.methodology), 300),
+    results: clip(joinedText(analysis?.results), 300),
+    limitations: clip(joinedText(analysis?.limitations), 200),
     code: (Array.isArray(analysis?.implementations_found) ? analysis.implementations_found : [])
       .slice(0, 8)
       .map((link) => clip(typeof link === "string" ? link : JSON.stringify(link), 40)),
@@ -92,9 +92,9 @@ async function detailsOf(
     ).lines,
     excluded_by: paper.excluded_by && clip(paper.excluded_by, 20),
     person_decided: paper.override && clip(`${paper.override.decision}: ${paper.override.why}`, 60),
-    notes: clip(prose(paper.notes), 150),
+    notes: clip(joinedText(paper.notes), 150),
   });
 }
 
-const prose = (value: unknown): string =>
+const joinedText = (value: unknown): string =>
   Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "";

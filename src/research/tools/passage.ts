@@ -2,12 +2,12 @@ import type { Mark, DocumentText } from "../../text/documents/text/document-text
 import { pieceEnd } from "../../engine/lib/tokens.js";
 
 /**
- * Most estimated tokens of a text in one answer: Codex cuts a tool's answer at 10,000 tokens, Claude Code at 25,000,
- * both without asking.
+ * Maximum number of estimated tokens of text in one answer. Codex cuts the answer of a tool at 10,000 tokens, Claude
+ * Code at 25,000.
  */
-const pieceTokens = 5_000;
+const maxPieceTokens = 5_000;
 
-/** A stretch of a text, by offsets; `next` is where to read on, undefined at the text's end. */
+/** A part of a text, by offsets. `next`: the offset to continue reading at; undefined at the end. */
 interface Passage {
   readonly start: number;
   readonly end: number;
@@ -15,54 +15,58 @@ interface Passage {
 }
 
 /**
- * What `section` names, at most 5,000 tokens of it: a label of the outline or a part of one, its number alone ("3", "p.
- * 4"), `@offset` to read on from there, or, left out, the beginning. A numbered section holds its subsections.
- * Undefined: the text has no such section.
+ * The section that `section` names, cut to 5,000 tokens. `section` is a label of the outline or a part of a label, a
+ * number ("3", "p. 4"), `@offset` to continue there, or missing for the beginning. A numbered section includes its
+ * subsections. Undefined if the text has no such section.
  */
 export function passageOf(text: DocumentText, section: string | undefined): Passage | undefined {
-  const place = placeOf(text, section?.trim());
-  if (place === undefined) return undefined;
-  const end = pieceEnd(text.text, place.start, pieceTokens, place.end);
-  return { start: place.start, end, ...(end < text.text.length ? { next: end } : {}) };
+  const range = rangeOf(text, section?.trim());
+  if (range === undefined) return undefined;
+  const end = pieceEnd(text.text, range.start, maxPieceTokens, range.end);
+  return { start: range.start, end, ...(end < text.text.length ? { next: end } : {}) };
 }
 
-/** The text from the top in pieces as `@offset` gives them: their places, in order. */
+/** Splits the text into the pieces that a reader gets who follows `next` from the start. */
 export function piecesOf({ text }: Pick<DocumentText, "text">): Passage[] {
   const pieces: Passage[] = [];
-  for (let at = 0; at < text.length;) {
-    const end = pieceEnd(text, at, pieceTokens);
-    pieces.push({ start: at, end, ...(end < text.length ? { next: end } : {}) });
-    at = end;
+  for (let start = 0; start < text.length;) {
+    const end = pieceEnd(text, start, maxPieceTokens);
+    pieces.push({ start: start, end, ...(end < text.length ? { next: end } : {}) });
+    start = end;
   }
   return pieces;
 }
 
-function placeOf(
+function rangeOf(
   { text, marks }: DocumentText,
   section: string | undefined,
 ): { start: number; end: number } | undefined {
   if (section === undefined || section === "") return { start: 0, end: text.length };
   const offset = /^@(\d{1,12})$/.exec(section)?.[1];
   if (offset !== undefined)
-    return Number(offset) < text.length ? { start: wholeCharacter(text, Number(offset)), end: text.length } : undefined;
+    return Number(offset) < text.length ? { start: characterStart(text, Number(offset)), end: text.length } : undefined;
 
-  const index = indexOf(marks, plain(section));
+  const index = markIndex(marks, simplifiedLabel(section));
   const mark = marks[index];
   if (mark === undefined) return undefined;
   const number = numberOf(mark.label);
-  const isWithin = ({ label }: Mark) => number !== undefined && (numberOf(label)?.startsWith(`${number}.`) ?? false);
-  const after = marks.slice(index + 1).find((later) => later.at > mark.at && !isWithin(later));
-  return { start: mark.at, end: after?.at ?? text.length };
+  const isSubsection = ({ label }: Mark) =>
+    number !== undefined && (numberOf(label)?.startsWith(`${number}.`) ?? false);
+  const nextMark = marks.slice(index + 1).find((later) => later.at > mark.at && !isSubsection(later));
+  return { start: mark.at, end: nextMark?.at ?? text.length };
 }
 
-/** The mark meant: of this label, of this number, or the first whose label begins with or holds what was asked for. */
-function indexOf(marks: readonly Mark[], wanted: string): number {
-  if (wanted === "") return -1;
-  const labels = marks.map(({ label }) => plain(label));
+/**
+ * The index of the mark with this label or number, else of the first label that starts with or contains `wanted`; -1 if
+ * nothing matches.
+ */
+function markIndex(marks: readonly Mark[], query: string): number {
+  if (query === "") return -1;
+  const labels = marks.map(({ label }) => simplifiedLabel(label));
   const tests: ((label: string) => boolean)[] = [
-    (label) => label === wanted,
-    (label) => label.startsWith(`${wanted} `),
-    (label) => wanted.length > 3 && label.includes(wanted),
+    (label) => label === query,
+    (label) => label.startsWith(`${query} `),
+    (label) => query.length > 3 && label.includes(query),
   ];
   for (const test of tests) {
     const index = labels.findIndex(test);
@@ -71,8 +75,8 @@ function indexOf(marks: readonly Mark[], wanted: string): number {
   return -1;
 }
 
-/** "§ 3.1 The Method" as "3.1 the method", "p. 4" as "4". */
-const plain = (label: string): string =>
+/** Simplifies a label: "§ 3.1 The Method" becomes "3.1 the method", "p. 4" becomes "4". */
+const simplifiedLabel = (label: string): string =>
   label
     .toLowerCase()
     .replace(/^[\s§#]+|^(?:section|sec\.|pages?|pp?\.)(?=[\s\d])/g, "")
@@ -81,7 +85,7 @@ const plain = (label: string): string =>
 
 const numberOf = (label: string): string | undefined => /^§\s*(\d+(?:\.\d+)*)\.?(?:\s|$)/.exec(label)?.[1];
 
-const wholeCharacter = (text: string, at: number): number => {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code < 0xe000 ? at + 1 : at;
+const characterStart = (text: string, offset: number): number => {
+  const code = text.charCodeAt(offset);
+  return code >= 0xdc00 && code < 0xe000 ? offset + 1 : offset;
 };

@@ -1,6 +1,6 @@
 import { passageOf } from "./passage.js";
 import { isProblem, quoted, takes } from "../../engine/tools/tool.js";
-import { idParameter, textOf } from "./which-paper.js";
+import { idParameter, textOfCall } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
 export const readSection: ResearchTool = {
@@ -12,15 +12,15 @@ export const readSection: ResearchTool = {
     section: { type: "string", description: "from outline, or `next` of the last answer; omit to start at the top" },
   }),
   async run({ id, section }, context) {
-    const text = await textOf(id, context);
+    const text = await textOfCall(id, context);
     if (isProblem(text)) return text;
     const passage = passageOf(text, section);
     if (passage === undefined)
       return { problem: `The text has no section ${quoted(section ?? "")}; outline lists them.` };
     const { start, end, next } = passage;
-    const onward = next === undefined ? "end of the text" : `next: "@${next}"`;
+    const position = next === undefined ? "end of the text" : `next: "@${next}"`;
     return {
-      head: `Characters ${start} to ${end} of ${text.text.length}; ${onward}.`,
+      head: `Characters ${start} to ${end} of ${text.text.length}; ${position}.`,
       data: text.text.slice(start, end),
     };
   },

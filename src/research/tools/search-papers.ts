@@ -8,12 +8,12 @@ import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-featu
 import { wrongCall, takes } from "../../engine/tools/tool.js";
 import { type Ranked, searchOnce } from "../screening/screening-order.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
-import { type Network, type ResearchTool, inTime } from "./context.js";
+import { type Network, type ResearchTool, withTimeout } from "./context.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 const maxPapers = 20;
 const defaultPapers = 10;
-/** Estimated tokens of all abstracts together. */
+/** Maximum number of estimated tokens of all abstracts together. */
 const maxAbstractTokens = 2_500;
 
 export const searchPapers: ResearchTool = {
@@ -32,14 +32,14 @@ export const searchPapers: ResearchTool = {
     if (context.network === undefined) return { problem: "No source can be searched from here." };
     if (from !== undefined && !/^\d{4}-\d\d-\d\d$/.test(from))
       return wrongCall("search_papers: from must be a day such as 2025-01-31.");
-    const wanted = Math.min(most, maxPapers);
+    const maxWorks = Math.min(most, maxPapers);
     const { listings, ranked } = await searchOnce(
-      { terms: query, ...withoutUndefined({ from }), most: wanted },
+      { terms: query, ...withoutUndefined({ from }), most: maxWorks },
       context.network.sources.map(({ name }) => name),
       openFor(context.network, signal),
       Date.now(),
     );
-    const works = ranked.slice(0, wanted);
+    const works = ranked.slice(0, maxWorks);
     const papers = (await context.papers()).map((paper) => ({ paper, features: matchFeaturesOf(paper) }));
     const reasons = listings.flatMap(({ source, status, reason }) =>
       status === "ok" ? [] : [`${source} (${status}): ${reason}`],
@@ -47,40 +47,41 @@ export const searchPapers: ResearchTool = {
     const counts = listings.flatMap(({ source, status, records }) =>
       status === "ok" ? [`${source} ${records.length}`] : [],
     );
-    const each = Math.floor(maxAbstractTokens / Math.max(works.length, 1));
-    const blocks = works.map((work) => blockOf(work, papers, each));
+    const tokensPerWork = Math.floor(maxAbstractTokens / Math.max(works.length, 1));
+    const blocks = works.map((work) => blockOf(work, papers, tokensPerWork));
     const head =
       works.length === 0 ? nothingFound(listings) : `${works.length} papers. Found by source: ${counts.join(", ")}.`;
     const data = [...blocks, ...reasons.map((reason) => clip(reason, 60))].join("\n\n");
     return {
       head,
       ...(data === "" ? {} : { data }),
-      ...(answered(listings).length === 0 ? { unanswered: true as const } : {}),
+      ...(answeredListings(listings).length === 0 ? { unanswered: true as const } : {}),
     };
   },
 };
 
-const answered = (listings: readonly Listing[]) => listings.filter((listing) => !isFailed(listing));
+const answeredListings = (listings: readonly Listing[]) => listings.filter((listing) => !isFailed(listing));
 
-/** Only a source that answered can say that there is nothing. */
+/** Only if a source answered does an empty result mean that there is nothing. */
 function nothingFound(listings: readonly Listing[]): string {
-  if (answered(listings).length === 0) return "No source could be asked.";
-  return answered(listings).length === listings.length
+  if (answeredListings(listings).length === 0) return "No source could be asked.";
+  return answeredListings(listings).length === listings.length
     ? "No paper found."
     : "No paper found; not every source answered.";
 }
 
-/** Sources that are left behind when they take too long: the agent waits, and its CLI gives up after a minute. */
+/** Limits how long each source may take: the agent waits, and its CLI stops a call after a minute. */
 const openFor =
   ({ sources, contextFor }: Network, signal: AbortSignal): Open =>
   (name) => {
     const source = sources.find((each) => each.name === name);
     if (source === undefined) return { unavailable: `${name} is not searched.` };
-    const { search: ask } = source;
-    if (ask === undefined) return { unavailable: `${name} can't be searched.` };
+    const { search: searchSource } = source;
+    if (searchSource === undefined) return { unavailable: `${name} can't be searched.` };
     const context = contextFor(source);
     if ("unavailable" in context) return context;
-    const search: Source["search"] = (query, its) => inTime(ask.call(source, query, its), name, signal);
+    const search: Source["search"] = (query, sourceContext) =>
+      withTimeout(searchSource.call(source, query, sourceContext), name, signal);
     return { source: { ...source, search }, context };
   };
 
@@ -90,12 +91,12 @@ function blockOf(
   tokens: number,
 ): string {
   const features = matchFeaturesOf(paper);
-  const known = pool.find(
+  const poolPaper = pool.find(
     (other) => other.paper.id === paper.id || compareRecords(other.features, features).same,
   )?.paper;
   const authors = authorsOf(paper.authors);
   const marks = [
-    known === undefined ? undefined : `in the research as ${clip(known.id, 40)}, ${known.status}`,
+    poolPaper === undefined ? undefined : `in the research as ${clip(poolPaper.id, 40)}, ${poolPaper.status}`,
     paper.retracted === true ? "RETRACTED" : undefined,
   ].filter((mark) => mark !== undefined);
   const facts = [

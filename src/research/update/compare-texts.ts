@@ -1,41 +1,47 @@
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 
-/** Words that stand side by side in one shingle. */
-const size = 5;
-/** A text of which so much stood in the one that was read is the same, whatever a publisher's layout adds. */
-const sameShare = 0.85;
-
-/** How a text differs from the one that was read. `unknown`: no text could be fetched, or only a landing page. */
-export type TextCompared = "same" | "another" | "unknown";
+/** Number of adjacent words in one shingle. */
+const shingleWords = 5;
+/** Minimum share of common shingles of equal texts. Different layouts of the same text share more. */
+const minSharedShare = 0.85;
 
 /**
- * Whether a text says something else than the one that was read, so that the paper is to be read again. `kept`: the
- * text that is kept of the paper; where its hash is not that of the text read, the hash alone tells.
+ * The result of comparing a text with the one that was read. `unknown`: no text could be fetched, or only a landing
+ * page.
+ */
+export type TextComparison = "same" | "another" | "unknown";
+
+/**
+ * Compares a paper's current text with the text that was read. If they differ, the paper must be read again. `cached`:
+ * the cached text; if its hash is not the hash of the text that was read, only the hashes are compared.
  */
 export function compareTexts(
   now: DocumentText | undefined,
-  kept: DocumentText | undefined,
+  cached: DocumentText | undefined,
   beforeSha256: string | undefined,
   readDepth: string | undefined,
-): TextCompared {
+): TextComparison {
   if (now === undefined) return "unknown";
-  // What an update kept that was ended before it was opened is not what was read.
-  const before = beforeSha256 === undefined || kept?.sha256 === beforeSha256 ? kept : undefined;
+  // An update that was stopped before it was opened may have cached a text that nobody has read.
+  const before = beforeSha256 === undefined || cached?.sha256 === beforeSha256 ? cached : undefined;
   if (now.sha256 === beforeSha256 || now.sha256 === before?.sha256) return "same";
-  // A landing page says nothing of the paper's text.
+  // A landing page says nothing about the paper's text.
   if (now.depth === "abstract") return "unknown";
   if (readDepth === "abstract") return "another";
   if (before === undefined) return "another";
-  const [old, young] = [shinglesOf(before.text), shinglesOf(now.text)];
-  if (young.size === 0) return "unknown";
-  const shared = (some: ReadonlySet<string>, others: ReadonlySet<string>) =>
-    [...some].filter((each) => others.has(each)).length / Math.max(some.size, 1);
-  return Math.min(shared(young, old), shared(old, young)) < sameShare ? "another" : "same";
+  const [oldShingles, newShingles] = [shinglesOf(before.text), shinglesOf(now.text)];
+  if (newShingles.size === 0) return "unknown";
+  const sharedShare = (shingles: ReadonlySet<string>, others: ReadonlySet<string>) =>
+    [...shingles].filter((each) => others.has(each)).length / Math.max(shingles.size, 1);
+  return Math.min(sharedShare(newShingles, oldShingles), sharedShare(oldShingles, newShingles)) < minSharedShare
+    ? "another"
+    : "same";
 }
 
 function shinglesOf(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const shingles = new Set<string>();
-  for (let at = 0; at + size <= words.length; at++) shingles.add(words.slice(at, at + size).join(" "));
+  for (let start = 0; start + shingleWords <= words.length; start++)
+    shingles.add(words.slice(start, start + shingleWords).join(" "));
   return shingles;
 }

@@ -18,172 +18,178 @@ import type { Sources } from "../screening/paper-sources.js";
 import { apartOf } from "../units/screening/search-session.js";
 import { type LeftOpen, leftOpenBy } from "../units/screening/update-rounds.js";
 import { isRetraction } from "../units/retractions.js";
-import { compareTexts, type TextCompared } from "./compare-texts.js";
+import { compareTexts, type TextComparison } from "./compare-texts.js";
 
-/** What the world has brought since a project was searched last. Nothing of it is written yet. */
-export interface Came {
-  /** Works that nobody has judged: the first batch, and how many wait behind it. */
+/** What is new since a project's last search. It has not been written yet. */
+export interface UpdateFindings {
+  /** Number of works that nobody has judged: the first batch and the works after it. */
   readonly works: number;
   readonly titles: readonly string[];
   readonly changed: readonly ChangedPaper[];
   readonly retracted: readonly string[];
-  /** Checks that say something new, by the paper's id. */
+  /** Checks with new information, by paper id. */
   readonly checks: ReadonlyMap<string, UpdateCheck>;
-  /** Sources that failed or are blocked, with the first day of their window and what they said. */
+  /** Sources that failed or are blocked, with the first day of their window and the reason. */
   readonly failed: ReadonlyMap<string, LeftOpen>;
-  /** Sources that were asked, folders among them, and how many of them answered at least once. */
+  /** Sources that were queried, with folders. `answered`: how many of them answered at least once. */
   readonly asked: readonly string[];
   readonly answered: number;
-  /** Sources that only an agent can search: they are not asked. */
+  /** Sources that only an agent can search, so that they were not queried. */
   readonly leftToAgents: readonly string[];
-  /** Papers of which no service could say what happened to them since they were read, and one reason. */
+  /** Number of papers without a successful check since they were read, and the reason of the first. */
   readonly unchecked: { readonly papers: number; readonly reason: string };
 }
 
-/** A paper of the pool that is not what it was when it was read. */
+/** A paper of the pool that has changed since it was read. */
 export interface ChangedPaper {
   readonly id: string;
   /** One clause. */
   readonly says: string;
-  /** What the new record adds to the paper's. */
+  /** Fields that the new record adds to the paper. */
   readonly set: Partial<Paper>;
-  /** Corrections that the window's records are, where no check has told of them. */
+  /** Corrections that are records in the window, if no check has reported them. */
   readonly corrections?: readonly Update[];
-  /** How its text of today stands to the one that was read. */
-  readonly compared: TextCompared;
-  /** The new text, where it is another one. */
+  /** The comparison of its current text with the text that was read. */
+  readonly compared: TextComparison;
+  /** The new text, if it differs. */
   readonly text?: DocumentText;
 }
 
-/** What is asked. */
-export interface Outside {
+/** Everything that the search for changes queries. */
+export interface UpdateSources {
   readonly sources: Sources;
-  /** What the search has kept so far. */
+  /** Returns the current search record. */
   readonly kept: () => SearchRecord | undefined;
   readonly updates: (papers: readonly Paper[]) => Promise<ReadonlyMap<string, UpdateCheck>>;
-  /** The text of a paper as it is to be had today, whatever is kept of it; undefined where it is missing. */
+  /** The current text of a paper, without the cache; undefined if it is not available. */
   readonly textNow: (paper: Paper) => Promise<DocumentText | undefined>;
   /** The text that was read. */
   readonly textThen: (paper: Paper) => Promise<DocumentText | undefined>;
 }
 
 /**
- * Asks every source in the window of an update, merges what comes with the pool and what was excluded, and asks what
- * happened to the papers that were read.
+ * Searches all sources in the window of an update, merges the results with the pool and the exclusions, and checks the
+ * papers that were read for updates.
  */
-export async function whatCame(
+export async function findChanges(
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   update: ProjectUpdate,
-  outside: Outside,
-): Promise<Came> {
-  const batch = await nextBatch(rrd, outside.sources);
-  const kept = outside.kept();
-  const read = rrd.papers_pool.filter((paper) => isDecided(paper) && paper.retracted !== true);
-  const said = await outside.updates(read);
+  from: UpdateSources,
+): Promise<UpdateFindings> {
+  const batch = await nextBatch(rrd, from.sources);
+  const record = from.kept();
+  const readPapers = rrd.papers_pool.filter((paper) => isDecided(paper) && paper.retracted !== true);
+  const allChecks = await from.updates(readPapers);
   const checks = new Map(
-    [...said].flatMap(([id, check]) => {
-      const paper = read.find((each) => each.id === id);
-      const isNews = paper !== undefined && newsOf(paper, check, dayRead(paper, ledger)).length > 0;
-      return isNews ? [[id, check] as const] : [];
+    [...allChecks].flatMap(([id, check]) => {
+      const paper = readPapers.find((each) => each.id === id);
+      const hasNews = paper !== undefined && newUpdatesOf(paper, check, dayRead(paper, ledger)).length > 0;
+      return hasNews ? [[id, check] as const] : [];
     }),
   );
   const retracted = [...checks].flatMap(([id, { updates }]) => (updates.some(isRetraction) ? [id] : []));
-  const { records, corrections: listed } = recordsOfPool(rrd, update, kept, batch);
+  const { records, corrections: listedCorrections } = recordsOfPool(rrd, update, record, batch);
   const changed: ChangedPaper[] = [];
-  for (const paper of read.filter(({ id }) => !retracted.includes(id))) {
+  for (const paper of readPapers.filter(({ id }) => !retracted.includes(id))) {
     const check = checks.get(paper.id);
-    const told = check === undefined ? [] : newsOf(paper, check, dayRead(paper, ledger));
-    const all = said.get(paper.id)?.updates ?? [];
-    const corrections = newsOf(paper, { updates: listed.get(paper.id) ?? [] }, dayRead(paper, ledger)).filter(
-      (each) => !all.some((one) => isSameUpdate(one, each)),
-    );
-    const notices = [...told, ...corrections];
+    const newUpdates = check === undefined ? [] : newUpdatesOf(paper, check, dayRead(paper, ledger));
+    const checkedUpdates = allChecks.get(paper.id)?.updates ?? [];
+    const corrections = newUpdatesOf(
+      paper,
+      { updates: listedCorrections.get(paper.id) ?? [] },
+      dayRead(paper, ledger),
+    ).filter((each) => !checkedUpdates.some((one) => isSameUpdate(one, each)));
+    const notices = [...newUpdates, ...corrections];
     const published = publishedIn(paper, [
       ...(records.get(paper.id) ?? []),
-      ...[said.get(paper.id)?.published ?? []].flat(),
+      ...[allChecks.get(paper.id)?.published ?? []].flat(),
     ]);
-    const isNews = notices.length > 0 || published !== undefined;
-    const owed = isNews ? undefined : (notCompared(rrd, paper) ?? (await changedDocument(paper, update.since)));
-    if (!isNews && owed === undefined) continue;
+    const hasNews = notices.length > 0 || published !== undefined;
+    const pendingReason = hasNews
+      ? undefined
+      : (uncomparedChange(rrd, paper) ?? (await documentChange(paper, update.since)));
+    if (!hasNews && pendingReason === undefined) continue;
     const says = [
-      ...(owed === undefined ? [] : [owed]),
+      ...(pendingReason === undefined ? [] : [pendingReason]),
       ...(published === undefined ? [] : [published.says]),
-      ...notices.map(({ type, date }) => `${words[type] ?? type}${date === undefined ? "" : ` of ${date}`}`),
+      ...notices.map(({ type, date }) => `${noticeWords[type] ?? type}${date === undefined ? "" : ` of ${date}`}`),
     ].join("; ");
-    const set = published?.set ?? {};
-    const text = await outside.textNow(published?.as ?? (owed?.startsWith(publishedWord) ? asPublished(paper) : paper));
-    const [then, depth] = [await outside.textThen(paper), paper.read_depth ?? undefined];
-    const compared = compareTexts(text, then, paper.text_sha256, depth);
-    // What an update has told already is news again only where its text turns out to be another.
-    if (!isNews && compared !== "another") continue;
+    const newFields = published?.set ?? {};
+    const text = await from.textNow(
+      published?.as ?? (pendingReason?.startsWith(publishedPrefix) ? asPublished(paper) : paper),
+    );
+    const [textRead, depth] = [await from.textThen(paper), paper.read_depth ?? undefined];
+    const compared = compareTexts(text, textRead, paper.text_sha256, depth);
+    // A change that an earlier update has reported counts again only if the text differs.
+    if (!hasNews && compared !== "another") continue;
     changed.push({
       id: paper.id,
       says,
-      set,
+      set: newFields,
       compared,
       ...(corrections.length === 0 ? {} : { corrections }),
       ...(compared === "another" ? withoutUndefined({ text }) : {}),
     });
   }
-  const { sources } = outside;
+  const { sources } = from;
   const names = rrd.requirements.sources ?? [];
-  const own = (kept?.listings ?? []).filter(({ step }) => kept?.steps[step]?.update === update.id);
+  const windowListings = (record?.listings ?? []).filter(({ step }) => record?.steps[step]?.update === update.id);
   const folders = names.filter((name) => sources.serves(name));
-  const silent = new Set(batch.sources.filter(({ status }) => status === "error").map(({ name }) => name));
-  const answering = own.flatMap((listing) => (isFailed(listing) ? [] : listing.source));
-  const unchecked = read.filter(({ id }) => said.get(id)?.checked_by.length === 0).filter(isCheckable);
-  const wanted = [...new Set(names.flatMap((name) => sources.services(name)))];
+  const failedFolders = new Set(batch.sources.filter(({ status }) => status === "error").map(({ name }) => name));
+  const answeringSources = windowListings.flatMap((listing) => (isFailed(listing) ? [] : listing.source));
+  const unchecked = readPapers.filter(({ id }) => allChecks.get(id)?.checked_by.length === 0).filter(isCheckable);
+  const serviceNames = [...new Set(names.flatMap((name) => sources.services(name)))];
   return {
     works: batch.candidates.length + (batch.search?.left ?? 0) + (batch.listed?.left ?? 0),
     titles: batch.candidates.map(({ title }) => title),
     changed,
     retracted,
     checks,
-    failed: leftOpenBy(rrd, update, { steps: kept?.steps ?? [], listings: own }, wanted),
-    asked: [...new Set([...folders, ...own.map(({ source }) => source)])],
-    answered: new Set([...folders.filter((name) => !silent.has(name)), ...answering]).size,
+    failed: leftOpenBy(rrd, update, { steps: record?.steps ?? [], listings: windowListings }, serviceNames),
+    asked: [...new Set([...folders, ...windowListings.map(({ source }) => source)])],
+    answered: new Set([...folders.filter((name) => !failedFolders.has(name)), ...answeringSources]).size,
     leftToAgents: names.filter((name) => !sources.serves(name) && sources.services(name).length === 0),
-    unchecked: { papers: unchecked.length, reason: said.get(unchecked[0]?.id ?? "")?.unchecked[0] ?? "" },
+    unchecked: { papers: unchecked.length, reason: allChecks.get(unchecked[0]?.id ?? "")?.unchecked[0] ?? "" },
   };
 }
 
-/** Whether some service can know the paper. */
+/** Whether at least one service can know the paper. */
 const isCheckable = (paper: Paper): boolean => canBeChecked(worksOf([paper]).map(({ identifiers }) => identifiers));
 
-/** Whether there is anything to open an update for. */
-export const isAnything = ({ works, changed, retracted }: Came): boolean =>
+/** Whether the findings are a reason to open an update. */
+export const hasFindings = ({ works, changed, retracted }: UpdateFindings): boolean =>
   works + changed.length + retracted.length > 0;
 
-const words: Readonly<Record<string, string>> = {
+const noticeWords: Readonly<Record<string, string>> = {
   correction: "a correction",
   addendum: "an addendum",
   concern: "an expression of concern",
   version: "a newer version",
 };
 
-/** Notices of a paper that its record does not hold and that came after it was read. */
-function newsOf(paper: Paper, { updates }: Pick<UpdateCheck, "updates">, readOn: string): UpdateCheck["updates"] {
-  const known = paper.updates ?? [];
+/** Updates of a paper that its record does not contain and that are from the day of reading or later. */
+function newUpdatesOf(paper: Paper, { updates }: Pick<UpdateCheck, "updates">, readOn: string): UpdateCheck["updates"] {
+  const knownUpdates = paper.updates ?? [];
   return updates.filter(
     ({ type, date, notice }) =>
-      !known.some((one) => isSameUpdate(one, { type, date, notice })) &&
-      // Of a month or a year alone nobody knows on which side of a day within it the notice lies.
+      !knownUpdates.some((one) => isSameUpdate(one, { type, date, notice })) &&
+      // A date without a day may be before or after the reading, so it counts.
       (isRetraction({ type }) || date === undefined || date >= readOn.slice(0, date.length)),
   );
 }
 
-/** The day on which a paper was read; the earliest there is where nothing tells. */
+/** The day on which a paper was read; the empty text if unknown. */
 function dayRead({ id, updates_check }: Paper, ledger: readonly LedgerLine[]): string {
   const iteration = currentAccepted(ledger).get(id);
   const line = ledger.findLast((each) => each.iteration === iteration && each.unit === id);
   return (line?.at ?? updates_check?.at ?? "").slice(0, 10);
 }
 
-/** What the window's records say of papers of the pool, and corrections that they are of them, by the paper's id. */
+/** The records in the window about papers of the pool, and the corrections among them, by paper id. */
 function recordsOfPool(
   rrd: Rrd,
   update: ProjectUpdate,
-  kept: SearchRecord | undefined,
+  search: SearchRecord | undefined,
   { duplicates }: Batch,
 ): {
   readonly records: ReadonlyMap<string, readonly PaperRecord[]>;
@@ -191,45 +197,47 @@ function recordsOfPool(
 } {
   const records = new Map<string, PaperRecord[]>();
   const corrections = new Map<string, Update[]>();
-  const put = (id: string, some: readonly PaperRecord[]) => records.set(id, [...(records.get(id) ?? []), ...some]);
+  const add = (id: string, some: readonly PaperRecord[]) => records.set(id, [...(records.get(id) ?? []), ...some]);
   const pool = new Set(rrd.papers_pool.map(({ id }) => id));
-  const { steps = [], listings = [] } = kept ?? {};
-  const own = new Set(listings.flatMap(({ step, records: its }) => (steps[step]?.update === update.id ? its : [])));
+  const { steps = [], listings = [] } = search ?? {};
+  const windowRecords = new Set(
+    listings.flatMap(({ step, records: its }) => (steps[step]?.update === update.id ? its : [])),
+  );
   for (const { provenance } of candidatesOf(listings, apartOf(rrd)).works) {
     const versions = versionsOf(provenance);
-    const its = correctionsAmong(provenance.companions?.filter(({ record }) => own.has(record)));
+    const paperCorrections = correctionsAmong(provenance.companions?.filter(({ record }) => windowRecords.has(record)));
     for (const id of new Set(versions.map((record) => record.id)))
       if (pool.has(id)) {
-        put(
+        add(
           id,
-          versions.filter((record) => own.has(record)),
+          versions.filter((record) => windowRecords.has(record)),
         );
-        if (its.length > 0) corrections.set(id, its);
+        if (paperCorrections.length > 0) corrections.set(id, paperCorrections);
       }
   }
-  for (const { candidate, of } of duplicates) put(of, [candidate]);
+  for (const { candidate, of } of duplicates) add(of, [candidate]);
   return { records, corrections };
 }
 
-/** What an earlier update said of a paper whose text could not be compared then, and that was not read since. */
-function notCompared({ updates = [] }: Rrd, { id, iteration = 0 }: Paper): string | undefined {
-  const told = updates.flatMap((update) => {
-    const its = (update.changed ?? []).find((each) => each.id === id);
-    return its === undefined ? [] : [{ ...its, isRead: iteration > (update.iteration ?? 0) }];
+/** The change that an earlier update reported, if the text could not be compared then and was not read since. */
+function uncomparedChange({ updates = [] }: Rrd, { id, iteration = 0 }: Paper): string | undefined {
+  const reports = updates.flatMap((update) => {
+    const report = (update.changed ?? []).find((each) => each.id === id);
+    return report === undefined ? [] : [{ ...report, isRead: iteration > (update.iteration ?? 0) }];
   });
-  const last = told.at(-1);
+  const last = reports.at(-1);
   return last?.compared === false && !last.isRead ? last.says : undefined;
 }
 
-/** That the document of a paper was changed on this machine, or put there anew. */
-async function changedDocument(paper: Paper, since: string): Promise<string | undefined> {
+/** A clause if the paper's local document was changed or replaced. */
+async function documentChange(paper: Paper, since: string): Promise<string | undefined> {
   const path = localFile(paper);
   return path !== undefined && (await isChangedSince(path, since)) ? "its document was changed" : undefined;
 }
 
-const publishedWord = "published";
+const publishedPrefix = "published";
 
-/** A published preprint as a paper of its own: else the preprint's text would be taken. */
+/** A published preprint as a separate paper. With the preprint's identifiers, the preprint's text would be fetched. */
 function asPublished(paper: Paper, record: Partial<PaperRecord> = {}): Paper {
   const { arxiv: _, ...identifiers } = { ...paper.identifiers, ...record.identifiers };
   const { doi = "" } = identifiers;
@@ -237,37 +245,37 @@ function asPublished(paper: Paper, record: Partial<PaperRecord> = {}): Paper {
   return { ...paper, id: `doi_${doi.replace(/[^\w.-]/g, "_")}`, identifiers, url, pdf_url };
 }
 
-/** What a paper that was read as a preprint is published as, where a record says so and the paper's does not. */
+/** The published version of a preprint, if a record names it and the paper's record does not. */
 function publishedIn(
   paper: Paper,
   records: readonly PaperRecord[],
 ): { readonly says: string; readonly set: Partial<Paper>; readonly as: Paper } | undefined {
-  const { published: known, preprint } = matchFeaturesOf(paper);
-  // What has no DOI is not yet a preprint: PubMed's record of an article, say, or a PDF of a folder.
-  if (!preprint || known.length > 0) return undefined;
-  const naming = records.filter(({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi));
-  // The preprint's own record may name the DOI too, and then says less of where it was printed.
-  const record = naming.find((each) => !matchFeaturesOf(each).preprint) ?? naming[0];
+  const { published: publishedDois, preprint } = matchFeaturesOf(paper);
+  // A paper without a DOI need not be a preprint: it can be an article from PubMed, or a PDF in a folder.
+  if (!preprint || publishedDois.length > 0) return undefined;
+  const withDoi = records.filter(({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi));
+  // The preprint's record can name the DOI too, but has less information about the publication.
+  const record = withDoi.find((each) => !matchFeaturesOf(each).preprint) ?? withDoi[0];
   if (record === undefined) return undefined;
   const { doi, pmid, pmcid } = record.identifiers;
   const { venue, volume, issue, pages, publicationType: publication_type } = record;
   const date = matchFeaturesOf(record).preprint ? undefined : record.date;
   const facts = { date, venue, volume, issue, pages, publication_type };
-  const before = paper.identifiers?.doi;
-  const set: Partial<Paper> = {
+  const preprintDoi = paper.identifiers?.doi;
+  const newFields: Partial<Paper> = {
     identifiers: {
       ...Object.fromEntries(Object.entries({ doi, pmid, pmcid }).filter(([, name]) => name !== undefined)),
       ...paper.identifiers,
       ...withoutUndefined({ doi }),
     },
-    ...(before === undefined || before === doi
+    ...(preprintDoi === undefined || preprintDoi === doi
       ? {}
-      : { other_versions: [...(paper.other_versions ?? []), { relation: "preprint" as const, doi: before }] }),
+      : { other_versions: [...(paper.other_versions ?? []), { relation: "preprint" as const, doi: preprintDoi }] }),
     ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null)),
   };
   return {
-    says: `${publishedWord}${venue == null ? "" : ` in ${venue}`} as ${doi}`,
-    set,
+    says: `${publishedPrefix}${venue == null ? "" : ` in ${venue}`} as ${doi}`,
+    set: newFields,
     as: asPublished(paper, record),
   };
 }

@@ -12,12 +12,12 @@ import { flat } from "../project-files/markdown.js";
 import { progressEntry } from "../project-files/progress-log.js";
 import { changeOf } from "../units/judged-result.js";
 import { withChecks } from "../units/retractions.js";
-import type { Came } from "./new-and-changed.js";
+import type { UpdateFindings } from "./new-and-changed.js";
 import type { Window } from "./window.js";
 import { namesIn } from "../papers/paper-keys.js";
 
-/** An update of this window, as it is asked: nothing has come yet. */
-export function askedUpdate(
+/** An update for this window, before anything was found. */
+export function newUpdate(
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   { since, until, sources }: Window,
   now: number,
@@ -32,8 +32,8 @@ export function askedUpdate(
   };
 }
 
-/** The state with an update open: DISCOVERY again, with a window to ask. */
-export function withOpen(rrd: Rrd, update: ProjectUpdate): Rrd {
+/** The state with an open update: the phase is DISCOVERY again, with a window to search. */
+export function withUpdateOpen(rrd: Rrd, update: ProjectUpdate): Rrd {
   const { exhausted: _, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
   return {
     ...rrd,
@@ -43,8 +43,8 @@ export function withOpen(rrd: Rrd, update: ProjectUpdate): Rrd {
   };
 }
 
-/** The findings of the report as it stands, by which the next one says what it continues. */
-export const findingsBefore = ({ findings, said }: ReportModel): NonNullable<ProjectUpdate["before"]> =>
+/** The findings of the present report. The next report compares its findings with them. */
+export const presentFindings = ({ findings, said }: ReportModel): NonNullable<ProjectUpdate["before"]> =>
   findings.map(({ text, strength }, index) => ({
     id: `f${index + 1}`,
     text,
@@ -52,74 +52,74 @@ export const findingsBefore = ({ findings, said }: ReportModel): NonNullable<Pro
     level: strength.level,
   }));
 
-/** The state with an update open for what came. */
-export function openedFor(
+/** The state with an open update for these findings. */
+export function withFindings(
   rrd: Rrd,
   update: ProjectUpdate,
-  came: Came,
+  found: UpdateFindings,
   before: NonNullable<ProjectUpdate["before"]>,
 ): Rrd {
-  const changed = new Map(came.changed.map((paper) => [paper.id, paper]));
-  const checked = withChecks(rrd, { checks: came.checks }).rrd;
+  const changed = new Map(found.changed.map((paper) => [paper.id, paper]));
+  const checked = withChecks(rrd, { checks: found.checks }).rrd;
   const papers_pool = checked.papers_pool.map((paper) => {
     const { set, corrections = [] } = changed.get(paper.id) ?? {};
     const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((each) => ({ ...each }))]);
     return { ...paper, ...(corrections.length === 0 ? {} : { updates }), ...set };
   });
-  const failed = Object.fromEntries([...came.failed].map(([source, { since }]) => [source, since]));
-  return withOpen(
+  const failed = Object.fromEntries([...found.failed].map(([source, { since }]) => [source, since]));
+  return withUpdateOpen(
     { ...checked, papers_pool },
     {
       ...update,
-      works: came.works,
-      changed: came.changed.map(({ id, says, text, compared }) => ({
+      works: found.works,
+      changed: found.changed.map(({ id, says, text, compared }) => ({
         id,
         says,
         read_again: text !== undefined,
         ...(compared === "unknown" ? { compared: false } : {}),
       })),
-      retracted: [...came.retracted],
+      retracted: [...found.retracted],
       before,
-      ...(came.failed.size === 0 ? {} : { failed }),
+      ...(found.failed.size === 0 ? {} : { failed }),
     },
   );
 }
 
 /**
- * The fold that opens an update, an iteration of no agent, with the questions that were asked for it: a kill leaves all
- * of it or nothing.
+ * The fold that opens an update, with the logged questions. No agent works in its iteration. After a crash, either all
+ * or none of it is written.
  */
 export function openingFold(
   rrd: Rrd,
   opened: Rrd,
-  came: Came,
+  found: UpdateFindings,
   questions: readonly QueryLine[],
 ): Fold & { readonly iteration: number } {
-  const { id, at, since, until, iteration = 1 } = opened.updates?.at(-1) ?? missing();
-  const top = ["phase", "updates", "statistics"] as const;
-  const fieldsOf = (state: Rrd) => Object.fromEntries(top.map((name) => [name, state[name]]));
+  const { id, at, since, until, iteration = 1 } = opened.updates?.at(-1) ?? noOpenUpdate();
+  const topFields = ["phase", "updates", "statistics"] as const;
+  const fieldsOf = (state: Rrd) => Object.fromEntries(topFields.map((name) => [name, state[name]]));
   const papers = opened.papers_pool.flatMap((paper, index): Change[] => {
-    const before = rrd.papers_pool[index];
+    const earlier = rrd.papers_pool[index];
     const set = Object.fromEntries(
-      Object.entries(paper).filter(([field, value]) => !isDeepStrictEqual(value, before?.[field])),
+      Object.entries(paper).filter(([field, value]) => !isDeepStrictEqual(value, earlier?.[field])),
     );
-    return before === undefined || Object.keys(set).length === 0 ? [] : [changeOf(before, set)];
+    return earlier === undefined || Object.keys(set).length === 0 ? [] : [changeOf(earlier, set)];
   });
-  const said = cameText(came);
+  const summary = findingsText(found);
   const names = namesIn(rrd);
   const lines = [
-    ...came.titles.map((title) => `- new: ${title}`),
-    ...came.changed.map((paper) => `- changed: ${names.get(paper.id) ?? paper.id}: ${paper.says}`),
-    ...came.retracted.map((paper) => `- retracted: ${names.get(paper) ?? paper}`),
-    ...[...came.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
+    ...found.titles.map((title) => `- new: ${title}`),
+    ...found.changed.map((paper) => `- changed: ${names.get(paper.id) ?? paper.id}: ${paper.says}`),
+    ...found.retracted.map((paper) => `- retracted: ${names.get(paper) ?? paper}`),
+    ...[...found.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
   ].map(flat);
   return {
     iteration,
     at,
-    message: `${id}: ${said}`,
+    message: `${id}: ${summary}`,
     changes: [{ in: "rrd", set: fieldsOf(opened), was: fieldsOf(rrd) }, ...papers],
     progress: progressEntry(
-      `## ${at.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${said}`, ...lines].join("\n")}`,
+      `## ${at.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${summary}`, ...lines].join("\n")}`,
       iteration,
     ),
     ledger: { iteration, at, unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0 },
@@ -127,12 +127,12 @@ export function openingFold(
   };
 }
 
-const missing = (): never => {
+const noOpenUpdate = (): never => {
   throw new Error("no update is open");
 };
 
-/** What came, in a few words: "1 new work, 2 papers changed". */
-export function cameText({ works, changed, retracted }: Came): string {
+/** A summary of the findings: "1 new work, 2 papers changed". */
+export function findingsText({ works, changed, retracted }: UpdateFindings): string {
   const parts = [
     works === 0 ? "" : many(works, "new work"),
     changed.length === 0 ? "" : `${many(changed.length, "paper")} changed`,

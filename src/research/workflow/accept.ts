@@ -14,7 +14,7 @@ import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
 import type { Rrd } from "../generated/rrd.js";
 import { progressEntry } from "../project-files/progress-log.js";
-import { leftBy } from "../derived/observations.js";
+import { answerOfRun } from "../derived/observations.js";
 import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";
 import type { Acceptable, CheckWish, Judging, Unacceptable } from "../units/judged-result.js";
@@ -126,7 +126,7 @@ export async function acceptRun(
   const head = { iteration, at: at.toISOString() };
   const warn = (message: string) => tell({ type: "notice", level: "warning", message });
   const recordOf = async (outcome: Outcome, ledger: Partial<LedgerLine> = {}, changes: readonly Change[] = []) => {
-    const left = await leftBy(run, outcome);
+    const left = await answerOfRun(run, outcome);
     return outcomeRecord(unit, run, outcome, { ...accepting, at, prepareMs, left, ledger, changes });
   };
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { statSync } from "node:fs";
-import { at, fieldsIn } from "../../engine/lib/json-fields.js";
+import { valueAt, fieldsIn } from "../../engine/lib/json-fields.js";
 import { parseXml } from "../../text/xml.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import type { Coverage } from "../generated/test-results.js";
@@ -51,7 +51,7 @@ interface Totals {
 
 function readIstanbul(text: string): Coverage | undefined {
   const total = fieldsIn(text)?.["total"];
-  return coverageOf(percent(at(total, "lines", "pct")), percent(at(total, "branches", "pct")));
+  return coverageOf(percent(valueAt(total, "lines", "pct")), percent(valueAt(total, "branches", "pct")));
 }
 
 function readCoveragePy(text: string): Coverage | undefined {

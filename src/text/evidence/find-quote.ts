@@ -10,7 +10,7 @@ import { occurrences } from "./occurrences.js";
 import { type Passage, type Span, passageAround, tooFarApart } from "./passage.js";
 import { variantsOf } from "./quote-variants/variants.js";
 
-/** A text to search, with its pages and sections where it has any. */
+/** A text to search, with its pages and sections if known. */
 export interface Searchable {
   readonly text: string;
   readonly marks?: readonly Mark[];
@@ -43,35 +43,36 @@ export type QuoteMatch =
       readonly near?: Passage & { readonly differs: string; readonly locator?: string };
     };
 
-/** What a fragment of an elided quote has at least, one or the other. */
+/** A fragment of an elided quote must have this many words or this many characters. */
 const minWords = 3;
 const minCharacters = 12;
-/** Letters that a quote has at least in a script without spaces between words, and a fragment of one. */
+/** Minimum number of letters of a quote in a script without spaces between words. */
 const minLetters = 8;
+/** The same for a fragment. */
 const minLettersOfFragment = 4;
-const eachUnspaced = new RegExp(unspaced.source, "gu");
+const unspacedLetters = new RegExp(unspaced.source, "gu");
 
-/** One text in two forms, each made when a quote first needs it. */
-interface Haystacks {
+/** Two forms of a text; each is computed when first needed. */
+interface SearchForms {
   readonly whole: () => Normalised;
-  /** Without what a quote may leave out; the same where there is nothing of the kind. */
+  /** Without the parts that a quote may omit; the same object as `whole` if nothing can be omitted. */
   readonly bare: () => Normalised;
 }
 
-/** A text made ready for searching, once for all its quotes. */
+/** A text that was prepared for searching, once for all its quotes. */
 interface Prepared {
-  /** With its formulas in signs; offsets are those of the text itself. */
+  /** With formulas converted to characters; offsets are the same as in the original text. */
   readonly text: string;
   readonly vocabulary: Vocabulary;
-  /** The text as it stands, and without what a quote may leave out. */
-  readonly asWritten: Haystacks;
-  /** Both with powers on the line and thousands joined. */
-  readonly onLine: Haystacks;
-  /** False where the text writes "0,05": its commas are points. */
+  /** The text with and without omittable parts. */
+  readonly asWritten: SearchForms;
+  /** The same two forms with powers as normal digits and thousands without separators. */
+  readonly onLine: SearchForms;
+  /** False if the text has decimal commas ("0,05"). */
   readonly joinsGroups: boolean;
   readonly references: readonly ReferenceList[];
 }
-const prepared = new WeakMap<Searchable, Prepared>();
+const preparedTexts = new WeakMap<Searchable, Prepared>();
 
 /**
  * Looks for a quote in a text. How:
@@ -98,10 +99,10 @@ const prepared = new WeakMap<Searchable, Prepared>();
  */
 export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
   const searchable = typeof text === "string" ? { text } : text;
-  if (isTooShort(quote)) return { found: false, nearest: nearestTo(searchable, quote).nearest, tooShort: true };
+  if (isTooShort(quote)) return { found: false, nearest: nearestPart(searchable, quote).nearest, tooShort: true };
   const ready = prepare(searchable);
   const refusals: string[] = [];
-  const spans = placesOf(ready, quote, refusals);
+  const spans = spansOfQuote(ready, quote, refusals);
   const [first, last] = [spans?.[0], spans?.at(-1)];
   if (spans !== undefined && first !== undefined && last !== undefined) {
     const hit = { start: first.start, end: last.end };
@@ -114,7 +115,7 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
     };
   }
   const [why] = refusals;
-  const { nearest, stretch } = nearestTo(searchable, quote);
+  const { nearest, stretch } = nearestPart(searchable, quote);
   const near = why === undefined && stretch !== undefined ? findNear(searchable.text, quote, stretch) : undefined;
   return {
     found: false,
@@ -132,29 +133,29 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
   };
 }
 
-/** The stretch of a text that is nearest to a quote, and what is shown of it; nothing where they share no word. */
-function nearestTo(searchable: Searchable, quote: string): { readonly nearest: string; readonly stretch?: Span } {
+/** The part of a text that is nearest to a quote, and its text for display; empty if they share no word. */
+function nearestPart(searchable: Searchable, quote: string): { readonly nearest: string; readonly stretch?: Span } {
   const stretch = nearestStretch(searchable, quote);
   return stretch === undefined ? { nearest: "" } : { nearest: widened(searchable.text, stretch), stretch };
 }
 
-/** The same for many quotes of one text. */
+/** Like `findQuote`, for many quotes of one text. */
 export const findQuotes = (text: Searchable, quotes: readonly string[]): QuoteMatch[] =>
   quotes.map((quote) => findQuote(text, quote));
 
-/** The fragments of a quote in the text, one where it has no elision; undefined where it is not there. */
-const placesOf = (ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined =>
-  asWhole(ready, quote, refusals) ?? (isElided(quote) ? inFragments(ready, quote, refusals) : undefined);
+/** The spans of a quote's fragments in the text (one span if it has no elision); undefined if it is not found. */
+const spansOfQuote = (ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined =>
+  findWhole(ready, quote, refusals) ?? (isElided(quote) ? findFragments(ready, quote, refusals) : undefined);
 
 function locatedAt(searchable: Searchable, offset: number): { locator?: string } {
   const locator = locatorAt(searchable.marks ?? [], offset);
   return locator === undefined ? {} : { locator };
 }
 
-const lettersWithoutSpaces = (quote: string): number => quote.match(eachUnspaced)?.length ?? 0;
+const lettersWithoutSpaces = (quote: string): number => quote.match(unspacedLetters)?.length ?? 0;
 
 function isTooShort(quote: string): boolean {
-  // A compound is one word: "state-of-the-art" says less than four.
+  // A compound is one word: "state-of-the-art" alone is too short.
   const words = quote
     .split(/[\s\u0085\u2014|&]|&(?:nbsp|#160|#xa0);|<\/?t[dhr]>/)
     .filter((word) => /[\p{L}\p{N}]/u.test(word));
@@ -168,7 +169,7 @@ const once = <Made>(make: () => Made): (() => Made) => {
 };
 
 function prepare(searchable: Searchable): Prepared {
-  let ready = prepared.get(searchable);
+  let ready = preparedTexts.get(searchable);
   if (ready === undefined) {
     const text = inSigns(searchable.text);
     const vocabulary = vocabularyOf(text);
@@ -187,31 +188,31 @@ function prepare(searchable: Searchable): Prepared {
       asWritten: { whole, bare },
       onLine: { whole: once(() => onOneLine(whole(), typing)), bare: once(() => onOneLine(bare(), typing)) },
     };
-    prepared.set(searchable, ready);
+    preparedTexts.set(searchable, ready);
   }
   return ready;
 }
 
-function asWhole(ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined {
-  let cited: Span | undefined;
+function findWhole(ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined {
+  let citedSpan: Span | undefined;
   for (const span of passagesOf(ready, quote, refusals)) {
     if (!isCited(ready, span)) return [span];
-    cited ??= span;
+    citedSpan ??= span;
   }
-  return cited === undefined ? undefined : [cited];
+  return citedSpan === undefined ? undefined : [citedSpan];
 }
 
 const isCited = ({ references }: Prepared, { start, end }: Span, isSure?: true): boolean =>
   references.some((list) => start >= list.start && end <= list.end && (isSure === undefined || list.isSure));
 
-/** Why what stands in a list of references is not evidence. */
-export const citedWords = "it stands in the list of references, which claims nothing";
+/** The reason why text in a list of references is not evidence. */
+export const citedReason = "it stands in the list of references, which claims nothing";
 
-/** Where a quote or fragment stands in the text; `refusals` gets the reasons of places that are not the quote's. */
+/** The spans of a quote or fragment in the text. The reasons for rejected places are added to `refusals`. */
 function* passagesOf(ready: Prepared, quote: string, refusals: string[]): Generator<Span> {
   const variants = variantsOf(quote, ready.text);
   yield* spansOf(ready, ready.asWritten, variants, (needle) => needle, refusals);
-  // What a plain keyboard has no sign for are digits.
+  // Only quotes with digits can differ in powers or thousands.
   if (!/\p{Nd}/u.test(quote)) return;
   const typing = { lowersRanks: false, joinsGroups: ready.joinsGroups };
   yield* spansOf(ready, ready.onLine, variants, (needle) => onOneLine(needle, typing), refusals);
@@ -219,25 +220,30 @@ function* passagesOf(ready: Prepared, quote: string, refusals: string[]): Genera
 
 function* spansOf(
   ready: Prepared,
-  { whole, bare }: Haystacks,
+  { whole, bare }: SearchForms,
   variants: readonly string[],
   read: (needle: Normalised) => Normalised,
   refusals: string[],
 ): Generator<Span> {
-  for (const variant of variants) yield* agreeing(ready, whole(), read(normalise(variant)), refusals);
+  for (const variant of variants) yield* matchingSpans(ready, whole(), read(normalise(variant)), refusals);
   for (const variant of variants) {
     const extras = extrasOf(variant, ready.vocabulary);
     if (bare() !== whole() || extras.size > 0)
-      yield* agreeing(ready, bare(), read(normalise(variant, extras)), refusals);
+      yield* matchingSpans(ready, bare(), read(normalise(variant, extras)), refusals);
   }
 }
 
-function* agreeing(ready: Prepared, haystack: Normalised, needle: Normalised, refusals: string[]): Generator<Span> {
-  for (const at of occurrences(haystack.chars, needle.chars)) {
-    const answer = agrees(haystack, needle, at, ready.vocabulary);
-    if (answer === false) continue;
-    const problem = typeof answer === "string" ? answer : isCited(ready, answer, true) ? citedWords : undefined;
-    if (typeof answer !== "string" && problem === undefined) yield answer;
+function* matchingSpans(
+  ready: Prepared,
+  haystack: Normalised,
+  needle: Normalised,
+  refusals: string[],
+): Generator<Span> {
+  for (const position of occurrences(haystack.chars, needle.chars)) {
+    const result = agrees(haystack, needle, position, ready.vocabulary);
+    if (result === false) continue;
+    const problem = typeof result === "string" ? result : isCited(ready, result, true) ? citedReason : undefined;
+    if (typeof result !== "string" && problem === undefined) yield result;
     else if (problem !== undefined && !refusals.includes(problem)) refusals.push(problem);
   }
 }
@@ -247,29 +253,29 @@ const isShort = (fragment: string) =>
   normalise(fragment).chars.length < minCharacters &&
   lettersWithoutSpaces(fragment) < minLettersOfFragment;
 
-/** More stand in no passage of three sentences. */
+/** Maximum number of fragments: a passage of three sentences has no more. */
 const maxFragments = 12;
-/** Fewer places of a fragment are tried where the text repeats itself. */
+/** Maximum number of places of a fragment that are tried in a text with repetitions. */
 const maxPassages = 200;
 
 /**
- * The fragments, each after the last and near it. For every place of a fragment the latest place of the one before it
- * is the nearest, so one pass a fragment is enough.
+ * Finds the fragments, each after the previous one and near it. For each place of a fragment, the latest possible place
+ * of the previous fragment is the nearest, so one pass per fragment is enough.
  */
-function inFragments(ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined {
+function findFragments(ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined {
   const fragments = fragmentsOf(quote);
   if (fragments.length === 0 || fragments.length > maxFragments || (fragments.length > 1 && fragments.some(isShort)))
     return undefined;
   let chains: (readonly Span[])[] | undefined;
   for (const fragment of fragments) {
-    const places = take(passagesOf(ready, fragment, refusals), maxPassages);
+    const places = firstSpans(passagesOf(ready, fragment, refusals), maxPassages);
     if (places.length === 0) return undefined;
     chains =
       chains === undefined
         ? places.map((place) => [place])
         : places.flatMap((place) => {
-            const before = chains?.findLast((chain) => (chain.at(-1) as Span).end <= place.start);
-            return before === undefined ? [] : [[...before, place]];
+            const previous = chains?.findLast((chain) => (chain.at(-1) as Span).end <= place.start);
+            return previous === undefined ? [] : [[...previous, place]];
           });
     if (chains.length === 0) refusals.push('the fragments around "…" stand in another order in the text');
   }
@@ -281,29 +287,26 @@ function inFragments(ready: Prepared, quote: string, refusals: string[]): readon
   return undefined;
 }
 
-/** The places in their order; of those that begin alike the longest. */
-function take(spans: Iterable<Span>, max: number): Span[] {
-  const taken = new Map<number, Span>();
+/** The first `max` spans, sorted by position. Of spans with the same start, the longest is kept. */
+function firstSpans(spans: Iterable<Span>, max: number): Span[] {
+  const longest = new Map<number, Span>();
   for (const span of spans) {
-    if (span.end > (taken.get(span.start)?.end ?? 0)) taken.set(span.start, span);
-    if (taken.size >= max) break;
+    if (span.end > (longest.get(span.start)?.end ?? 0)) longest.set(span.start, span);
+    if (longest.size >= max) break;
   }
-  return [...taken.values()].toSorted((a, b) => a.start - b.start);
+  return [...longest.values()].toSorted((a, b) => a.start - b.start);
 }
 
 const elisionMark =
   /\[\s{0,3}(?:[…⋯‥]{1,2}|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:[…⋯‥]|\.\.\.)\s{0,3}\)|[…‥]|\.\s?\.\s?\.{1,6}/;
 
-/**
- * The fragments of a quote with `…`, `...` or `[...]` in it; one where it has none. Marks that follow each other are
- * one.
- */
+/** Splits a quote at `…`, `...` or `[...]` into fragments. Marks that follow each other count once. */
 export const fragmentsOf = (quote: string): string[] =>
   quote
     .split(elisionMark)
-    // "in […]. The rest" closes the sentence that it cuts: the stop is not part of the next.
+    // In "in […]. The rest", the stop belongs to the sentence that was cut, not to the next fragment.
     .map((fragment, index) => (index === 0 ? fragment : fragment.replace(/^\s{0,3}[.;,:]\s{1,3}/, "")))
     .filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
 
-/** Whether a quote has a mark for words left out. */
+/** Whether a quote contains a mark for omitted words. */
 export const isElided = (quote: string): boolean => elisionMark.test(quote);

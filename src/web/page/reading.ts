@@ -3,7 +3,7 @@ import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { abstractLocator, hashOf } from "../../text/evidence/check-evidence.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
-import { keptText } from "../../research/full-text/text-cache.js";
+import { lastCachedText } from "../../research/full-text/text-cache.js";
 import type { Paper } from "../../research/generated/rrd.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
 import { meaningMark } from "../../research/derived/meaning-mark.js";
@@ -42,7 +42,7 @@ export async function readingPage(
     checkers,
   }: { readonly paper: Paper; readonly entry: PaperEntry; readonly checkers: Checkers | undefined },
 ): Promise<Page> {
-  const stored = await keptText(textsFolder(folder), paper.id);
+  const stored = await lastCachedText(textsFolder(folder), paper.id);
   const texts = await markedTexts(paper, entry, stored);
   const placedNumbers = new Set(texts.flatMap(({ places }) => places.map(({ number }) => number)));
   const notes = [

@@ -5,7 +5,7 @@ import { verifyCommand } from "../../../src/commands/inspect/verify.js";
 import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { checkEvidence } from "../../../src/text/evidence/check-evidence.js";
 import { textsFolder } from "../../../src/research/project-files/layout.js";
-import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
+import { lastCachedText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -132,10 +132,10 @@ test("a text that is not stored is fetched only where that is asked for, and sto
     ],
   });
   expect((await verify(folder)).out).toContain("the text is not stored");
-  expect(await keptText(textsFolder(folder), "x")).toBeUndefined();
+  expect(await lastCachedText(textsFolder(folder), "x")).toBeUndefined();
   // It is stored now, and is not the text that the record names.
   expect((await verify(folder, false, true)).out).toContain("the stored text is not the one that was searched");
-  const kept = await keptText(textsFolder(folder), "x");
+  const kept = await lastCachedText(textsFolder(folder), "x");
   edit(folder, anyText, kept?.sha256 ?? "");
   expect(JSON.parse((await verify(folder, true)).out)).toMatchObject({ holds: 1, fails: 0, could_not_check: 0 });
 });

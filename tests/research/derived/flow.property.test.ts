@@ -12,7 +12,7 @@ import { flowOf } from "../../../src/research/report/prisma-flow.js";
 import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
 import { checkedAnswers } from "../../../src/research/units/screening/screen-by-criteria.js";
 import { nextBatch } from "../../../src/research/units/screening/screening-batch.js";
-import { askedUpdate, withOpen } from "../../../src/research/update/opening.js";
+import { newUpdate, withUpdateOpen } from "../../../src/research/update/opening.js";
 import { derive } from "../../../src/research/workflow/derive.js";
 import { folded } from "../../support/projects/folded.js";
 import { paper, scoresOfAll } from "../../support/projects/research.js";
@@ -231,8 +231,8 @@ test.each([
         update() {
           if (rrd.phase === "DISCOVERY") return rrd;
           const window = { since: "2026-01-01", until: "2026-03-01", sources: {}, failed: {} };
-          const update = askedUpdate({ rrd, ledger: [] }, window as never, now());
-          return withOpen(
+          const update = newUpdate({ rrd, ledger: [] }, window as never, now());
+          return withUpdateOpen(
             {
               ...rrd,
               updates: (rrd.updates ?? []).map((each) => ({ ...each, closed_at: "2026-03-01T00:00:00.000Z" })),

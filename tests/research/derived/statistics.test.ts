@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd, Paper } from "../../../src/research/generated/rrd.js";
 import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
-import { searchOf } from "../../../src/research/derived/status.js";
+import { searchKey } from "../../../src/research/derived/status.js";
 import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { deriveStatistics } from "../../../src/research/derived/statistics.js";
 import { derive } from "../../../src/research/workflow/derive.js";
@@ -121,7 +121,7 @@ describe("timing after a reset", () => {
 describe("an exhausted search", () => {
   const exhausted = (over: Partial<Rrd["requirements"]> = {}, searched_for?: string): Rrd => {
     const rrd = rrdWith([], { phase: "DISCOVERY" });
-    const searched = searched_for ?? searchOf(rrd);
+    const searched = searched_for ?? searchKey(rrd);
     const statistics = {
       discovery_metrics: {
         batches: 2,
@@ -165,7 +165,7 @@ describe("an exhausted search", () => {
       );
       const set = "changes" in accepted ? accepted.changes[0]?.set : undefined;
       expect(set?.["statistics"]).toMatchObject({
-        discovery_metrics: { batches_without_new: batches, searched_for: searchOf(rrd) },
+        discovery_metrics: { batches_without_new: batches, searched_for: searchKey(rrd) },
       });
     },
   );
@@ -185,7 +185,7 @@ test("another window or field is another search, while one that an earlier versi
     time_window_days: 30,
     historical_lookback_days: 900,
   };
-  const now = searchOf({ ...rrdWith([]), requirements: given });
+  const now = searchKey({ ...rrdWith([]), requirements: given });
   expect(over({}, now)).toBe(true);
   for (const other of [{ focus_area: "biology" }, { time_window_days: 31 }, { historical_lookback_days: 901 }])
     expect(over(other, now)).toBe(false);

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { fetchPaper, type FetchOptions } from "../../../src/research/full-text/choose-full-text.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
-import { pirateRefusal } from "../../../src/research/full-text/shadow-libraries.js";
+import { shadowLibraryRefusal } from "../../../src/research/full-text/shadow-libraries.js";
 import type { CopyService } from "../../../src/research/full-text/full-text-routes.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
@@ -243,7 +243,7 @@ describe("a pirate's address", () => {
     "https://library.lol/main/1",
     "https://z-lib.id/x",
   ])("is refused in a sentence: %s", (address) => {
-    expect(pirateRefusal(address)).toMatch(/^\S+ is a shadow library\b.*\.$/);
+    expect(shadowLibraryRefusal(address)).toMatch(/^\S+ is a shadow library\b.*\.$/);
   });
 
   it.each([
@@ -252,7 +252,7 @@ describe("a pirate's address", () => {
     "https://library.loleta.edu/x",
     "https://mylibgenome.org/a.pdf",
     "https://example.org/libgen",
-  ])("is none: %s", (address) => expect(pirateRefusal(address)).toBeUndefined());
+  ])("is none: %s", (address) => expect(shadowLibraryRefusal(address)).toBeUndefined());
 
   it("is not asked where a record, a service, a page or a redirect leads to it", async () => {
     const pirate = "https://sci-hub.se/10.1000/x";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { contentsOf, neitherSentence, nothingIn } from "../../../src/research/full-text/folder-contents.js";
+import { contentsOf, neitherSentence, noPapersSentence } from "../../../src/research/full-text/folder-contents.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
 const own = { state: "rrd.json", inProject: ["rrd.json", "references.bib"], besideProjects: ["prompt.md"] };
@@ -49,5 +49,5 @@ test("a folder that is a project gives its papers, and none of the files of its 
 
 test("where nothing can be read, what is there is said", async () => {
   const folder = folderWith({ "a.docx": "x", "b.docx": "x", "c.zip": "x" });
-  expect(nothingIn(folder, await contentsOf(folder, own))).toContain("it holds 2 .docx, 1 .zip");
+  expect(noPapersSentence(folder, await contentsOf(folder, own))).toContain("it holds 2 .docx, 1 .zip");
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
-import { listFolder, listSamples, type Reading } from "../../../src/research/full-text/local-folder.js";
+import { listFolder, listSamples, type ListingCache } from "../../../src/research/full-text/local-folder.js";
 import { paperId } from "../../../src/research/papers/reference.js";
 import { findText } from "../../../src/research/full-text/find-text.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
@@ -75,7 +75,7 @@ test("a document that stays as it was is read once, and whoever waits hears how 
   const path = join(folder, "a.md");
   utimesSync(path, 1_700_000_000, 1_700_000_000);
   const heard: number[][] = [];
-  const reading: Reading = { kept: new Map(), watch: (...figures) => void heard.push(figures) };
+  const reading: ListingCache = { kept: new Map(), watch: (...figures) => void heard.push(figures) };
   const titles = async () => (await listFolder(folder, undefined, undefined, reading)).map(({ title }) => title);
   expect(await titles()).toEqual(["On the fat of bats", "On the salt of moles"]);
   expect(heard).toEqual([

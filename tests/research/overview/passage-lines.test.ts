@@ -1,17 +1,17 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findQuote } from "../../../src/text/evidence/find-quote.js";
-import { type KeptQuote, keptPassage } from "../../../src/text/evidence/quoted.js";
+import { type StoredQuote, passageFields } from "../../../src/text/evidence/quoted.js";
 import { textWidth } from "../../../src/engine/ui/terminal/format.js";
 import { passageLines } from "../../../src/research/overview/passage-lines.js";
 
 /** As a record keeps a quote of a text. */
-function kept(text: string, quote: string): KeptQuote {
+function kept(text: string, quote: string): StoredQuote {
   const match = findQuote({ text }, quote);
   if (!match.found) throw new Error(`not found: ${quote}`);
-  return keptPassage(match);
+  return passageFields(match);
 }
-const shown = (of: KeptQuote, columns = 60) => passageLines(of, { columns, color: false, indent: "      " });
+const shown = (of: StoredQuote, columns = 60) => passageLines(of, { columns, color: false, indent: "      " });
 
 describe("a passage on a terminal", () => {
   const sentence = "We found no evidence that, at a dose of 0.1 mg, the drug lowered the mortality of any patient.";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { allRecords } from "../../../src/research/overview/all-records.js";
 import { duplicatesAmong } from "../../../src/research/overview/duplicates.js";
 import { joined, parted } from "../../../src/research/overview/same-work.js";
-import { lookedUp } from "../../../src/research/full-text/own-record.js";
+import { lookupReason } from "../../../src/research/full-text/own-record.js";
 import { withKeys } from "../../../src/research/papers/paper-keys.js";
 import { risOf } from "../../../src/research/papers/export/ris.js";
 import { citedWorks } from "../../../src/research/papers/export/cited-work.js";
@@ -157,7 +157,7 @@ test("the reason of a duplicate names the record that it went into by its key", 
 
 test("what a service said of a document by its own id is part of the document, and no record beside it", () => {
   const merged = [
-    { id: "doi_10.5555_a.1", source: "Crossref", url: "https://doi.org/10.5555/a.1", why: lookedUp },
+    { id: "doi_10.5555_a.1", source: "Crossref", url: "https://doi.org/10.5555/a.1", why: lookupReason },
     { id: "e", source: "Embase", why: "the same title" },
   ];
   const rrd = withKeys(rrdWith([paper("file_1", { found: { sources: ["folder:papers"], why: "", merged } })]));

@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/engine/lib/clock.js";
 import { textsFolder, updatesFile } from "../../../src/research/project-files/layout.js";
 import { identifiersOf } from "../../../src/research/papers/paper-identifiers.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
-import { keepAbout } from "../../../src/research/paper-lookups/code-and-citations.js";
+import { cacheAbout } from "../../../src/research/paper-lookups/code-and-citations.js";
 import { checkWorks } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
 import { services } from "../../../src/research/units/screening/search-session.js";
 import { nextKept } from "../../../src/research/workflow/prepare.js";
@@ -42,7 +42,7 @@ test("what a preparation has kept is what the brief is made from, for a day", as
   const folder = temporaryFolder();
   await saveText(textsFolder(folder), "p1", paperText("p1"), one.url ?? "");
   const about = { code: [], citations: { count: 7, source: "OpenAlex" }, unchecked: [] };
-  await keepAbout(folder, one, about, Date.now());
+  await cacheAbout(folder, one, about, Date.now());
   expect((await kept(folder)).first).toEqual([expect.stringMatching(/ask .* about the papers/)]);
   await checkWorks([{ ...one, identifiers: identifiersOf(one) }], {
     file: updatesFile(folder),
@@ -53,13 +53,13 @@ test("what a preparation has kept is what the brief is made from, for a day", as
     anew: false,
   });
   expect(await kept(folder)).toMatchObject({ material: { text: { text: paperText("p1").text }, about }, first: [] });
-  await keepAbout(folder, one, about, Date.now() - 25 * 3600_000);
+  await cacheAbout(folder, one, about, Date.now() - 25 * 3600_000);
   expect((await kept(folder)).material.about).toBeUndefined();
 });
 
 test("an answer about the paper under another title or identifier is not its answer", async () => {
   const folder = temporaryFolder();
   const about = { code: [], unchecked: [] };
-  await keepAbout(folder, { ...one, title: "Another" }, about, Date.now());
+  await cacheAbout(folder, { ...one, title: "Another" }, about, Date.now());
   expect((await kept(folder)).material.about).toBeUndefined();
 });

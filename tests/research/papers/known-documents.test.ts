@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { localSources } from "../../../src/compose/library.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { keptFacts } from "../../../src/research/papers/paper-record.js";
+import { storedFields } from "../../../src/research/papers/paper-record.js";
 import { withDocumentsFound } from "../../../src/research/papers/known-documents.js";
 import { readResearch } from "../../../src/research/project-files/research.js";
 import { nextBatch } from "../../../src/research/units/screening/screening-batch.js";
@@ -48,8 +48,8 @@ async function screened() {
   const [one, two] = candidates;
   if (one === undefined || two === undefined) throw new Error("two notes");
   const rrd = rrdWith([
-    { ...keptFacts(one), status: "presented" },
-    { ...keptFacts(two), status: "rejected" },
+    { ...storedFields(one), status: "presented" },
+    { ...storedFields(two), status: "rejected" },
   ]);
   return { root, texts, rrd, ids: [one.id, two.id] as const };
 }

@@ -26,7 +26,7 @@ import { queryRecorder, readQueries } from "../../../src/research/project-files/
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { resetResearch } from "../../../src/research/units/reset.js";
 import { readRrdFile, researchFormat } from "../../../src/research/project-files/rrd-file.js";
-import { keptText, saveText } from "../../../src/research/full-text/text-cache.js";
+import { lastCachedText, saveText } from "../../../src/research/full-text/text-cache.js";
 import { readSearchRecord, writeSearchRecord } from "../../../src/research/search/search-record.js";
 import { reportModel } from "../../../src/research/report/model.js";
 import { doubtsOf } from "../../../src/research/report/narrative/check.js";
@@ -114,7 +114,7 @@ describe.each(formats)("state files of format %s", (format) => {
       steps: expect.any(Array),
       listings: expect.any(Array),
     });
-    expect((await keptText(textsFolder(folder), "sample_01"))?.text).toContain("calibration");
+    expect((await lastCachedText(textsFolder(folder), "sample_01"))?.text).toContain("calibration");
     // Answers are kept where there were any; the first versions kept an empty file too.
     if (existsSync(updatesFile(folder))) expect(json(updatesFile(folder))).toBeTypeOf("object");
     await requireKnownFormats(folder, researchFormat);
@@ -314,10 +314,10 @@ describe("a project in which a later version wrote", () => {
     await writeSearchRecord(candidatesFile(folder), { search, ...rest });
     expect(await readSearchRecord(candidatesFile(folder), search)).toMatchObject({ search });
     const path = join(textsFolder(folder), "sample_01.json");
-    const text = await keptText(textsFolder(folder), "sample_01");
+    const text = await lastCachedText(textsFolder(folder), "sample_01");
     writeFileSync(path, JSON.stringify({ ...json(path), format: later }));
-    expect(await keptText(textsFolder(folder), "sample_01")).toBeUndefined();
+    expect(await lastCachedText(textsFolder(folder), "sample_01")).toBeUndefined();
     if (text !== undefined) await saveText(textsFolder(folder), "sample_01", text);
-    expect(await keptText(textsFolder(folder), "sample_01")).toEqual(text);
+    expect(await lastCachedText(textsFolder(folder), "sample_01")).toEqual(text);
   });
 });

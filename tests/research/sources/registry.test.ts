@@ -5,7 +5,7 @@ import {
   sourceNamed,
   sourcesFor,
   substituteFor,
-  whyNotAsked,
+  whyUnavailable,
 } from "../../../src/research/sources/registry.js";
 
 describe("the registry of sources", () => {
@@ -81,7 +81,7 @@ describe("the registry of sources", () => {
   it("says in one sentence why a source can't be asked", () => {
     const reasonFor = (name: string, more: object = {}) => {
       const source = sourceNamed(name);
-      return source === undefined ? undefined : whyNotAsked(source, { endpoint: source.endpoint, ...more });
+      return source === undefined ? undefined : whyUnavailable(source, { endpoint: source.endpoint, ...more });
     };
     expect(reasonFor("arXiv")).toBeUndefined();
     expect(reasonFor("Brave")).toBe("Brave needs a key; set BRAVE_API_KEY.");

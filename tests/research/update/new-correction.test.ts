@@ -6,8 +6,8 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Paper, ProjectUpdate, Rrd } from "../../../src/research/generated/rrd.js";
 import type { UpdateCheck } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
-import { askedUpdate, openedFor, openingFold } from "../../../src/research/update/opening.js";
-import { isAnything, type Outside, whatCame } from "../../../src/research/update/new-and-changed.js";
+import { newUpdate, withFindings, openingFold } from "../../../src/research/update/opening.js";
+import { hasFindings, type UpdateSources, findChanges } from "../../../src/research/update/new-and-changed.js";
 import { buildText, type DocumentText } from "../../../src/text/documents/text/document-text.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 import { checkedFields } from "../../../src/research/units/retractions.js";
@@ -69,7 +69,7 @@ async function cameOf(
   const ledger = [read] as unknown as LedgerLine[];
   const window = { since: "2026-10-01", until: "2026-11-20", sources: {} };
   const now = Date.parse("2026-11-20T10:00:00Z");
-  const update: ProjectUpdate = askedUpdate({ rrd: before, ledger }, window, now);
+  const update: ProjectUpdate = newUpdate({ rrd: before, ledger }, window, now);
   const first = { kind: "search", queries: [], sources: ["Crossref"] };
   const check = { at: update.at, updates, checked_by: ["Crossref"], unchecked: [] };
   const outside = {
@@ -86,17 +86,17 @@ async function cameOf(
     updates: async () => new Map([["article", check]]),
     textNow: async () => textNow,
     textThen: async () => undefined,
-  } as unknown as Outside;
+  } as unknown as UpdateSources;
   const rrd = { ...before, updates: [update] };
-  const came = await whatCame({ rrd, ledger }, update, outside);
-  const opened = openedFor(before, update, came, []);
+  const came = await findChanges({ rrd, ledger }, update, outside);
+  const opened = withFindings(before, update, came, []);
   return { before, came, check, opened, fold: openingFold(before, opened, came, []) };
 }
 
 describe("a correction that an update finds of a paper that was read", () => {
   it("is a change of the paper, noted in its updates", async () => {
     const { came, opened, fold } = await cameOf();
-    expect(isAnything(came)).toBe(true);
+    expect(hasFindings(came)).toBe(true);
     expect(came.changed).toMatchObject([
       { id: "article", says: "a correction of 2026-11-04", compared: "unknown", corrections: [noted] },
     ]);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Paper, ProjectUpdate, Rrd } from "../../../src/research/generated/rrd.js";
 import { matchFeaturesOf } from "../../../src/research/papers/dedup/match-features.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
-import { type Outside, whatCame } from "../../../src/research/update/new-and-changed.js";
+import { type UpdateSources, findChanges } from "../../../src/research/update/new-and-changed.js";
 
 const update: ProjectUpdate = { id: "update-1", since: "2026-10-01", until: "2026-11-20", at: "2026-11-20T10:00:00Z" };
 const printed: PaperRecord = {
@@ -41,8 +41,8 @@ async function cameOf(over: Partial<Paper>) {
     updates: async () => new Map([["p1", check]]),
     textNow: async (each: Paper) => void fetched.push(each),
     textThen: async () => undefined,
-  } as unknown as Outside;
-  return { came: await whatCame({ rrd, ledger: [] }, update, outside), paper, fetched };
+  } as unknown as UpdateSources;
+  return { came: await findChanges({ rrd, ledger: [] }, update, outside), paper, fetched };
 }
 
 it("a preprint that was printed long ago is news as long as its record lacks the DOI", async () => {

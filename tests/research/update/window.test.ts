@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { ProjectUpdate, Rrd } from "../../../src/research/generated/rrd.js";
-import { type Asked, askedBy, nextWindow } from "../../../src/research/update/window.js";
+import { type SearchedUntil, searchedAfter, nextWindow } from "../../../src/research/update/window.js";
 
 const batch = (iteration: number, day: string): LedgerLine => ({
   iteration,
@@ -20,8 +20,12 @@ const update = (over: Partial<ProjectUpdate>): ProjectUpdate => ({
 });
 const state = (updates: readonly ProjectUpdate[] = [], requirements = {}) =>
   ({ requirements, papers_pool: [], updates }) as unknown as Rrd;
-const windowOf = (known: Parameters<typeof nextWindow>[1], kept?: Asked, today = "2026-11-20", since?: string) =>
-  nextWindow("touch", known, kept, Date.parse(`${today}T12:00:00Z`), since);
+const windowOf = (
+  known: Parameters<typeof nextWindow>[1],
+  kept?: SearchedUntil,
+  today = "2026-11-20",
+  since?: string,
+) => nextWindow("touch", known, kept, Date.parse(`${today}T12:00:00Z`), since);
 
 describe("the window of the next update", () => {
   it("begins 30 days before the day that the first search took for today, however long it was judged", () => {
@@ -45,9 +49,9 @@ describe("the window of the next update", () => {
     const gap = update({ id: "update-2", since: "2026-09-01", until: "2026-10-01" });
     expect(windowOf({ rrd: state([update({}), gap]), ledger: [batch(1, "2026-05-31")] }).since).toBe("2026-05-02");
     const known = { rrd: state([update({})]), ledger: [batch(1, "2026-05-31")] };
-    const kept = askedBy(known, undefined, { since: "2026-09-01", until: "2026-10-01", sources: {} }, {});
+    const kept = searchedAfter(known, undefined, { since: "2026-09-01", until: "2026-10-01", sources: {} }, {});
     expect(kept).toEqual({ until: "2026-06-01", failed: {}, updates: 1 });
-    expect(askedBy(known, kept, { since: "2026-05-02", until: "2026-10-01", sources: {} }, {}).until).toBe(
+    expect(searchedAfter(known, kept, { since: "2026-05-02", until: "2026-10-01", sources: {} }, {}).until).toBe(
       "2026-10-01",
     );
   });
@@ -57,7 +61,8 @@ describe("the window of the next update", () => {
     const first = { ...known, searchedOn: "2026-06-01" };
     expect(windowOf(first).since).toBe("2026-05-02");
     const none = { rrd: state(), ledger: [], searchedOn: "2026-06-01" };
-    const asked = (since: string) => askedBy(none, undefined, { since, until: "2026-09-01", sources: {} }, {}).until;
+    const asked = (since: string) =>
+      searchedAfter(none, undefined, { since, until: "2026-09-01", sources: {} }, {}).until;
     expect([asked("2026-05-03"), asked("2026-05-02")]).toEqual(["2026-06-01", "2026-09-01"]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { flowCounts } from "../../../src/research/derived/flow-counts.js";
-import { searchOf } from "../../../src/research/derived/status.js";
+import { searchKey } from "../../../src/research/derived/status.js";
 import { withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
@@ -35,7 +35,7 @@ test("a screened-out record that a person includes keeps all that the search kno
   const step = { kind: "search" as const, sources: ["OpenAlex"], queries: ["hands"] };
   const listing = { step: 0, source: "OpenAlex", asked: "hands", status: "ok", records: [record] };
   await commitSearch(searchFile(folder), {
-    search: searchOf(project),
+    search: searchKey(project),
     day: "2026-01-01",
     steps: [step] as never,
     listings: [listing] as never,

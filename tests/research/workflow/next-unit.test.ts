@@ -5,7 +5,7 @@ import type { Delayed, Unit } from "../../../src/engine/loop/types.js";
 import { nextUnit as nextUnitOf } from "../../../src/research/workflow/next-unit.js";
 import { decide, decisionOf, scoresOf, totalsOf } from "../../../src/research/papers/rubric/rubric.js";
 import { saysComplete } from "../../../src/engine/loop/sentinel.js";
-import { progressOf, searchOf, unitRefusals, untriedSources } from "../../../src/research/derived/status.js";
+import { progressOf, searchKey, unitRefusals, untriedSources } from "../../../src/research/derived/status.js";
 import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { isLastUnit } from "../../../src/research/units/kinds.js";
 import type { ResearchState } from "../../../src/research/units/unit-kind.js";
@@ -81,8 +81,8 @@ describe("discovery", () => {
 
   it("searches for what target, sources and keywords say, and for nothing else", () => {
     const rrd = searching();
-    expect(searchOf(rrd)).toMatch(/^[0-9a-f]{16}$/);
-    expect(searchOf({ ...rrd, description: "Another." })).toBe(searchOf(rrd));
+    expect(searchKey(rrd)).toMatch(/^[0-9a-f]{16}$/);
+    expect(searchKey({ ...rrd, description: "Another." })).toBe(searchKey(rrd));
     const others = [
       { target_papers: 4 },
       { sources: ["arXiv"] },
@@ -90,10 +90,10 @@ describe("discovery", () => {
       { sources: undefined },
       { keywords: undefined },
     ];
-    const all = others.map((over) => searchOf(searching(over as Partial<Rrd["requirements"]>)));
-    expect(new Set([searchOf(rrd), ...all]).size).toBe(6);
-    expect(searchOf(searching({ sources: undefined }))).toBe(searchOf(searching({ sources: [] })));
-    expect(searchOf(searching({ keywords: undefined as never }))).toBe(searchOf(searching({ keywords: [] })));
+    const all = others.map((over) => searchKey(searching(over as Partial<Rrd["requirements"]>)));
+    expect(new Set([searchKey(rrd), ...all]).size).toBe(6);
+    expect(searchKey(searching({ sources: undefined }))).toBe(searchKey(searching({ sources: [] })));
+    expect(searchKey(searching({ keywords: undefined as never }))).toBe(searchKey(searching({ keywords: [] })));
   });
 
   it("that found nothing is blocked, with what each source said and what was never tried", () => {

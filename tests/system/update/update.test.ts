@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { type Asked, nextWindow } from "../../../src/research/update/window.js";
+import { type SearchedUntil, nextWindow } from "../../../src/research/update/window.js";
 import type { Invented } from "../../fixtures/invented-papers.js";
 import { allSources } from "../../../src/research/sources/registry.js";
 import { finished, finishedOutsideGit, newcomer, newcomerId, since } from "./finished-project.js";
@@ -177,7 +177,7 @@ describe("the update of a finished project", () => {
     scholars.fail("arxiv", 403);
     const one = await update("--since", "2026-02-02");
     expect(one.code).toBe(0);
-    const kept = JSON.parse(text(".ralph/update.json")) as Asked;
+    const kept = JSON.parse(text(".ralph/update.json")) as SearchedUntil;
     expect(kept.failed).toEqual({ arXiv: "2026-02-02" });
     const next = nextWindow("x", { rrd: read(), ledger: [] }, kept, Date.now());
     expect(next.sources).toEqual({ arXiv: "2026-02-02" });

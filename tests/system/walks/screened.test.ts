@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import type { Source } from "../../../src/research/sources/shared/source.js";
-import { judgedIn } from "../../../src/research/derived/decided-examples.js";
+import { decidedExamples } from "../../../src/research/derived/decided-examples.js";
 import { recallOf } from "../../../src/research/units/screening/recall-claim.js";
 import { runSearch } from "../../../src/research/units/screening/search-session.js";
 import {
@@ -134,7 +134,7 @@ test("what was screened and what was read are examples; what only its form exclu
       })),
     ],
   };
-  expect(judgedIn(rrd).map(({ id, kept }) => [id, kept])).toEqual([
+  expect(decidedExamples(rrd).map(({ id, kept }) => [id, kept])).toEqual([
     ["waiting", true],
     ["presented", true],
     ["rejected", false],

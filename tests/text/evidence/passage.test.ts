@@ -3,7 +3,7 @@ import { findQuote } from "../../../src/text/evidence/find-quote.js";
 import { maxPassage, passageAround } from "../../../src/text/evidence/passage.js";
 import {
   clippedPassage,
-  keptPassage,
+  passageFields,
   notesOf,
   passageText,
   piecesOf,
@@ -251,7 +251,7 @@ describe("of a long passage", () => {
 describe("a kept quote", () => {
   const text = "It was so. We found no sign that the hand held it, but not for long. It ended.";
   const match = findQuote(text, "that the hand … not for long");
-  const kept = match.found ? keptPassage(match) : {};
+  const kept = match.found ? passageFields(match) : {};
 
   it("gives the quoted words, the passage with marks, and its pieces", () => {
     expect(quotedWords(kept)).toBe("that the hand … not for long");
@@ -297,6 +297,6 @@ describe("a kept quote", () => {
   ])("is not cut within a quantity: %s", (quote, shown) => {
     const text = "They saved 31 % of the energy at 3.8 °C, because the houses were small, and paid $40 for the pump.";
     const match = findQuote(text, quote);
-    expect(match.found && passageText(keptPassage(match))).toContain(shown);
+    expect(match.found && passageText(passageFields(match))).toContain(shown);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { at } from "../../../engine/lib/json-fields.js";
+import { valueAt } from "../../../engine/lib/json-fields.js";
 import { readResearch } from "../../../research/project-files/research.js";
 import { reportName } from "../../../research/project-files/layout.js";
 
@@ -10,7 +10,7 @@ import { reportName } from "../../../research/project-files/layout.js";
 export const researchNews =
   (folder: string) =>
   async (facts: object): Promise<Readonly<Record<string, object>>> => {
-    const [unit, iteration] = [at(facts, "unit"), at(facts, "iteration")];
+    const [unit, iteration] = [valueAt(facts, "unit"), valueAt(facts, "iteration")];
     if (unit === "report") return { onReport: { iteration, path: join(folder, reportName) } };
     const { rrd } = await readResearch(folder);
     const paper = rrd.papers_pool.find((each) => each.id === unit && each.iteration === iteration);

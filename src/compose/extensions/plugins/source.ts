@@ -4,7 +4,7 @@ import type { DescribedSource, PluginAnswer, SourceRecord } from "../../../engin
 import type { LoadedPlugin } from "../../../engine/plugins/plugins.js";
 import { identifiersFrom, paperRecord } from "../../../research/papers/identifiers.js";
 import type { PaperRecord } from "../../../research/papers/paper-record.js";
-import { askText, gather, type Page, pageOf } from "../../../research/sources/shared/ask-service.js";
+import { askText, collectPages, type Page, pageOf } from "../../../research/sources/shared/ask-service.js";
 import type { Answer, Query, Source, SourceContext } from "../../../research/sources/shared/source.js";
 
 /** Bytes of an answer: it goes to the plugin's process and stays in memory. */
@@ -35,7 +35,7 @@ function sourceOf(plugin: LoadedPlugin, { id, endpoint }: DescribedSource, index
     aliases: [id.toLowerCase()],
     endpoint: endpoint.replace(/(?<!\/)\/+$/, ""),
     search: ({ terms, from, until, most }, context) =>
-      gather<string | number>(
+      collectPages<string | number>(
         most,
         first,
         (cursor) => {

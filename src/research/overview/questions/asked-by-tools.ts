@@ -1,13 +1,13 @@
 import type { AnswerResult } from "../../generated/result-answer.js";
 import { checkedResult, reasonsOf } from "../../../engine/storage/result-file.js";
 import { wrongCall } from "../../../engine/tools/tool.js";
-import type { AskedByTools } from "../../tools/context.js";
+import type { ProjectSearch } from "../../tools/context.js";
 import { checkAnswer } from "./judge-answer.js";
 import type { Pool } from "./pool.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** What tools ask of a pool. It is opened with the first call, and again where the files have changed since. */
-export const askedByTools = (open: () => Promise<Pool>): AskedByTools => ({
+export const askedByTools = (open: () => Promise<Pool>): ProjectSearch => ({
   async passages(query, most) {
     const pool = await open();
     const hits = pool.search(pool.query(query), most).best;

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { abstractLocator } from "../../../text/evidence/check-evidence.js";
 import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
-import { keptPassage, quotedWords } from "../../../text/evidence/quoted.js";
+import { passageFields, quotedWords } from "../../../text/evidence/quoted.js";
 import type { QuoteMatch } from "../../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
@@ -61,7 +61,7 @@ export async function checkAnswer(
       else if (isOfRecord) found.set(handle, each);
       else {
         const place = {
-          ...keptPassage(match),
+          ...passageFields(match),
           ...withoutUndefined({ locator: match.locator }),
           text_sha256: text.sha256,
         };

@@ -5,10 +5,10 @@ import { recordText } from "./paper-words.js";
 import { type AskedProject, type KeptTexts, openPool, type Pool, type ReadText } from "./pool.js";
 import { passagesFile, rrdFile, textsFolder } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
-import { keptText, keptTextStamp } from "../../full-text/text-cache.js";
+import { lastCachedText, cachedTextStamp } from "../../full-text/text-cache.js";
 
 /** The text kept of a paper, and nothing else: no network is asked. */
-export const keptTextOf: ReadText = (folder, { id }) => keptText(textsFolder(folder), id);
+export const keptTextOf: ReadText = (folder, { id }) => lastCachedText(textsFolder(folder), id);
 
 /** The pool of these projects as their files stand. Writes nothing. */
 export async function poolOf(folders: readonly string[]): Promise<Pool> {
@@ -19,7 +19,7 @@ export async function poolOf(folders: readonly string[]): Promise<Pool> {
 export const keptTexts = (options: { readonly readOnly: boolean }): KeptTexts => ({
   words: keptWords(passagesFile, options),
   stampOf(folder, paper) {
-    const file = keptTextStamp(textsFolder(folder), paper.id);
+    const file = cachedTextStamp(textsFolder(folder), paper.id);
     if (file === undefined) return undefined;
     const { title, abstract = "" } = paper;
     return createHash("sha256")

@@ -2,7 +2,7 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { maxMessage } from "../../../engine/storage/state/steering-inbox.js";
-import { keptText } from "../../full-text/text-cache.js";
+import { lastCachedText } from "../../full-text/text-cache.js";
 import type { Field, Paper, Rrd, Settled } from "../../generated/rrd.js";
 import { nameOf } from "../../papers/paper-keys.js";
 import { fieldNamed, formOf } from "../../project-files/form.js";
@@ -109,7 +109,7 @@ async function settledOf(
     return { field: field.id, take, ...rest };
   }
   if (value === undefined) throw new ExpectedError("Your own value is missing; give it with --value.", 2);
-  const text = await keptText(textsFolder(folder), paper.id);
+  const text = await lastCachedText(textsFolder(folder), paper.id);
   const own = await checkOwn(field, { value, quote }, text, paper);
   if (typeof own === "string") throw new ExpectedError(`Your value for ${field.name} can't be kept. ${own}`, 2);
   return { field: field.id, take, own: { ...own, by: "a person" }, ...rest };

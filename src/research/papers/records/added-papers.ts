@@ -4,8 +4,8 @@ import type { Paper } from "../../generated/rrd.js";
 import { type MatchFeatures, matchFeaturesOf } from "../dedup/match-features.js";
 import { compareRecords } from "../dedup/same-work.js";
 import { workIndex } from "../dedup/work-index.js";
-import { keptFacts, type PaperRecord } from "../paper-record.js";
-import { idApart } from "../reference.js";
+import { storedFields, type PaperRecord } from "../paper-record.js";
+import { distinctId } from "../reference.js";
 import { withFactsOf } from "./known-paper.js";
 
 /** Papers as a run is told of them that holds the project. */
@@ -24,7 +24,7 @@ const isText = (value: unknown): boolean => typeof value === "string";
 
 /** A paper that is read before those that a search found. */
 function toRead(record: PaperRecord): Paper {
-  const facts = keptFacts(record);
+  const facts = storedFields(record);
   const about = { priority: 5, notes: "Added by a person.", added: true };
   return { ...facts, url: facts.url || null, status: "pending", ...about };
 }
@@ -65,7 +65,7 @@ export function withPapers(
       pool[place] = withFactsOf(known, record);
       return { reference, id: known.id, title: known.title, result: "already there" };
     }
-    const id = places.has(record.id) ? idApart(record.id, aboutOf(record)) : record.id;
+    const id = places.has(record.id) ? distinctId(record.id, aboutOf(record)) : record.id;
     works.add(id, traits);
     places.set(id, pool.push(toRead({ ...record, id })) - 1);
     return { reference, id, title: record.title, result: "added" };
@@ -74,7 +74,7 @@ export function withPapers(
 
   /** A paper of the same id, unless the rules of deduplication say that it is another work. */
   function sameName(record: PaperRecord, traits: MatchFeatures): string | undefined {
-    const known = pool[places.get(record.id) ?? places.get(idApart(record.id, aboutOf(record))) ?? -1];
+    const known = pool[places.get(record.id) ?? places.get(distinctId(record.id, aboutOf(record))) ?? -1];
     if (known === undefined) return undefined;
     const compared = compareRecords(matchFeaturesOf(known), traits);
     const isOther = !compared.same && (compared.apart !== undefined || known.title !== record.title);

@@ -4,7 +4,7 @@ import { authorsOf } from "../authors.js";
 import { mergedWork } from "../dedup/merge-fields.js";
 import { matchFeaturesOf } from "../dedup/match-features.js";
 import { compareRecords } from "../dedup/same-work.js";
-import { keptFacts, type PaperRecord } from "../paper-record.js";
+import { storedFields, type PaperRecord } from "../paper-record.js";
 import { wasRead } from "../rubric/rubric.js";
 
 /**
@@ -15,7 +15,7 @@ import { wasRead } from "../rubric/rubric.js";
 export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
   const record = "status" in known ? asRecord(known) : known;
   const { record: merged } = mergedWork([asRecord(paper), record]);
-  const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = keptFacts(merged);
+  const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = storedFields(merged);
   const others = merged.otherVersions ?? [];
   // The document of a paper that was read is the one that was read.
   const file = wasRead(paper) || fileOf(asRecord(paper)) !== undefined ? undefined : fileOf(record);

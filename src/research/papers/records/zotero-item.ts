@@ -1,4 +1,4 @@
-import { at, line, list } from "../../../engine/lib/json-fields.js";
+import { valueAt, line, list } from "../../../engine/lib/json-fields.js";
 import type { RawEntry, WorkType } from "./entry.js";
 
 const types: Readonly<Record<string, WorkType>> = {
@@ -21,16 +21,17 @@ const types: Readonly<Record<string, WorkType>> = {
  * A work as Zotero describes it, over its API and in exports of Better BibTeX; undefined for notes and attachments.
  */
 export function zoteroFields(data: unknown): (RawEntry & { readonly key: string | undefined }) | undefined {
-  const text = (...names: readonly string[]) => names.map((name) => line(at(data, name))).find(Boolean);
+  const text = (...names: readonly string[]) => names.map((name) => line(valueAt(data, name))).find(Boolean);
   const type = text("itemType") ?? "";
-  if (["attachment", "note", "annotation"].includes(type) || at(data, "parentItem") !== undefined) return undefined;
+  if (["attachment", "note", "annotation"].includes(type) || valueAt(data, "parentItem") !== undefined)
+    return undefined;
   const people = (kind: string) =>
-    list(at(data, "creators")).flatMap((creator) => {
-      if (line(at(creator, "creatorType")) !== kind) return [];
-      const [family, given] = [line(at(creator, "lastName")), line(at(creator, "firstName"))];
-      return line(at(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
+    list(valueAt(data, "creators")).flatMap((creator) => {
+      if (line(valueAt(creator, "creatorType")) !== kind) return [];
+      const [family, given] = [line(valueAt(creator, "lastName")), line(valueAt(creator, "firstName"))];
+      return line(valueAt(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
     });
-  const extra = typeof at(data, "extra") === "string" ? String(at(data, "extra")) : "";
+  const extra = typeof valueAt(data, "extra") === "string" ? String(valueAt(data, "extra")) : "";
   const inExtra = (name: RegExp) => name.exec(extra)?.[1];
   return {
     key: inExtra(/^Citation Key:\s*(\S+)/im) ?? text("citationKey", "key"),
@@ -50,13 +51,13 @@ export function zoteroFields(data: unknown): (RawEntry & { readonly key: string 
     urls: [text("url") ?? ""],
     type: types[type],
     numbers: [text("ISBN") ?? "", text("ISSN") ?? ""],
-    keywords: list(at(data, "tags")).flatMap((tag) => line(at(tag, "tag")) ?? []),
+    keywords: list(valueAt(data, "tags")).flatMap((tag) => line(valueAt(tag, "tag")) ?? []),
     publisher: text("publisher", "university", "institution"),
     place: text("place"),
     edition: text("edition"),
     series: text("series"),
     language: text("language"),
-    files: list(at(data, "attachments")).flatMap((each) => line(at(each, "path")) ?? []),
+    files: list(valueAt(data, "attachments")).flatMap((each) => line(valueAt(each, "path")) ?? []),
     database: text("libraryCatalog"),
   };
 }

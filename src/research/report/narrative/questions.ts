@@ -1,12 +1,12 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { many } from "../../../engine/lib/words.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
-import { notesOfOld } from "../../../text/evidence/quoted.js";
+import { notesOfOldQuote } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
 import { narrativeOfAnswer } from "../../overview/questions/answer-as-report.js";
 import type { Checkers } from "../../derived/checker-rates.js";
-import { markGiven, type MeaningMark } from "../../derived/meaning-mark.js";
+import { meaningField, type MeaningMark } from "../../derived/meaning-mark.js";
 import { type Meaning, meaningOf } from "./meaning.js";
 import type { PaperName } from "../quotes.js";
 
@@ -94,7 +94,7 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: 
     sentences: statements.map(({ text, marks = [], rests_on, check }) => ({
       text,
       marks,
-      ...markGiven(check, checkers),
+      ...meaningField(check, checkers),
       quotes: rests_on.flatMap((handle): AskedQuote[] => {
         const found = byHandle.get(handle);
         if (found === undefined) return [];
@@ -104,7 +104,7 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: 
             ...withoutUndefined({ paper }),
             key: found.paper,
             pieces: piecesOf(found),
-            notes: notesOfOld(found),
+            notes: notesOfOldQuote(found),
             ...(found.locator ? { locator: found.locator } : {}),
           },
         ];

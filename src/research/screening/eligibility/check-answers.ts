@@ -3,7 +3,7 @@ import type { DocumentText } from "../../../text/documents/text/document-text.js
 import { clip } from "../../../engine/lib/tokens.js";
 import { abstractLocator, reasonOf } from "../../../text/evidence/check-evidence.js";
 import type { Passage } from "../../../text/evidence/passage.js";
-import { keptPassage } from "../../../text/evidence/quoted.js";
+import { passageFields } from "../../../text/evidence/quoted.js";
 import type { QuoteMatch, Searchable } from "../../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Answers } from "../../generated/result-analysis.js";
@@ -70,7 +70,7 @@ async function checkAnswers(
     if (quote === "") return { ...unclear, said: answer, reason: "The answer has no quote." };
     const find = finds[index];
     if (find !== undefined && "locator" in find)
-      return { criterion: id, stage, answer, ...keptPassage(find.match), locator: find.locator };
+      return { criterion: id, stage, answer, ...passageFields(find.match), locator: find.locator };
     return { ...unclear, quote, said: answer, reason: `The quote does not count: ${find?.why ?? "not found"}.` };
   });
 }

@@ -1,13 +1,13 @@
 import { askJson } from "../shared/ask-service.js";
-import { at, day } from "../../../engine/lib/json-fields.js";
+import { valueAt, day } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 
 const maxAnswer = 10 * 1024 * 1024;
-/** Most results of one request. */
-const maxPage = 20;
+/** Maximum number of results of one request. */
+const maxResults = 20;
 
 export const brave: Source = {
   name: "Brave",
@@ -19,29 +19,29 @@ export const brave: Source = {
 };
 
 async function searchWeb(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  const time =
+  const period =
     query.from === undefined && query.until === undefined
       ? ""
       : `&freshness=${query.from ?? "1990-01-01"}to${query.until ?? "2199-12-31"}`;
-  // Questions are at most 400 characters long.
-  const parameters = `q=${encodeURIComponent(query.terms.slice(0, 400))}&count=${Math.max(1, Math.min(query.most, maxPage))}&text_decorations=false${time}`;
+  // Brave accepts queries of at most 400 characters.
+  const parameters = `q=${encodeURIComponent(query.terms.slice(0, 400))}&count=${Math.max(1, Math.min(query.most, maxResults))}&text_decorations=false${period}`;
   const answer = await askJson(brave, context, {
     url: `${context.endpoint}/res/v1/web/search?${parameters}`,
     limit: maxAnswer,
     ...(context.key === undefined ? {} : { secret: { headers: { "X-Subscription-Token": context.key } } }),
   });
   if (answer.status !== "ok") return answer;
-  // Without any results the part on the web is left out.
+  // If there are no results, the answer has no `web` field.
   const results =
-    at(answer.value, "web") === undefined && at(answer.value, "type") === "search"
+    valueAt(answer.value, "web") === undefined && valueAt(answer.value, "type") === "search"
       ? []
-      : at(answer.value, "web", "results");
+      : valueAt(answer.value, "web", "results");
   return webAnswer("Brave", query, results, (result) =>
     pageRecord("Brave", {
-      url: at(result, "url"),
-      title: plainText(at(result, "title")),
-      snippet: plainText(at(result, "description")),
-      date: day(at(result, "page_age")),
+      url: valueAt(result, "url"),
+      title: plainText(valueAt(result, "title")),
+      snippet: plainText(valueAt(result, "description")),
+      date: day(valueAt(result, "page_age")),
     }),
   );
 }

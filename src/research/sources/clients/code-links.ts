@@ -1,5 +1,5 @@
 import { askJson } from "../shared/ask-service.js";
-import { at, count, day, line } from "../../../engine/lib/json-fields.js";
+import { valueAt, count, day, line } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 import type { PaperRecord, TitledPaper } from "../../papers/paper-record.js";
@@ -9,33 +9,33 @@ import type { Request } from "../../../net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-/** A repository of a paper's code, or one that names the paper. */
+/** A repository with the code of a paper, or one that mentions the paper. */
 interface CodeLink {
-  /** https://github.com/owner/name */
+  /** The address, as https://github.com/owner/name. */
   readonly repository: string;
   /**
-   * `official`: the paper or its authors say so. `mentioned`: the repository names the paper, as lists and
+   * `official`: the paper or its authors name it. `mentioned`: the repository names the paper, as lists and
    * reimplementations do.
    */
   readonly relation: "official" | "mentioned";
-  /** Who says so: "the paper", "Hugging Face", "GitHub". */
+  /** Who states the relation: "the paper", "Hugging Face", "GitHub". */
   readonly source: string;
   readonly stars?: number;
-  /** Its owner has closed it. */
+  /** True if its owner has archived it. */
   readonly archived?: boolean;
-  /** Day of the last push. */
+  /** Day of the last push, YYYY-MM-DD. */
   readonly pushed?: string;
   readonly description?: string;
 }
 
 export interface CodeLinks {
-  /** The official ones first, then those with more stars; at most ten. */
+  /** Official links first, then the others by stars; at most ten. */
   readonly links: readonly CodeLink[];
-  /** Services that did not answer: there may be more links. */
+  /** Services that did not answer, so that links may be missing. */
   readonly unchecked: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** Asked for the code of papers, and for repositories where a person names it as a source. */
+/** Queried for the code of papers. Also a source of repositories, if the user names it. */
 export const gitHub: Source = {
   name: "GitHub",
   aliases: ["github repositories", "github.com"],
@@ -55,11 +55,11 @@ const maxLinks = 10;
 const maxOfficial = 3;
 
 /**
- * Where the code of a paper is: from its abstract, Hugging Face's page of it and GitHub's search; at most six requests.
- * Never throws.
+ * Finds the code of a paper through its abstract, the paper's page at Hugging Face and GitHub's search, with at most
+ * six requests. Never throws.
  */
 export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Promise<CodeLinks> {
-  const [hub, git] = [contextFor(huggingFace), contextFor(gitHub)];
+  const [hubContext, gitContext] = [contextFor(huggingFace), contextFor(gitHub)];
   const arxiv = work.identifiers?.arxiv === undefined ? undefined : unversioned(work.identifiers.arxiv);
   const unchecked: { source: string; reason: string }[] = [];
   const note = <Value>(source: string, answer: Answer<Value>): Value | undefined => {
@@ -68,44 +68,58 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
     return undefined;
   };
 
-  const named = inAbstract(work.abstract ?? "");
-  const found = new Map<string, CodeLink>(
-    named.map((repository) => [repository.toLowerCase(), { repository, relation: "official", source: "the paper" }]),
+  const repositoriesInAbstract = repositoriesIn(work.abstract ?? "");
+  const linksByAddress = new Map<string, CodeLink>(
+    repositoriesInAbstract.map((repository) => [
+      repository.toLowerCase(),
+      { repository, relation: "official", source: "the paper" },
+    ]),
   );
-  const onHub =
-    arxiv === undefined ? undefined : note("Hugging Face", await asked(hub, (context) => askHub(arxiv, context)));
-  if (onHub !== undefined && !found.has(onHub.repository.toLowerCase()))
-    found.set(onHub.repository.toLowerCase(), onHub);
-  for (const link of note("GitHub", await asked(git, (context) => searchGitHub(work.title, arxiv, context))) ?? []) {
+  const hubLink =
+    arxiv === undefined
+      ? undefined
+      : note("Hugging Face", await askIfAvailable(hubContext, (context) => askHub(arxiv, context)));
+  if (hubLink !== undefined && !linksByAddress.has(hubLink.repository.toLowerCase()))
+    linksByAddress.set(hubLink.repository.toLowerCase(), hubLink);
+  for (const link of note(
+    "GitHub",
+    await askIfAvailable(gitContext, (context) => searchGitHub(work.title, arxiv, context)),
+  ) ?? []) {
     const key = link.repository.toLowerCase();
-    const known = found.get(key);
-    found.set(key, known === undefined ? link : { ...link, relation: known.relation, source: known.source });
+    const earlier = linksByAddress.get(key);
+    linksByAddress.set(
+      key,
+      earlier === undefined ? link : { ...link, relation: earlier.relation, source: earlier.source },
+    );
   }
-  // Stars and whether it is still there, of those that the search did not find.
-  for (const link of [...found.values()]
+  // Official links that the search did not find have no details yet.
+  for (const link of [...linksByAddress.values()]
     .filter(({ relation, pushed }) => relation === "official" && pushed === undefined)
     .slice(0, maxOfficial)) {
-    const answer = await asked(git, (context) => askRepository(link.repository, context));
-    if (answer.status === "empty") found.delete(link.repository.toLowerCase());
+    const answer = await askIfAvailable(gitContext, (context) => askRepository(link.repository, context));
+    if (answer.status === "empty") linksByAddress.delete(link.repository.toLowerCase());
     const details = note("GitHub", answer);
-    if (details !== undefined) found.set(link.repository.toLowerCase(), { ...link, ...details });
+    if (details !== undefined) linksByAddress.set(link.repository.toLowerCase(), { ...link, ...details });
   }
   const rank = ({ relation, stars = 0 }: CodeLink) => (relation === "official" ? 1e9 : 0) + stars;
-  const once = unchecked.filter(
+  const distinctUnchecked = unchecked.filter(
     ({ source }, index) => unchecked.findIndex((other) => other.source === source) === index,
   );
-  return { links: [...found.values()].sort((a, b) => rank(b) - rank(a)).slice(0, maxLinks), unchecked: once };
+  return {
+    links: [...linksByAddress.values()].sort((a, b) => rank(b) - rank(a)).slice(0, maxLinks),
+    unchecked: distinctUnchecked,
+  };
 }
 
 const repositoryName = /github\.com\/([\w-]{1,39})\/([\w.-]{1,100}?)(?:\.git)?(?=[\s/?#)\]}>,;'"]|\.(?:\s|$)|$)/gi;
 
-/** https://github.com/owner/name of whatever address leads into a repository. */
+/** https://github.com/owner/name from any address inside the repository. */
 function repositoryOf(address: unknown): string | undefined {
   const [match] = (line(address) ?? "").matchAll(repositoryName);
   return match === undefined ? undefined : `https://github.com/${match[1]}/${match[2]}`;
 }
 
-const inAbstract = (abstract: string): string[] => [
+const repositoriesIn = (abstract: string): string[] => [
   ...new Set(
     [...abstract.slice(0, 20_000).matchAll(repositoryName)].map(
       ([, owner, name]) => `https://github.com/${owner}/${name}`,
@@ -113,8 +127,8 @@ const inAbstract = (abstract: string): string[] => [
   ),
 ];
 
-/** A service's answer, or why it can't be asked. */
-const asked = async <Value>(
+/** Queries a service if it has a context; otherwise the reason why it can't be queried. */
+const askIfAvailable = async <Value>(
   context: ReturnType<ContextFor>,
   ask: (context: SourceContext) => Promise<Answer<Value>>,
 ): Promise<Answer<Value>> =>
@@ -122,16 +136,16 @@ const asked = async <Value>(
 
 async function askHub(arxiv: string, context: SourceContext): Promise<Answer<CodeLink>> {
   const secret = context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } };
-  const nothing = `Hugging Face has no page for arXiv:${arxiv}.`;
+  const emptyReason = `Hugging Face has no page for arXiv:${arxiv}.`;
   const answer = await askJson(
     huggingFace,
     context,
     { url: `${context.endpoint}/api/papers/${encodeURIComponent(arxiv)}`, limit: maxAnswer, ...secret },
-    nothing,
+    emptyReason,
   );
   if (answer.status !== "ok") return answer;
-  const repository = repositoryOf(at(answer.value, "githubRepo"));
-  const stars = count(at(answer.value, "githubStars"));
+  const repository = repositoryOf(valueAt(answer.value, "githubRepo"));
+  const stars = count(valueAt(answer.value, "githubStars"));
   if (repository === undefined) return { status: "empty", reason: `Hugging Face lists no code for arXiv:${arxiv}.` };
   return {
     status: "ok",
@@ -146,29 +160,29 @@ const requestOf = (path: string, context: SourceContext): Request => ({
   ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
 });
 
-/** Repositories about a subject, as pages; the day on which one was made stands for its publication. */
+/** Repositories about a subject, as pages. The day of creation becomes the date of publication. */
 async function searchRepositories(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const dates =
     query.from === undefined && query.until === undefined ? "" : ` created:${query.from ?? "*"}..${query.until ?? "*"}`;
   const words = `${query.terms.replace(/[":]/g, " ").slice(0, 200)}${dates}`;
-  const most = Math.max(1, Math.min(query.most, 100));
-  const path = `/search/repositories?q=${encodeURIComponent(words)}&per_page=${most}`;
+  const maxResults = Math.max(1, Math.min(query.most, 100));
+  const path = `/search/repositories?q=${encodeURIComponent(words)}&per_page=${maxResults}`;
   const answer = await askJson(gitHub, context, requestOf(path, context));
   if (answer.status !== "ok") return answer;
-  return webAnswer("GitHub", query, at(answer.value, "items"), (item) => {
-    const [name, owner] = [line(at(item, "full_name")), line(at(item, "owner", "login"))];
-    const description = plainText(at(item, "description"));
+  return webAnswer("GitHub", query, valueAt(answer.value, "items"), (item) => {
+    const [name, owner] = [line(valueAt(item, "full_name")), line(valueAt(item, "owner", "login"))];
+    const description = plainText(valueAt(item, "description"));
     return pageRecord("GitHub", {
-      url: at(item, "html_url"),
+      url: valueAt(item, "html_url"),
       title: name === undefined || description === undefined ? name : `${name}: ${description.slice(0, 160)}`,
       snippet: description,
-      date: day(at(item, "created_at")),
+      date: day(valueAt(item, "created_at")),
       ...withoutUndefined({ authors: owner === undefined ? undefined : [owner] }),
     });
   });
 }
 
-/** Repositories that name the paper by its arXiv id or, without one, by its title. */
+/** Repositories that mention the paper's arXiv id, or its title if it has no id. */
 async function searchGitHub(
   title: string,
   arxiv: string | undefined,
@@ -182,7 +196,7 @@ async function searchGitHub(
     requestOf(`/search/repositories?q=${encodeURIComponent(query)}&per_page=${maxLinks}`, context),
   );
   if (answer.status !== "ok") return answer;
-  const items = at(answer.value, "items");
+  const items = valueAt(answer.value, "items");
   if (!Array.isArray(items))
     return {
       status: "error",
@@ -190,8 +204,8 @@ async function searchGitHub(
       transient: true,
     };
   const links = items.flatMap((item): readonly CodeLink[] => {
-    const repository = repositoryOf(at(item, "html_url"));
-    if (repository === undefined || at(item, "fork") === true) return [];
+    const repository = repositoryOf(valueAt(item, "html_url"));
+    if (repository === undefined || valueAt(item, "fork") === true) return [];
     return [
       {
         repository,
@@ -201,19 +215,19 @@ async function searchGitHub(
       },
     ];
   });
-  // GitHub ends a long search before it is through; then nothing found means nothing.
-  if (links.length === 0 && at(answer.value, "incomplete_results") === true)
+  // GitHub stops long searches early. Then an empty list does not mean that there are no repositories.
+  if (links.length === 0 && valueAt(answer.value, "incomplete_results") === true)
     return { status: "error", reason: "GitHub ended its search before it was complete.", transient: true };
   return { status: "ok", value: links };
 }
 
-/** Whether a repository calls itself the paper's own. One that only carries the title may be anybody's. */
+/** Whether the description says that this is the official repository of the paper. The title alone proves nothing. */
 function callsItselfOfficial(item: unknown, title: string): boolean {
-  const description = line(at(item, "description")) ?? "";
-  const [rest = ""] = description
+  const description = line(valueAt(item, "description")) ?? "";
+  const [titleText = ""] = description
     .replace(/^.*?(?<!un)(?<!un-)official\b.*?\b(?:for|of)\b(?: the (?:paper|article))?/i, "")
     .split(/[[({]/, 1);
-  return rest !== description && isTitle(title, rest);
+  return titleText !== description && isTitle(title, titleText);
 }
 
 async function askRepository(repository: string, context: SourceContext): Promise<Answer<Partial<CodeLink>>> {
@@ -227,12 +241,12 @@ async function askRepository(repository: string, context: SourceContext): Promis
 }
 
 function detailsOf(item: unknown): Pick<CodeLink, "stars" | "archived" | "pushed" | "description"> {
-  const stars = count(at(item, "stargazers_count"));
-  const pushed = day(at(item, "pushed_at"));
-  const description = plainText(at(item, "description"))?.slice(0, 200);
+  const stars = count(valueAt(item, "stargazers_count"));
+  const pushed = day(valueAt(item, "pushed_at"));
+  const description = plainText(valueAt(item, "description"))?.slice(0, 200);
   return {
     ...withoutUndefined({ stars }),
-    ...(at(item, "archived") === true ? { archived: true } : {}),
+    ...(valueAt(item, "archived") === true ? { archived: true } : {}),
     ...withoutUndefined({ pushed, description }),
   };
 }

@@ -1,6 +1,6 @@
-import { askJson, gather, pageOf, type Page, unlikeAnswer } from "../shared/ask-service.js";
+import { askJson, collectPages, pageOf, type Page, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { at, count, dayOf, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
+import { valueAt, count, dayOf, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
 import { authorsOf } from "../../papers/authors.js";
 import type { Identifiers, PaperRecord, Update, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
@@ -11,11 +11,11 @@ import type { Request } from "../../../net/http.js";
 import { isTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-const maxPage = 500;
+const maxRows = 500;
 const maxAnswer = 40 * 1024 * 1024;
-/** Of a search by title; the right work is among the first or not there. */
-const minTitleResults = 5;
-const fields =
+/** Results of a search by title. A matching work is among the first five or missing. */
+const titleResults = 5;
+const selectedFields =
   "DOI,title,author,issued,published,posted,abstract,type,link,license,relation,container-title,volume,issue,page,article-number,is-referenced-by-count,updated-by,update-to";
 
 export const crossref = {
@@ -25,13 +25,18 @@ export const crossref = {
   search: searchCrossref,
   match: matchTitle,
   lookup: async (works, context) =>
-    await lookUpIn("Crossref", inBatches(works.filter(isCrossrefs), 1), ([work]) => single(work?.doi ?? "", context)),
+    await lookUpIn("Crossref", inBatches(works.filter(hasDoi), 1), ([work]) => lookUpDoi(work?.doi ?? "", context)),
 } satisfies Source;
 
-/** DOIs of arXiv's (10.48550/…) are DataCite's; the identifiers of a work name them as arXiv ids. */
-const isCrossrefs = ({ doi }: Identifiers): boolean => doi !== undefined;
+/**
+ * DataCite registers the DOIs of arXiv (10.48550/…). `Identifiers` contains them as arXiv ids, so every other DOI is
+ * looked up.
+ */
+const hasDoi = ({ doi }: Identifiers): boolean => doi !== undefined;
 
-/** The contact asks for the polite pool; it is a person's address, and goes where keys go, not into the log. */
+/**
+ * The contact gives access to the faster "polite" pool. As a personal address it is sent like a key and never logged.
+ */
 const requestOf = (path: string, { endpoint, contact }: SourceContext): Request => ({
   url: `${endpoint}${path}`,
   limit: maxAnswer,
@@ -46,12 +51,12 @@ async function searchCrossref(query: Query, context: SourceContext): Promise<Ans
     ...(query.until === undefined ? [] : [`until-pub-date:${query.until}`]),
   ];
   const filter = filters.length === 0 ? "" : `&filter=${filters.join(",")}`;
-  const rows = Math.max(1, Math.min(query.most, maxPage));
-  return await gather<string>(
+  const rows = Math.max(1, Math.min(query.most, maxRows));
+  return await collectPages<string>(
     query.most,
     "*",
     async (cursor) => {
-      const path = `/works?query.bibliographic=${encodeURIComponent(terms)}${filter}&rows=${rows}&cursor=${encodeURIComponent(cursor)}&select=${fields}`;
+      const path = `/works?query.bibliographic=${encodeURIComponent(terms)}${filter}&rows=${rows}&cursor=${encodeURIComponent(cursor)}&select=${selectedFields}`;
       const answer = await askJson(crossref, context, requestOf(path, context));
       return answer.status === "ok" ? readList(answer.value, rows) : answer;
     },
@@ -60,14 +65,14 @@ async function searchCrossref(query: Query, context: SourceContext): Promise<Ans
 }
 
 function readList(json: unknown, rows: number): Answer<Page<string>> {
-  const items = at(json, "message", "items");
-  if (!Array.isArray(items)) return unlikeAnswer(crossref, json, "contains no list of works");
-  const next = items.length < rows ? undefined : line(at(json, "message", "next-cursor"));
-  const total = count(at(json, "message", "total-results"));
+  const items = valueAt(json, "message", "items");
+  if (!Array.isArray(items)) return unexpectedAnswer(crossref, json, "contains no list of works");
+  const next = items.length < rows ? undefined : line(valueAt(json, "message", "next-cursor"));
+  const total = count(valueAt(json, "message", "total-results"));
   return pageOf(items, readWork, { total, next });
 }
 
-/** A search by title always finds something: only a title that agrees is a match. */
+/** A search by title always returns works. Only a work with an equivalent title is a match. */
 async function matchTitle(
   { title, authors }: TitledPaper,
   context: SourceContext,
@@ -77,66 +82,71 @@ async function matchTitle(
     crossref,
     context,
     requestOf(
-      `/works?query.bibliographic=${encodeURIComponent(terms)}&rows=${minTitleResults}&select=${fields}`,
+      `/works?query.bibliographic=${encodeURIComponent(terms)}&rows=${titleResults}&select=${selectedFields}`,
       context,
     ),
   );
   if (answer.status !== "ok") return answer;
-  const page = readList(answer.value, minTitleResults);
+  const page = readList(answer.value, titleResults);
   if (page.status !== "ok") return page;
-  const found = page.value.records.find((record) => isTitle(title, record.title));
-  return found === undefined
+  const match = page.value.records.find((record) => isTitle(title, record.title));
+  return match === undefined
     ? { status: "empty", reason: `Crossref has no work titled '${title}'.` }
-    : { status: "ok", value: [found] };
+    : { status: "ok", value: [match] };
 }
 
-async function single(doi: string, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  const unknown = `Crossref does not know the DOI ${doi}.`;
-  // Its 404 is plain text, whatever type it is sent under.
-  const answer = await askJson(crossref, context, requestOf(`/works/${encodeURIComponent(doi)}`, context), unknown);
+async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
+  const unknownReason = `Crossref does not know the DOI ${doi}.`;
+  // The body of Crossref's 404 is plain text.
+  const answer = await askJson(
+    crossref,
+    context,
+    requestOf(`/works/${encodeURIComponent(doi)}`, context),
+    unknownReason,
+  );
   if (answer.status !== "ok") return answer;
   return readSingle(answer.value, doi);
 }
 
-/** Reads the answer to a question for one work. */
+/** Reads the answer to a lookup of one DOI. */
 export function readSingle(json: unknown, doi: string): Answer<readonly PaperRecord[]> {
-  const message = at(json, "message");
-  // Every work has its DOI; a list of works has none.
-  if (line(at(message, "DOI")) === undefined) return unlikeAnswer(crossref, json, "is not a work");
+  const message = valueAt(json, "message");
+  // Every work has a DOI, but a list of works has no such field.
+  if (line(valueAt(message, "DOI")) === undefined) return unexpectedAnswer(crossref, json, "is not a work");
   const record = readWork(message, doi);
   return record === undefined
     ? { status: "empty", reason: `Crossref has no title for the DOI ${doi}.` }
     : { status: "ok", value: [record], unknown: [] };
 }
 
-/** Reads a work. `doi`: what it was asked by, where it does not say its DOI itself. */
+/** Reads a work. `doi`: the requested DOI, which is used if the answer contains none. */
 export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
-  const identifiers = identifiersFrom({ doi: line(at(json, "DOI")) ?? doi });
-  const title = plainText(list(at(json, "title"))[0]);
-  const licenses = list(at(json, "license")).map((license) => webAddress(at(license, "URL")));
-  const open = licenses.find((license) => license !== undefined && /creativecommons\.org/.test(license));
-  const pdf = pdfOf(list(at(json, "link")));
-  const notices = list(at(json, "update-to"));
+  const identifiers = identifiersFrom({ doi: line(valueAt(json, "DOI")) ?? doi });
+  const title = plainText(list(valueAt(json, "title"))[0]);
+  const licenses = list(valueAt(json, "license")).map((license) => webAddress(valueAt(license, "URL")));
+  const openLicense = licenses.find((license) => license !== undefined && /creativecommons\.org/.test(license));
+  const pdf = pdfOf(list(valueAt(json, "link")));
+  const notices = list(valueAt(json, "update-to"));
   return paperRecord({
     source: "Crossref",
     title,
     identifiers,
     pdf,
-    authors: list(at(json, "author"))
+    authors: list(valueAt(json, "author"))
       .map(authorOf)
       .filter((name) => name !== undefined),
     date: dateOf(json),
-    abstract: abstractText(at(json, "abstract")),
-    kind: kindOf(line(at(json, "type")), line(at(json, "subtype")), notices),
-    publicationType: line(at(json, "type")),
-    license: open ?? licenses.find((license) => license !== undefined),
-    venue: plainText(list(at(json, "container-title"))[0]),
-    volume: at(json, "volume"),
-    issue: at(json, "issue"),
-    pages: at(json, "page") ?? at(json, "article-number"),
-    citations: count(at(json, "is-referenced-by-count")),
-    copies: pdf === undefined || open === undefined ? [] : [{ url: pdf, kind: "pdf", license: open }],
-    updates: list(at(json, "updated-by")).flatMap(updateOf),
+    abstract: abstractText(valueAt(json, "abstract")),
+    kind: kindOf(line(valueAt(json, "type")), line(valueAt(json, "subtype")), notices),
+    publicationType: line(valueAt(json, "type")),
+    license: openLicense ?? licenses.find((license) => license !== undefined),
+    venue: plainText(list(valueAt(json, "container-title"))[0]),
+    volume: valueAt(json, "volume"),
+    issue: valueAt(json, "issue"),
+    pages: valueAt(json, "page") ?? valueAt(json, "article-number"),
+    citations: count(valueAt(json, "is-referenced-by-count")),
+    copies: pdf === undefined || openLicense === undefined ? [] : [{ url: pdf, kind: "pdf", license: openLicense }],
+    updates: list(valueAt(json, "updated-by")).flatMap(updateOf),
     otherVersions: [
       ...relatedDois(json, "has-preprint", identifiers).map((each) => ({ relation: "preprint" as const, doi: each })),
       ...relatedDois(json, "is-preprint-of", identifiers).map((each) => ({
@@ -148,20 +158,21 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
 }
 
 function pdfOf(links: readonly unknown[]): string | undefined {
-  const pdfs = links.filter((link) => line(at(link, "content-type"))?.toLowerCase() === "application/pdf");
-  // Those for similarity checking are shown to Crossref's own service alone.
-  const forAll = pdfs.find((link) => at(link, "intended-application") !== "similarity-checking");
-  return webAddress(at(forAll ?? pdfs[0], "URL"));
+  const pdfs = links.filter((link) => line(valueAt(link, "content-type"))?.toLowerCase() === "application/pdf");
+  // Links for similarity checking work only for Crossref's service.
+  const publicLink = pdfs.find((link) => valueAt(link, "intended-application") !== "similarity-checking");
+  return webAddress(valueAt(publicLink ?? pdfs[0], "URL"));
 }
 
-/** A person, or a group under `name`. */
+/** The name of a person, or of a group (field `name`). */
 const authorOf = (author: unknown): string | undefined =>
-  plainText([line(at(author, "given")), line(at(author, "family"))].filter((part) => part !== undefined).join(" ")) ??
-  plainText(at(author, "name") ?? at(author, "literal"));
+  plainText(
+    [line(valueAt(author, "given")), line(valueAt(author, "family"))].filter((part) => part !== undefined).join(" "),
+  ) ?? plainText(valueAt(author, "name") ?? valueAt(author, "literal"));
 
-/** The earliest date of publication; its parts may be null. */
+/** The first known date: issued, published or posted. Its parts may be null. */
 function dateOf(json: unknown): string | undefined {
-  const dates = ["issued", "published", "posted"].map((name) => dayOf(list(at(json, name, "date-parts", 0))));
+  const dates = ["issued", "published", "posted"].map((name) => dayOf(list(valueAt(json, name, "date-parts", 0))));
   return dates.find((date) => date !== undefined);
 }
 
@@ -171,8 +182,9 @@ function kindOf(
   notices: readonly unknown[],
 ): PaperRecord["kind"] {
   if (type === "posted-content" || subtype === "preprint") return "preprint";
-  // A new version of a work updates it too, and is not a notice.
-  if (notices.some((notice) => !/new_?\s?(?:version|edition)/i.test(line(at(notice, "type")) ?? ""))) return "notice";
+  // A new version also has `update-to`, but is not a notice.
+  if (notices.some((notice) => !/new_?\s?(?:version|edition)/i.test(line(valueAt(notice, "type")) ?? "")))
+    return "notice";
   if (type === undefined) return undefined;
   return /^(?:journal-article|proceedings-article|book-chapter|book|monograph|report|dissertation|edited-book|proceedings|book-section|book-part|reference-entry)$/.test(
     type,
@@ -190,17 +202,17 @@ const updateTypes: readonly (readonly [RegExp, Update["type"]])[] = [
   [/^new_?(?:version|edition)$/, "version"],
 ];
 
-/** One notice about the work: what it is, who says so (the publisher, Retraction Watch), when, and where it stands. */
+/** One notice about the work: its type, its source (the publisher or Retraction Watch), its date and its DOI. */
 function updateOf(json: unknown): readonly Update[] {
-  const kind =
-    line(at(json, "type"))
+  const typeText =
+    line(valueAt(json, "type"))
       ?.toLowerCase()
       .replace(/[\s-]+/g, "_") ?? "";
-  const type = updateTypes.find(([pattern]) => pattern.test(kind))?.[1];
+  const type = updateTypes.find(([pattern]) => pattern.test(typeText))?.[1];
   if (type === undefined) return [];
-  const date = dayOf(list(at(json, "updated", "date-parts", 0))) ?? day(at(json, "updated", "date-time"));
-  const source = line(at(json, "source"));
-  const { doi } = identifiersFrom({ doi: at(json, "DOI") });
+  const date = dayOf(list(valueAt(json, "updated", "date-parts", 0))) ?? day(valueAt(json, "updated", "date-time"));
+  const source = line(valueAt(json, "source"));
+  const { doi } = identifiersFrom({ doi: valueAt(json, "DOI") });
   return [
     {
       type,
@@ -210,11 +222,11 @@ function updateOf(json: unknown): readonly Update[] {
   ];
 }
 
-/** Preprints on arXiv stand under arXiv's own DOI or their bare id. */
-function relatedDois(json: unknown, relation: string, own: Identifiers): string[] {
-  const dois = list(at(json, "relation", relation)).map((each) => {
-    const { doi, arxiv } = identifiersFrom({ doi: at(each, "id"), arxiv: at(each, "id") });
+/** Related DOIs. A preprint on arXiv is listed with arXiv's DOI or with the arXiv id alone. */
+function relatedDois(json: unknown, relation: string, ownIdentifiers: Identifiers): string[] {
+  const dois = list(valueAt(json, "relation", relation)).map((each) => {
+    const { doi, arxiv } = identifiersFrom({ doi: valueAt(each, "id"), arxiv: valueAt(each, "id") });
     return arxiv === undefined ? doi : `10.48550/arxiv.${unversioned(arxiv).toLowerCase()}`;
   });
-  return [...new Set(dois.filter((doi) => doi !== undefined && doi !== own.doi))] as string[];
+  return [...new Set(dois.filter((doi) => doi !== undefined && doi !== ownIdentifiers.doi))] as string[];
 }

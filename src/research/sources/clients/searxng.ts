@@ -1,5 +1,5 @@
 import { askJson } from "../shared/ask-service.js";
-import { at, day } from "../../../engine/lib/json-fields.js";
+import { valueAt, day } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
@@ -7,7 +7,7 @@ import { pageRecord, webAnswer } from "../shared/web-page.js";
 
 const maxAnswer = 10 * 1024 * 1024;
 
-/** A search engine of the user's own. Its answers in JSON are off until its settings turn them on. */
+/** The user's own search engine. It answers in JSON only if its settings allow that. */
 export const searxng: Source = {
   name: "SearXNG",
   aliases: ["searxng", "searx"],
@@ -25,12 +25,12 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
       reason: "SearXNG refuses access (HTTP 403); add json to search.formats in its settings.",
     };
   if (answer.status !== "ok") return answer;
-  return webAnswer("SearXNG", query, at(answer.value, "results"), (result) =>
+  return webAnswer("SearXNG", query, valueAt(answer.value, "results"), (result) =>
     pageRecord("SearXNG", {
-      url: at(result, "url"),
-      title: plainText(at(result, "title")),
-      snippet: plainText(at(result, "content")),
-      date: day(at(result, "publishedDate")),
+      url: valueAt(result, "url"),
+      title: plainText(valueAt(result, "title")),
+      snippet: plainText(valueAt(result, "content")),
+      date: day(valueAt(result, "publishedDate")),
     }),
   );
 }

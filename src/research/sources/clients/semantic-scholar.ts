@@ -1,6 +1,6 @@
-import { askJson, gather, type Page, unlikeAnswer } from "../shared/ask-service.js";
+import { askJson, collectPages, type Page, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { at, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
+import { valueAt, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
@@ -12,17 +12,17 @@ import { isTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /**
- * A search by relevance ends below 1,000 and gives 100 a page; the bulk search gives 1,000 and goes on, in no order of
- * relevance.
+ * The search by relevance returns at most 999 results, 100 per page. The bulk search returns 1,000 per page without
+ * such a limit, but not by relevance.
  */
-const searchPage = 100;
-const searchEnd = 999;
-const linksPage = 500;
-/** Most that `offset` and `limit` of references and citations may reach together. */
-const linksEnd = 9_999;
+const searchPageSize = 100;
+const maxRankedResults = 999;
+const linksPageSize = 500;
+/** For references and citations, `offset` plus `limit` must not exceed this. */
+const maxLinks = 9_999;
 const maxBatch = 500;
 const maxAnswer = 40 * 1024 * 1024;
-const fields =
+const selectedFields =
   "title,abstract,authors,year,publicationDate,publicationTypes,venue,journal,externalIds,citationCount,openAccessPdf";
 
 export const semanticScholar: Source = {
@@ -36,13 +36,13 @@ export const semanticScholar: Source = {
     await lookUpIn(
       "Semantic Scholar",
       inBatches(
-        works.filter((work) => s2Name(work) !== undefined),
+        works.filter((work) => paperIdOf(work) !== undefined),
         maxBatch,
       ),
       (batch) => lookUpBatch(batch, context),
     ),
-  references: (work, most, context) => linked("references", "citedPaper", work, most, context),
-  citations: (work, most, context, from) => linked("citations", "citingPaper", work, most, context, from),
+  references: (work, most, context) => linkedPapers("references", "citedPaper", work, most, context),
+  citations: (work, most, context, from) => linkedPapers("citations", "citingPaper", work, most, context, from),
 };
 
 const requestOf = (path: string, context: SourceContext, json?: unknown): Request => ({
@@ -53,17 +53,17 @@ const requestOf = (path: string, context: SourceContext, json?: unknown): Reques
 });
 
 async function searchPapers(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  // It knows no operators, and a word with a hyphen finds nothing.
+  // Semantic Scholar has no operators, and a word with a hyphen finds nothing.
   const terms = plainTerms(query.terms);
   if (terms === "") return { status: "error", reason: "A search on Semantic Scholar needs a word to search for." };
-  const time =
+  const period =
     query.from === undefined && query.until === undefined
       ? ""
       : `&publicationDateOrYear=${query.from ?? ""}:${query.until ?? ""}`;
-  const parameters = `query=${encodeURIComponent(terms)}&fields=${fields}${time}`;
-  const nothing = `Semantic Scholar has no results for '${terms}' in this period.`;
-  if (query.most > searchEnd)
-    return await gather<string>(
+  const parameters = `query=${encodeURIComponent(terms)}&fields=${selectedFields}${period}`;
+  const emptyReason = `Semantic Scholar has no results for '${terms}' in this period.`;
+  if (query.most > maxRankedResults)
+    return await collectPages<string>(
       query.most,
       "",
       async (token) => {
@@ -75,61 +75,63 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
             context,
           ),
         );
-        return answer.status === "ok" ? readPage(answer.value, line(at(answer.value, "token"))) : answer;
+        return answer.status === "ok" ? readPage(answer.value, line(valueAt(answer.value, "token"))) : answer;
       },
-      nothing,
+      emptyReason,
     );
-  return await gather<number>(
+  return await collectPages<number>(
     query.most,
     0,
     async (offset) => {
-      const limit = Math.min(searchPage, searchEnd - offset, query.most - offset);
+      const limit = Math.min(searchPageSize, maxRankedResults - offset, query.most - offset);
       const answer = await askJson(
         semanticScholar,
         context,
         requestOf(`/paper/search?${parameters}&offset=${offset}&limit=${limit}`, context),
       );
       if (answer.status !== "ok") return answer;
-      const next = count(at(answer.value, "next"));
+      const next = count(valueAt(answer.value, "next"));
       return readPage(
         answer.value,
-        next !== undefined && next > offset && next < Math.min(searchEnd, query.most) ? next : undefined,
+        next !== undefined && next > offset && next < Math.min(maxRankedResults, query.most) ? next : undefined,
       );
     },
-    nothing,
+    emptyReason,
   );
 }
 
-/** A page of papers. Without any it has no `data` at all. */
-function readPage<Cursor>(json: unknown, next: Cursor | undefined, paper?: string): Answer<Page<Cursor>> {
-  const data = at(json, "data");
-  const isNone = data === undefined && (count(at(json, "total")) === 0 || count(at(json, "offset")) !== undefined);
-  if (!Array.isArray(data) && !isNone) return unlikeAnswer(semanticScholar, json, "contains no list of papers");
+/** Reads a page of papers. A page without papers has no `data`. */
+function readPage<Cursor>(json: unknown, next: Cursor | undefined, paperField?: string): Answer<Page<Cursor>> {
+  const data = valueAt(json, "data");
+  const isEmpty =
+    data === undefined && (count(valueAt(json, "total")) === 0 || count(valueAt(json, "offset")) !== undefined);
+  if (!Array.isArray(data) && !isEmpty) return unexpectedAnswer(semanticScholar, json, "contains no list of papers");
   const records = list(data)
-    .map((each) => readPaper(paper === undefined ? each : at(each, paper)))
+    .map((each) => readPaper(paperField === undefined ? each : valueAt(each, paperField)))
     .filter((record) => record !== undefined);
-  const total = count(at(json, "total"));
+  const total = count(valueAt(json, "total"));
   return { status: "ok", value: { records, ...withoutUndefined({ total, next }) } };
 }
 
 async function matchTitle({ title }: TitledPaper, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  const nothing = `Semantic Scholar has no paper titled '${title}'.`;
+  const emptyReason = `Semantic Scholar has no paper titled '${title}'.`;
   const answer = await askJson(
     semanticScholar,
     context,
-    requestOf(`/paper/search/match?query=${encodeURIComponent(plainTerms(title))}&fields=${fields}`, context),
-    nothing,
+    requestOf(`/paper/search/match?query=${encodeURIComponent(plainTerms(title))}&fields=${selectedFields}`, context),
+    emptyReason,
   );
   if (answer.status !== "ok") return answer;
-  const data = at(answer.value, "data");
-  if (/title match not found/i.test(line(at(answer.value, "error")) ?? "")) return { status: "empty", reason: nothing };
-  if (!Array.isArray(data)) return unlikeAnswer(semanticScholar, answer.value, "contains no match");
-  // The nearest title is answered, however far.
-  const found = data.map(readPaper).filter((record) => record !== undefined && isTitle(title, record.title));
-  return found[0] === undefined ? { status: "empty", reason: nothing } : { status: "ok", value: [found[0]] };
+  const data = valueAt(answer.value, "data");
+  if (/title match not found/i.test(line(valueAt(answer.value, "error")) ?? ""))
+    return { status: "empty", reason: emptyReason };
+  if (!Array.isArray(data)) return unexpectedAnswer(semanticScholar, answer.value, "contains no match");
+  // The service returns the nearest title, even if it is very different.
+  const matches = data.map(readPaper).filter((record) => record !== undefined && isTitle(title, record.title));
+  return matches[0] === undefined ? { status: "empty", reason: emptyReason } : { status: "ok", value: [matches[0]] };
 }
 
-function s2Name({ s2, doi, arxiv, pmid, pmcid }: Identifiers): string | undefined {
+function paperIdOf({ s2, doi, arxiv, pmid, pmcid }: Identifiers): string | undefined {
   if (s2 !== undefined) return s2;
   if (arxiv !== undefined) return `ARXIV:${unversioned(arxiv)}`;
   if (doi !== undefined) return `DOI:${doi}`;
@@ -144,69 +146,73 @@ async function lookUpBatch(
   const answer = await askJson(
     semanticScholar,
     context,
-    requestOf(`/paper/batch?fields=${fields}`, context, { ids: batch.map(s2Name) }),
+    requestOf(`/paper/batch?fields=${selectedFields}`, context, { ids: batch.map(paperIdOf) }),
   );
   if (answer.status === "error" && /no valid paper ids/i.test(answer.reason))
     return { status: "empty", reason: answer.reason };
   if (answer.status !== "ok") return answer;
-  // The answer names papers by their place alone.
+  // The answer has one entry for each id, in the same order, and does not repeat the ids.
   const papers: unknown = answer.value;
   if (!Array.isArray(papers) || papers.length !== batch.length)
-    return unlikeAnswer(semanticScholar, papers, "to a batch has another length than the batch");
-  const read = papers.map((paper) => (paper === null ? undefined : readPaper(paper)));
-  const unchecked = batch.filter((_, index) => papers[index] !== null && read[index] === undefined);
+    return unexpectedAnswer(semanticScholar, papers, "to a batch has another length than the batch");
+  const records = papers.map((paper) => (paper === null ? undefined : readPaper(paper)));
+  const unchecked = batch.filter((_, index) => papers[index] !== null && records[index] === undefined);
   return {
     status: "ok",
-    value: read.filter((record) => record !== undefined),
+    value: records.filter((record) => record !== undefined),
     unknown: batch.filter((_, index) => papers[index] === null),
-    // It knows them, and tells nothing of them that could be read.
+    // The service knows these works, but their records could not be read.
     ...(unchecked.length === 0 ? {} : { unchecked }),
   };
 }
 
-/** `from`: what is of an earlier day, as far as its date tells, is left out, and page after page is asked for. */
-async function linked(
+/**
+ * The references or citations of a work. `from`: older works are removed if they have a date, and all pages are
+ * requested.
+ */
+async function linkedPapers(
   link: string,
-  paper: string,
+  paperField: string,
   work: Identifiers,
-  most: number,
+  maxRecords: number,
   context: SourceContext,
   from?: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
-  const name = s2Name(work);
+  const name = paperIdOf(work);
   if (name === undefined)
     return {
       status: "error",
       reason: `Semantic Scholar can't be asked for ${nameOf(work)}; give its DOI, arXiv id or PMID.`,
     };
-  const unknown = `Semantic Scholar does not know ${nameOf(work)}.`;
-  return await gather<number>(
-    most,
+  const unknownReason = `Semantic Scholar does not know ${nameOf(work)}.`;
+  return await collectPages<number>(
+    maxRecords,
     0,
-    async (offset, had) => {
-      const wanted = from === undefined ? Math.max(most - had, 1) : linksPage;
-      const limit = Math.min(linksPage, linksEnd - offset, wanted);
-      // Where it does not know the range, it answers with all.
-      const time = from === undefined ? "" : `&publicationDateOrYear=${from}:`;
-      const path = `/paper/${inPath(name)}/${link}?fields=${fields}${time}&offset=${offset}&limit=${limit}`;
-      const answer = await askJson(semanticScholar, context, requestOf(path, context), unknown);
+    async (offset, recordCount) => {
+      const pageSize = from === undefined ? Math.max(maxRecords - recordCount, 1) : linksPageSize;
+      const limit = Math.min(linksPageSize, maxLinks - offset, pageSize);
+      // If the service ignores this parameter, it returns all works.
+      const period = from === undefined ? "" : `&publicationDateOrYear=${from}:`;
+      const path = `/paper/${inPath(name)}/${link}?fields=${selectedFields}${period}&offset=${offset}&limit=${limit}`;
+      const answer = await askJson(semanticScholar, context, requestOf(path, context), unknownReason);
       if (answer.status !== "ok") return answer;
-      // About this one work: to be refused would count against the whole service.
-      if (at(answer.value, "data") === null)
+      // The publisher withholds the list of this work. `empty`, because a refusal would count against the whole
+      // service.
+      if (valueAt(answer.value, "data") === null)
         return {
           status: "empty",
           reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.`,
         };
-      const next = count(at(answer.value, "next"));
-      const isMore = next !== undefined && next > offset;
-      const page = readPage(answer.value, isMore && next < linksEnd ? next : undefined, paper);
+      const next = count(valueAt(answer.value, "next"));
+      const hasMore = next !== undefined && next > offset;
+      const page = readPage(answer.value, hasMore && next < maxLinks ? next : undefined, paperField);
       if (from === undefined || page.status !== "ok") return page;
       const isIn = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
       return {
         ...page,
         value: { ...page.value, records: page.value.records.filter(isIn) },
-        ...(isMore && next >= linksEnd
-          ? { incomplete: `Semantic Scholar lists the first ${linksEnd} ${link} of ${nameOf(work)} alone.` }
+        ...(hasMore && next >= maxLinks
+          ? { incomplete: `Semantic Scholar lists the first ${maxLinks} ${link} of ${nameOf(work)} alone.` }
           : {}),
       };
     },
@@ -214,36 +220,36 @@ async function linked(
   );
 }
 
-/** Reads a paper. A reference that is known by its title alone (`paperId: null`) leads nowhere and does not count. */
+/** Reads a paper. A reference without `paperId` has only a title; it can't be followed and is left out. */
 export function readPaper(json: unknown): PaperRecord | undefined {
-  const ids = at(json, "externalIds");
+  const ids = valueAt(json, "externalIds");
   const identifiers = identifiersFrom({
-    s2: at(json, "paperId"),
-    doi: at(ids, "DOI"),
-    arxiv: at(ids, "ArXiv"),
-    pmid: at(ids, "PubMed"),
-    pmcid: at(ids, "PubMedCentral"),
+    s2: valueAt(json, "paperId"),
+    doi: valueAt(ids, "DOI"),
+    arxiv: valueAt(ids, "ArXiv"),
+    pmid: valueAt(ids, "PubMed"),
+    pmcid: valueAt(ids, "PubMedCentral"),
   });
-  const copy = webAddress(at(json, "openAccessPdf", "url"));
-  const license = line(at(json, "openAccessPdf", "license"));
-  // Many of its PDFs are the publisher's page.
+  const copy = webAddress(valueAt(json, "openAccessPdf", "url"));
+  const license = line(valueAt(json, "openAccessPdf", "license"));
+  // Many of these "PDF" addresses lead to the publisher's page.
   const isPage = copy !== undefined && (parseReference(copy).kind === "doi" || /arxiv\.org\/abs\//.test(copy));
-  const venue = line(at(json, "venue")) ?? line(at(json, "journal", "name"));
-  const types = lines(at(json, "publicationTypes"));
+  const venue = line(valueAt(json, "venue")) ?? line(valueAt(json, "journal", "name"));
+  const types = lines(valueAt(json, "publicationTypes"));
   return paperRecord({
     source: "Semantic Scholar",
-    title: plainText(at(json, "title")),
+    title: plainText(valueAt(json, "title")),
     identifiers,
     pdf: isPage ? undefined : copy,
-    authors: lines(list(at(json, "authors")).map((author) => at(author, "name"))),
-    date: day(at(json, "publicationDate")) ?? day(at(json, "year")),
-    abstract: abstractText(at(json, "abstract")),
+    authors: lines(list(valueAt(json, "authors")).map((author) => valueAt(author, "name"))),
+    date: day(valueAt(json, "publicationDate")) ?? day(valueAt(json, "year")),
+    abstract: abstractText(valueAt(json, "abstract")),
     kind: kindOf(types, venue, identifiers.doi),
     publicationType: types.length === 0 ? undefined : types.join(", "),
     venue,
-    volume: at(json, "journal", "volume"),
-    pages: at(json, "journal", "pages"),
-    citations: count(at(json, "citationCount")),
+    volume: valueAt(json, "journal", "volume"),
+    pages: valueAt(json, "journal", "pages"),
+    citations: count(valueAt(json, "citationCount")),
     copies:
       copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...withoutUndefined({ license }) }],
   });

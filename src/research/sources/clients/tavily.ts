@@ -1,5 +1,5 @@
 import { askJson } from "../shared/ask-service.js";
-import { at, day } from "../../../engine/lib/json-fields.js";
+import { valueAt, day } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
@@ -7,7 +7,7 @@ import { pageRecord, webAnswer } from "../shared/web-page.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxAnswer = 10 * 1024 * 1024;
-const maxPage = 20;
+const maxResults = 20;
 
 export const tavily: Source = {
   name: "Tavily",
@@ -24,19 +24,19 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
     limit: maxAnswer,
     json: {
       query: query.terms.slice(0, 400),
-      max_results: Math.max(1, Math.min(query.most, maxPage)),
+      max_results: Math.max(1, Math.min(query.most, maxResults)),
       search_depth: "basic",
       ...withoutUndefined({ start_date: query.from, end_date: query.until }),
     },
     ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
   });
   if (answer.status !== "ok") return answer;
-  return webAnswer("Tavily", query, at(answer.value, "results"), (result) =>
+  return webAnswer("Tavily", query, valueAt(answer.value, "results"), (result) =>
     pageRecord("Tavily", {
-      url: at(result, "url"),
-      title: plainText(at(result, "title")),
-      snippet: plainText(at(result, "content")),
-      date: day(at(result, "published_date")),
+      url: valueAt(result, "url"),
+      title: plainText(valueAt(result, "title")),
+      snippet: plainText(valueAt(result, "content")),
+      date: day(valueAt(result, "published_date")),
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { at, line, list } from "../../../engine/lib/json-fields.js";
+import { valueAt, line, list } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { recordOf } from "../../papers/records/listed-papers.js";
 import { entryOf } from "../../papers/records/normalise-entry.js";
@@ -10,11 +10,10 @@ import type { Answer, Source, SourceContext } from "../shared/source.js";
 const pageSize = 100;
 const maxItems = 20_000;
 const maxAnswer = 50 * 1024 * 1024;
-const library = "/api/users/0";
+const libraryPath = "/api/users/0";
 
 /**
- * The person's own Zotero, which answers on this machine where its settings allow other programs to ask it (Zotero 7
- * and later). Only read.
+ * The user's Zotero on this machine, if its settings allow other programs access (Zotero 7 and later). It is only read.
  */
 export const zotero = {
   name: "Zotero",
@@ -23,16 +22,16 @@ export const zotero = {
   local: true,
 } satisfies Source;
 
-/** The works of a collection, or of the whole library, with the addresses of their PDFs on this machine. */
+/** The works of a collection or of the whole library, with the local addresses of their PDFs. */
 export const zoteroSource = (name: string, collection: string | undefined): Source => ({
   ...zotero,
   name,
   search: async (_query, context) => {
-    const place = collection === undefined ? [library] : await collectionPlaces(collection, context);
-    if (!Array.isArray(place)) return place;
+    const paths = collection === undefined ? [libraryPath] : await collectionPaths(collection, context);
+    if (!Array.isArray(paths)) return paths;
     const items: Item[] = [];
-    for (const each of place) {
-      const found = await allOf(`${each}/items`, context);
+    for (const path of paths) {
+      const found = await itemsAt(`${path}/items`, context);
       if (!Array.isArray(found)) return found;
       items.push(...found);
     }
@@ -45,8 +44,8 @@ interface Item {
   readonly data: unknown;
 }
 
-/** Every entry of a list, page by page; or why the service did not answer. */
-async function allOf(path: string, context: SourceContext): Promise<Item[] | NoAnswer> {
+/** Requests every entry of a list, page by page; or the failure if the service did not answer. */
+async function itemsAt(path: string, context: SourceContext): Promise<Item[] | NoAnswer> {
   const items: Item[] = [];
   for (let start = 0; start < maxItems; start += pageSize) {
     const url = `${context.endpoint}${path}?format=json&limit=${pageSize}&start=${start}`;
@@ -60,8 +59,8 @@ async function allOf(path: string, context: SourceContext): Promise<Item[] | NoA
 }
 
 function itemOf(value: unknown): Item | undefined {
-  const key = line(at(value, "key"));
-  return key === undefined ? undefined : { key, data: at(value, "data") };
+  const key = line(valueAt(value, "key"));
+  return key === undefined ? undefined : { key, data: valueAt(value, "data") };
 }
 
 const withAdvice = (answer: NoAnswer): NoAnswer => ({
@@ -69,15 +68,15 @@ const withAdvice = (answer: NoAnswer): NoAnswer => ({
   reason: `${answer.reason.replace(/\.$/, "")}; start Zotero, and allow other applications on this computer to communicate with it (Settings, Advanced).`,
 });
 
-/** Where the collections of this name lie; a sub-collection counts like any other. */
-async function collectionPlaces(wanted: string, context: SourceContext): Promise<string[] | NoAnswer> {
-  const collections = await allOf(`${library}/collections`, context);
+/** The paths of all collections with this name, with sub-collections. */
+async function collectionPaths(wanted: string, context: SourceContext): Promise<string[] | NoAnswer> {
+  const collections = await itemsAt(`${libraryPath}/collections`, context);
   if (!Array.isArray(collections)) return collections;
-  const nameOf = ({ data }: Item) => line(at(data, "name")) ?? "";
-  const places = collections
+  const nameOf = ({ data }: Item) => line(valueAt(data, "name")) ?? "";
+  const paths = collections
     .filter((each) => nameOf(each).toLowerCase() === wanted.toLowerCase())
-    .map(({ key }) => `${library}/collections/${key}`);
-  if (places.length > 0) return places;
+    .map(({ key }) => `${libraryPath}/collections/${key}`);
+  if (paths.length > 0) return paths;
   const names = collections.map(nameOf).slice(0, 10).join(", ");
   return { status: "error", reason: `Zotero has no collection '${wanted}'; it has ${names === "" ? "none" : names}.` };
 }
@@ -86,8 +85,8 @@ async function recordsOf(items: readonly Item[], context: SourceContext): Promis
   const unique = [...new Map(items.map((item) => [item.key, item])).values()];
   const pdfs = new Map<string, string>();
   for (const { key, data } of unique) {
-    const parent = line(at(data, "parentItem"));
-    if (at(data, "contentType") === "application/pdf" && parent !== undefined && !pdfs.has(parent))
+    const parent = line(valueAt(data, "parentItem"));
+    if (valueAt(data, "contentType") === "application/pdf" && parent !== undefined && !pdfs.has(parent))
       pdfs.set(parent, key);
   }
   const records: PaperRecord[] = [];
@@ -103,9 +102,9 @@ async function recordsOf(items: readonly Item[], context: SourceContext): Promis
     : { status: "ok", value: records, total: records.length };
 }
 
-/** The address of an attached file on this machine; undefined where it is not stored here. */
+/** The address of an attached file on this machine; undefined if Zotero has not stored it here. */
 async function fileOf(key: string, context: SourceContext): Promise<string | undefined> {
-  const url = `${context.endpoint}${library}/items/${key}/file/view/url`;
+  const url = `${context.endpoint}${libraryPath}/items/${key}/file/view/url`;
   const answer = await askText(zotero, context, { url, limit: 10_000, fresh: true });
   const address = answer.status === "ok" ? answer.value.trim() : "";
   return /^file:\/\//i.test(address) && isFileAddress(address) ? address : undefined;
@@ -119,7 +118,7 @@ function isFileAddress(address: string): boolean {
   }
 }
 
-/** A work as Zotero describes it; undefined for notes, attachments and what has no title. */
+/** The work in an item of Zotero; undefined for notes, attachments and items without a title. */
 function recordIn(data: unknown): PaperRecord | undefined {
   const fields = zoteroFields(data);
   const entry = fields && entryOf(fields, fields.key ?? "item");

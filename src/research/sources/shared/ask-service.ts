@@ -1,5 +1,5 @@
 import { decodeText } from "../../../text/documents/text/decode.js";
-import { line, at } from "../../../engine/lib/json-fields.js";
+import { line, valueAt } from "../../../engine/lib/json-fields.js";
 import type { HttpFailure } from "../../../net/http-failure.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "./source.js";
@@ -9,34 +9,33 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 /** An answer that holds no value. */
 export type NoAnswer = Exclude<Answer<never>, { readonly status: "ok" }>;
 
-type Asked = Pick<Source, "name" | "keyVariable" | "pageMeansUnknown">;
+type AskedSource = Pick<Source, "name" | "keyVariable" | "pageMeansUnknown">;
 
 /**
- * Asks for a text. `unknown`: what a 404 of this request says; without it a 404 is an error like any other.
- *
- * A 429 has been dealt with below (net/polite-http.ts): its host rests for all processes, for the time that
- * Retry-After names or a guess that doubles (backoff.ts). What comes back here meanwhile is `rate_limited`, and the
- * search asks again later (search/retry-failed.ts).
+ * Requests a text. `unknownReason`: the sentence for a work that the service does not know, if a 404 means that.
+ * Without it, a 404 is an error. net/polite-http.ts handles a 429: no process sends requests to that host for the time
+ * in Retry-After, or for a guess that doubles (backoff.ts). Until then the status is `rate_limited`, and the search
+ * repeats the request later (search/retry-failed.ts).
  */
 export async function askText(
-  source: Asked,
+  source: AskedSource,
   context: SourceContext,
   request: Request,
-  unknown?: string,
+  unknownReason?: string,
 ): Promise<Answer<string>> {
   const answer = await context.http.get(request);
-  if (answer.status !== "ok") return notAnswered(source, answer, unknown);
+  if (answer.status !== "ok") return failureAnswer(source, answer, unknownReason);
   return { status: "ok", value: decodeText(answer.bytes, answer.type) };
 }
 
-/** As `askText`, for JSON. */
+/** Like `askText`, for JSON. */
 export async function askJson(
-  source: Asked,
+  source: AskedSource,
   context: SourceContext,
   request: Request,
-  unknown?: string,
+  unknownReason?: string,
 ): Promise<Answer<unknown>> {
-  const answer = await askText(source, context, { accept: "application/json", ...request }, unknown);
+  const answer = await askText(source, context, { accept: "application/json", ...request }, unknownReason);
   if (answer.status !== "ok") return answer;
   try {
     return { status: "ok", value: JSON.parse(answer.value) as unknown };
@@ -46,91 +45,93 @@ export async function askJson(
 }
 
 /**
- * What a failed request says of the query or the work: nothing, unless the service itself answered that it does not
- * know.
+ * Turns a failed request into an answer. It is `empty` only if the service itself answered that it does not know the
+ * work.
  */
-export function notAnswered(
-  { name, keyVariable, pageMeansUnknown }: Asked,
+export function failureAnswer(
+  { name, keyVariable, pageMeansUnknown }: AskedSource,
   failure: HttpFailure,
-  unknown?: string,
+  unknownReason?: string,
 ): NoAnswer {
   const { code, reason, status, transient, unreached, retryAt, unsent } = failure;
-  const said = explanation(failure.body);
+  const explanation = messageInBody(failure.body);
   if (status === "not-found")
-    // A host that does not exist has no code: it is a wrong address, and does not describe a paper.
-    return unknown !== undefined &&
+    // A failure without an HTTP code means a host that does not exist: a wrong address, which says nothing about the
+    // paper.
+    return unknownReason !== undefined &&
       (code === 404 || code === 410) &&
-      !isWrongAddress(failure.body, said, pageMeansUnknown)
-      ? { status: "empty", reason: unknown }
-      : { status: "error", reason: `${name}: ${said ?? reason}` };
-  // GitHub and others say so with 403.
-  if (status === "blocked" && /rate limit|too many requests|quota/i.test(said ?? ""))
+      !isWrongAddress(failure.body, explanation, pageMeansUnknown)
+      ? { status: "empty", reason: unknownReason }
+      : { status: "error", reason: `${name}: ${explanation ?? reason}` };
+  // GitHub and others report a rate limit with HTTP 403.
+  if (status === "blocked" && /rate limit|too many requests|quota/i.test(explanation ?? ""))
     return {
       status: "rate_limited",
-      reason: `${name} asks to wait: ${said}`,
+      reason: `${name} asks to wait: ${explanation}`,
       transient: true,
       ...withoutUndefined({ retryAt }),
     };
   if (status === "blocked" && code !== undefined && [401, 402, 403].includes(code)) {
-    const todo =
+    const advice =
       keyVariable === undefined ? "try again later or leave it out of the sources" : `check the key in ${keyVariable}`;
-    return { status: "blocked", reason: `${name} refuses access (HTTP ${code}); ${todo}.` };
+    return { status: "blocked", reason: `${name} refuses access (HTTP ${code}); ${advice}.` };
   }
   return {
     status,
-    reason: said === undefined ? `${name}: ${reason}` : `${name} answered with HTTP ${code}: ${said}`,
+    reason: explanation === undefined ? `${name}: ${reason}` : `${name} answered with HTTP ${code}: ${explanation}`,
     ...withoutUndefined({ transient, unreached, retryAt, unsent }),
   };
 }
 
 /**
- * Whether a 404 comes from the gateway or the site around a service: then its address is wrong, and nothing is said of
- * the work.
+ * Whether a 404 comes from the gateway or the site around a service. Then the service's address is wrong, and the work
+ * may exist.
  */
 const isWrongAddress = (
   body: Uint8Array | undefined,
-  said: string | undefined,
+  explanation: string | undefined,
   pageMeansUnknown: boolean | undefined,
 ): boolean =>
-  /missing authentication token|no route matched|no such route/i.test(said ?? "") ||
+  /missing authentication token|no route matched|no such route/i.test(explanation ?? "") ||
   (pageMeansUnknown !== true &&
     body !== undefined &&
     /<html|<!doctype html|^\s*cannot get \//i.test(decodeText(body.subarray(0, 500))));
 
 /**
- * An answer that is not of the form that is asked for. Some services send what went wrong under HTTP 200. `lack`:
- * "contains no list of works".
+ * The failure for an answer in an unexpected form. Some services send an error message with HTTP 200. `problem`: the
+ * end of the sentence "the answer …", such as "contains no list of works".
  */
-export function unlikeAnswer({ name }: Pick<Source, "name">, json: unknown, lack: string): NoAnswer {
-  const said = saidIn(json);
-  if (said !== undefined && /rate.?limit|too many requests|quota/i.test(said))
-    return { status: "rate_limited", reason: `${name} asks to wait: ${said}`, transient: true };
-  const because = said === undefined ? "" : ` (${said.replace(/\.$/, "")})`;
-  return { status: "error", reason: `${name}'s answer ${lack}${because}; try again later.`, transient: true };
+export function unexpectedAnswer({ name }: Pick<Source, "name">, json: unknown, problem: string): NoAnswer {
+  const message = messageIn(json);
+  if (message !== undefined && /rate.?limit|too many requests|quota/i.test(message))
+    return { status: "rate_limited", reason: `${name} asks to wait: ${message}`, transient: true };
+  const cause = message === undefined ? "" : ` (${message.replace(/\.$/, "")})`;
+  return { status: "error", reason: `${name}'s answer ${problem}${cause}; try again later.`, transient: true };
 }
 
 /**
- * What a service wrote about its own failure, as the end of a sentence; undefined where it wrote nothing for people.
+ * The message in the body of a failed request, as the end of a sentence; undefined if the body has no message for
+ * people.
  */
-function explanation(body: Uint8Array | undefined): string | undefined {
+function messageInBody(body: Uint8Array | undefined): string | undefined {
   if (body === undefined || body.length === 0) return undefined;
   try {
-    return saidIn(JSON.parse(decodeText(body)));
+    return messageIn(JSON.parse(decodeText(body)));
   } catch {
     return undefined;
   }
 }
 
-function saidIn(json: unknown): string | undefined {
-  const said = [
-    at(json, "error"),
-    at(json, "message"),
-    at(json, "errMsg"),
-    at(json, "detail"),
-    at(json, "message", 0, "message"),
-    at(json, "error", "message"),
+function messageIn(json: unknown): string | undefined {
+  const candidates = [
+    valueAt(json, "error"),
+    valueAt(json, "message"),
+    valueAt(json, "errMsg"),
+    valueAt(json, "detail"),
+    valueAt(json, "message", 0, "message"),
+    valueAt(json, "error", "message"),
   ];
-  const text = said
+  const text = candidates
     .map((each) => (typeof each === "string" ? line(each) : undefined))
     .find((each) => each !== undefined);
   return text === undefined ? undefined : `${text.slice(0, 200).replace(/(?<![.!\s])[.!\s]+$/, "")}.`;
@@ -140,13 +141,13 @@ function saidIn(json: unknown): string | undefined {
 export interface Page<Cursor> {
   readonly records: readonly PaperRecord[];
   readonly total?: number;
-  /** Where the next page begins; undefined on the last. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly next?: Cursor;
 }
 
 /**
- * A page of what a service lists. Where nothing of it can be read, as after a change of its format, what it lists is
- * its count, so that it is not taken for a service that has nothing.
+ * A page of a list. If no item can be read, for example after a change of the format, the number of items becomes the
+ * total. So the service is not taken for one without results.
  */
 export function pageOf<Cursor>(
   items: readonly unknown[],
@@ -154,35 +155,38 @@ export function pageOf<Cursor>(
   { total, next }: { readonly total: number | undefined; readonly next: Cursor | undefined },
 ): Answer<Page<Cursor>> {
   const records = items.map((item) => read(item)).filter((record) => record !== undefined);
-  const least = records.length === 0 && items.length > 0 ? items.length : undefined;
-  return { status: "ok", value: { records, ...withoutUndefined({ total: total ?? least, next }) } };
+  const unreadableCount = records.length === 0 && items.length > 0 ? items.length : undefined;
+  return { status: "ok", value: { records, ...withoutUndefined({ total: total ?? unreadableCount, next }) } };
 }
 
-/** No list that anyone reads has more pages; a service that goes on giving new cursors would else be asked forever. */
+/**
+ * No list that is read has more pages. Without this bound, a service that always returns a new cursor would be asked
+ * forever.
+ */
 const maxPages = 200;
 
 /**
- * Asks for page after page until there are `most` records or no more pages. A failure after the first page keeps what
- * was had and says what is missing.
+ * Requests pages until there are `maxRecords` records or no more pages. After a failure on a later page, the answer
+ * contains the records of the earlier pages and says that it is incomplete.
  */
-export async function gather<Cursor>(
-  most: number,
-  first: Cursor,
-  ask: (cursor: Cursor, had: number) => Promise<Answer<Page<Cursor>>>,
-  nothing: string,
+export async function collectPages<Cursor>(
+  maxRecords: number,
+  firstCursor: Cursor,
+  ask: (cursor: Cursor, recordCount: number) => Promise<Answer<Page<Cursor>>>,
+  emptyReason: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
   const records: PaperRecord[] = [];
-  const seen = new Set<unknown>();
-  let cursor: Cursor | undefined = first;
+  const usedCursors = new Set<unknown>();
+  let cursor: Cursor | undefined = firstCursor;
   let total: number | undefined;
   let incomplete: string | undefined;
-  let emptyBecause = nothing;
+  let reason = emptyReason;
   for (
     let pages = 0;
-    cursor !== undefined && !seen.has(cursor) && pages < maxPages && records.length < most;
+    cursor !== undefined && !usedCursors.has(cursor) && pages < maxPages && records.length < maxRecords;
     pages += 1
   ) {
-    seen.add(cursor);
+    usedCursors.add(cursor);
     const answer: Answer<Page<Cursor>> = await ask(cursor, records.length);
     if (answer.status === "ok") {
       records.push(...answer.value.records);
@@ -192,21 +196,21 @@ export async function gather<Cursor>(
       continue;
     }
     if (answer.status === "empty") {
-      emptyBecause = answer.reason;
+      reason = answer.reason;
       break;
     }
     if (records.length === 0) return answer;
     incomplete = answer.reason;
     break;
   }
-  // Counted, and none of them to be read: that is not proof that there is nothing.
-  if (records.length === 0 && most > 0 && (total ?? 0) > 0)
+  // The service counts results, but none could be read. That does not prove that there are no results.
+  if (records.length === 0 && maxRecords > 0 && (total ?? 0) > 0)
     return {
       status: "error",
       reason:
         incomplete ??
         `The source counts ${total} ${total === 1 ? "result" : "results"}, and none that it sent could be read.`,
     };
-  if (records.length === 0) return { status: "empty", reason: emptyBecause };
-  return { status: "ok", value: records.slice(0, Math.max(0, most)), ...withoutUndefined({ total, incomplete }) };
+  if (records.length === 0) return { status: "empty", reason: reason };
+  return { status: "ok", value: records.slice(0, Math.max(0, maxRecords)), ...withoutUndefined({ total, incomplete }) };
 }

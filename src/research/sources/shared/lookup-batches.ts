@@ -3,19 +3,19 @@ import type { Identifiers, PaperRecord } from "../../papers/paper-record.js";
 import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
 import type { Answer } from "./source.js";
 
-/** So many failures of a row are the service's, not a work's. */
+/** After this many failures in a row, the service is at fault and not a single work. */
 const maxFailures = 2;
 
 /**
- * Looks works up one batch after the other. A service that asks to wait or refuses is not asked again; what could not
- * be asked about is named as unchecked, never as unknown.
+ * Looks works up batch by batch. After a service refuses or asks to wait, it gets no more requests, and the remaining
+ * works are reported as unchecked, never as unknown.
  */
 export async function lookUpIn(
   service: string,
   batches: readonly (readonly Identifiers[])[],
   ask: (batch: readonly Identifiers[]) => Promise<Answer<readonly PaperRecord[]>>,
 ): Promise<Answer<readonly PaperRecord[]>> {
-  const found: PaperRecord[] = [];
+  const records: PaperRecord[] = [];
   const unknown: Identifiers[] = [];
   const unchecked: Identifiers[] = [];
   let failure: NoAnswer | undefined;
@@ -24,12 +24,12 @@ export async function lookUpIn(
     const answer = failures < maxFailures ? await ask(batch) : undefined;
     if (answer?.status === "ok") {
       failures = 0;
-      found.push(...answer.value);
+      records.push(...answer.value);
       unchecked.push(...(answer.unchecked ?? []));
-      const rest = batch.filter((work) => answer.unchecked?.includes(work) !== true);
+      const checked = batch.filter((work) => answer.unchecked?.includes(work) !== true);
       unknown.push(
         ...(answer.unknown ??
-          rest.filter((work) => !answer.value.some(({ identifiers }) => sharesIdentifier(identifiers, work)))),
+          checked.filter((work) => !answer.value.some(({ identifiers }) => sharesIdentifier(identifiers, work)))),
       );
     } else if (answer?.status === "empty") unknown.push(...batch);
     else {
@@ -38,12 +38,12 @@ export async function lookUpIn(
       failures += answer?.status === "error" ? 1 : maxFailures;
     }
   }
-  if (found.length === 0 && failure === undefined && unchecked.length > 0)
+  if (records.length === 0 && failure === undefined && unchecked.length > 0)
     return { status: "error", reason: `${service} sent nothing readable about ${unchecked.length} works.` };
-  if (found.length === 0) return failure ?? { status: "empty", reason: nothingOf(service, batches.flat()) };
+  if (records.length === 0) return failure ?? { status: "empty", reason: emptyReason(service, batches.flat()) };
   return {
     status: "ok",
-    value: found,
+    value: records,
     ...(unknown.length === 0 ? {} : { unknown }),
     ...(unchecked.length === 0
       ? {}
@@ -51,13 +51,13 @@ export async function lookUpIn(
   };
 }
 
-function nothingOf(service: string, works: readonly Identifiers[]): string {
+function emptyReason(service: string, works: readonly Identifiers[]): string {
   if (works.length > 1) return `${service} knows none of these ${works.length} works.`;
   return works[0] === undefined
     ? `${service} cannot look up these works: they have no identifier that it uses.`
     : `${service} does not know ${nameOf(works[0])}; check it.`;
 }
 
-/** A list in pieces of at most `size`. */
+/** Splits a list into batches of at most `size` items. */
 export const inBatches = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));

@@ -1,25 +1,25 @@
 import { line } from "../../../engine/lib/json-fields.js";
 import { withoutReferences } from "../../../text/entities.js";
 
-/** Mark-up inside a word or sentence: H<sub>2</sub>O has no spaces in it. */
-const inline =
+/** Tags inside a word or sentence. They are removed without a space, so that H<sub>2</sub>O becomes H2O. */
+const inlineTags =
   /<\/?(?:jats:|mml:|ns\d:)?(?:i|b|em|strong|italic|bold|su[bp]|u|sc|tt|span|font|a|xref|ext-link|inline-formula|m\w*|scp|roman)(?:\s[^<>]*)?\/?>/gi;
 
 /**
- * Titles and abstracts as text: JATS, HTML and MathML tags and character references out of them, in one line; also
- * where they are escaped twice.
+ * The text of a title or abstract on one line: without JATS, HTML and MathML tags and with characters for references,
+ * also if the mark-up was escaped twice.
  */
 export function plainText(value: unknown): string | undefined {
   let text = line(value);
   if (text === undefined) return undefined;
   if (text.includes("<![CDATA[")) text = text.replace(/<!\[CDATA\[|\]\]>/g, "");
-  if (text.includes("<")) text = text.replace(inline, "").replace(/<\/?[a-z][^<>]*>/gi, " ");
+  if (text.includes("<")) text = text.replace(inlineTags, "").replace(/<\/?[a-z][^<>]*>/gi, " ");
   for (let round = 0; round < 2 && text.includes("&"); round += 1) text = withoutReferences(text);
-  // What was escaped: only tags that are real mark-up, as "p<q and r>s" is text.
+  // After unescaping, only real tags are removed: "p<q and r>s" is text.
   return line(text.replace(/<\/?(?:jats:)?(?:i|b|em|strong|italic|bold|su[bp]|p|br|title|h\d)\s*\/?>/gi, ""));
 }
 
-/** An abstract without the word "Abstract" in front of it, which may run into its first word. */
+/** An abstract without the leading word "Abstract", which may be joined to the next word. */
 export const abstractText = (value: unknown): string | undefined =>
   line(
     plainText(value)

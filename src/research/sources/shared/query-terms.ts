@@ -1,29 +1,27 @@
-/**
- * A query's words and phrases, without the operators and marks that mean something to one service and break another.
- */
+/** A word or phrase of a query, without operators and special characters of one service's query language. */
 export interface Term {
   readonly text: string;
-  /** In quotation marks, or a word with a hyphen: its parts belong together. */
+  /** True for text in quotation marks and for words with a hyphen: services search for the parts together. */
   readonly isPhrase: boolean;
 }
 
 const maxTerms = 20;
 
-/** The terms of `Query.terms`: words, and what stands in quotation marks. Case and accents stay. */
-export function termsOf(terms: string): readonly Term[] {
-  const found: Term[] = [];
-  for (const [, quoted, word = ""] of terms.slice(0, 1000).matchAll(/["“”]([^"“”]*)["“”]|([^\s"“”]+)/g)) {
+/** Splits `Query.terms` into words and quoted phrases. Case and accents stay. */
+export function termsOf(query: string): readonly Term[] {
+  const terms: Term[] = [];
+  for (const [, quoted, word = ""] of query.slice(0, 1000).matchAll(/["“”]([^"“”]*)["“”]|([^\s"“”]+)/g)) {
     const parts = (quoted ?? word)
       .split(/[^\p{L}\p{N}\p{M}.+#]+/u)
       .map((part) => part.replace(/^[.+#]+|(?<!\.)\.+$/g, ""));
     const text = parts.filter((part) => part !== "").join(" ");
     if (text === "" || (quoted === undefined && /^(?:AND|OR|NOT|ANDNOT)$/.test(text))) continue;
-    found.push({ text, isPhrase: text.includes(" ") });
+    terms.push({ text, isPhrase: text.includes(" ") });
   }
-  return found.slice(0, maxTerms);
+  return terms.slice(0, maxTerms);
 }
 
-/** All words in one line, for services that want nothing else. */
+/** All terms on one line, for services without a query language. */
 export const plainTerms = (terms: string): string =>
   termsOf(terms)
     .map(({ text }) => text)

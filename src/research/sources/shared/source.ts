@@ -3,90 +3,100 @@ import type { ChosenColumns } from "../../papers/records/csv.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 
 /**
- * The envelope. Only `empty` says something about the paper or query; the last three say nothing but that it could not
- * be checked.
+ * The result of a request. Only `empty` says something about the paper or the query; `rate_limited`, `blocked` and
+ * `error` mean that it could not be checked.
  */
 export type Answer<Value> =
   | {
       readonly status: "ok";
       readonly value: Value;
-      /** Of the query, where the source counts them. */
+      /** Number of all results of the query, if the source counts them. */
       readonly total?: number;
-      /** Set where `value` may lack something: one sentence on the page or batch that could not be had. */
+      /** Set if records may be missing from `value`: one sentence about the page or batch that failed. */
       readonly incomplete?: string;
-      /** Of a lookup: works that the source answered it does not know. */
+      /** Of a lookup: works that the source does not know. */
       readonly unknown?: readonly Identifiers[];
-      /** Of a lookup: works that could not be asked about. Nothing is said of them. */
+      /** Of a lookup: works that could not be checked. The source may know them. */
       readonly unchecked?: readonly Identifiers[];
     }
   | {
       readonly status: "empty" | "rate_limited" | "blocked" | "error";
       /** One sentence, without keys. */
       readonly reason: string;
-      /** Set where the same request may be answered in some minutes or hours. */
+      /** Set if the same request may succeed some minutes or hours later. */
       readonly transient?: true;
-      /** Set beside it where nobody was there to answer: it says nothing of how busy the service is. */
+      /** Set with `transient` if the service could not be reached, so that the failure does not mean a busy service. */
       readonly unreached?: true;
-      /** Milliseconds since the epoch: the service is not asked before. */
+      /** Milliseconds since the epoch. The service gets no request before this time. */
       readonly retryAt?: number;
-      /** Set where nothing was sent, because the service had asked to wait before. */
+      /** Set if no request was sent, because the service had asked to wait. */
       readonly unsent?: true;
     };
 
-/** What is asked of a source. A client turns it into the source's own language. */
+/** A query for a source. Each client translates it into the query language of its service. */
 export type Query = {
-  /** Words that should occur together; a client does its own quoting. */
+  /** Words that should occur together. Each client quotes them as its service requires. */
   readonly terms: string;
   /** First and last day of publication, YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
-  /** Most records wanted; a client may answer with fewer. */
+  /** Maximum number of records; a client may return fewer. */
   readonly most: number;
-  /** Of a list that is a table: the headers of fields whose columns have names of their own. */
+  /** For a list that is a table: the column headers of fields, if they are not the usual ones. */
   readonly columns?: ChosenColumns;
 };
 
-/** Where a client asks, and with what. */
+/** What a client needs to send requests to its source. */
 export interface SourceContext {
   readonly http: Http;
-  /** Base address without a trailing slash: the service's own, a mirror's, or a test server's. */
+  /** Base address without a trailing slash: of the service, a mirror, or a test server. */
   readonly endpoint: string;
   readonly key?: string;
-  /** A mail address that services may write to. Never invented. */
+  /** A mail address that services may write to. Only the user sets it. */
   readonly contact?: string;
-  /** For a source that asks others in turn, as a list of ids does. */
+  /** For a source that queries others, as a list of ids does. */
   readonly contextFor: ContextFor;
 }
 
 /**
- * The context that a source is asked with: its configured address, its key; or one sentence on why it can't be asked.
+ * Makes the context of a source from its configured address and key. Otherwise one sentence why the source can't be
+ * queried.
  */
 export type ContextFor = (source: Source) => SourceContext | { readonly unavailable: string };
 
-/** One scholarly service: a file and a line in the registry. What it can't do it leaves out. */
+/**
+ * One scholarly service: a file in clients/ and an entry in the registry. It has only the methods that the service
+ * supports.
+ */
 export interface Source {
-  /** As a project's `sources` and reports name it: "arXiv". */
+  /** The name in a project's `sources` and in reports: "arXiv". */
   readonly name: string;
-  /** Lower-case names that mean it too. */
+  /** Other names of the same source, in lower case. */
   readonly aliases: readonly string[];
-  /** The service's own address; empty where each user runs their own. */
+  /** The service's public address; empty if each user runs their own. */
   readonly endpoint: string;
-  /** Environment variable that holds its key, where it takes one. */
+  /** Environment variable with the key, if the service has keys. */
   readonly keyVariable?: string;
-  /** Its 404 for a work that it does not know is a web page; any other service's is the sign of a wrong address. */
+  /**
+   * The service answers with a web page and HTTP 404 if it does not know a work. With any other service, a web page
+   * means a wrong address.
+   */
   readonly pageMeansUnknown?: true;
-  /** It is a program of the person's on this machine: its address is private, and it may be asked at any pace. */
+  /** A program of the user on this machine: its address is private, and there is no rate limit. */
   readonly local?: true;
-  /** It can't be asked without a key, a contact address, or an address of the service in the configuration. */
+  /**
+   * What the configuration must contain before the source can be queried: a key, a contact address, or the service's
+   * address.
+   */
   readonly needs?: "key" | "contact" | "endpoint";
   search?(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
-  /** Records of the works named, in any order; a work the service does not know is left out of the value. */
+  /** Returns records of these works in any order. `value` does not contain works that the service does not know. */
   lookup?(works: readonly Identifiers[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
-  /** The one work of this title; `empty` where what the service found is another work. */
+  /** Finds the work with this title; `empty` if the service found only other works. */
   match?(work: TitledPaper, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
-  /** What a work cites, or what cites it: one step of snowballing. */
+  /** The works that a work cites. `citations`: the works that cite it. Each is one step of snowballing. */
   references?(work: Identifiers, most: number, context: SourceContext): Promise<Answer<readonly PaperRecord[]>>;
-  /** `from`: first day of publication that is wanted, YYYY-MM-DD; a source without such a filter answers with all. */
+  /** `from`: first day of publication, YYYY-MM-DD. A source without such a filter returns all works. */
   citations?(
     work: Identifiers,
     most: number,

@@ -5,8 +5,8 @@ import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query } from "./source.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-/** A page as a search engine or feed shows it. */
-interface ShownPage {
+/** A web page as a search engine or feed describes it. */
+interface ListedPage {
   readonly url: unknown;
   readonly title: string | undefined;
   readonly snippet?: string;
@@ -16,15 +16,15 @@ interface ShownPage {
   readonly doi?: unknown;
 }
 
-const maxSnippet = 600;
+const maxSnippetChars = 600;
 
-/** A page as a record; the address of an arXiv paper or a DOI says which work it is. */
-export function pageRecord(source: string, page: ShownPage): PaperRecord | undefined {
+/** Makes a record of a page. The work's identifier is taken from the address if that contains an arXiv id or a DOI. */
+export function pageRecord(source: string, page: ListedPage): PaperRecord | undefined {
   const url = webAddress(page.url);
   if (url === undefined) return undefined;
   const reference = parseReference(url);
   const { doi } = identifiersFrom({ doi: page.doi });
-  const snippet = line(page.snippet)?.slice(0, maxSnippet);
+  const snippet = line(page.snippet)?.slice(0, maxSnippetChars);
   return paperRecord({
     source,
     title: page.title,
@@ -38,7 +38,7 @@ export function pageRecord(source: string, page: ShownPage): PaperRecord | undef
   });
 }
 
-/** Publishers carry the DOI in the path: /doi/full/10.1145/3580305.3599512, /content/10.1101/2024.01.01.573000v2. */
+/** Publishers put the DOI in the path: /doi/full/10.1145/3580305.3599512, /content/10.1101/2024.01.01.573000v2. */
 const doiIn = (url: string): string | undefined =>
   /\/(?:doi|content)\/(?:abs\/|full\/|pdf\/|epdf\/)?(10\.\d{4,9}\/[^?#\s]+)/.exec(decodeSafely(url))?.[1];
 
@@ -50,7 +50,7 @@ function decodeSafely(url: string): string {
   }
 }
 
-/** What a search of the web found, or why it is not a list. */
+/** The results of a web search, or an error if they are not a list. `read`: makes a record of one result. */
 export function webAnswer(
   name: string,
   query: Query,

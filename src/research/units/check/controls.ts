@@ -1,6 +1,6 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
 import type { Rrd } from "../../generated/rrd.js";
-import { answeredOf, noneAnswered } from "../../derived/checker-rates.js";
+import { answerCount, emptyRate } from "../../derived/checker-rates.js";
 import { controlsFor, shuffledBy } from "./make-controls.js";
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 
@@ -17,7 +17,7 @@ export function withControls(rrd: Rrd, sentences: readonly Sentence[], checker: 
   const controls = controlsFor(
     known.filter(({ isCited }) => isCited),
     known.filter(({ isCited }) => !isCited),
-    answeredOf(rrd.meaning?.checkers?.[checker] ?? noneAnswered),
+    answerCount(rrd.meaning?.checkers?.[checker] ?? emptyRate),
     seed,
   );
   const items = controls.map(({ text, passage, holds }, index) => ({

@@ -1,4 +1,4 @@
-import { type Checkers, isBad, withRates } from "../../derived/checker-rates.js";
+import { type Checkers, isFailing, withRates } from "../../derived/checker-rates.js";
 import { type BatchItem, type CheckAnswer, isControl } from "./sentence.js";
 
 /** The rates with what this checker answered to the controls of a batch. `answers`: in the order of the batch. */
@@ -11,7 +11,7 @@ export function countControls(
   const counted = (expects: "borne-out" | "not-borne-out") => {
     // Who can't tell has not shown that it can.
     const isRight = (verdict: CheckAnswer["verdict"] | undefined) =>
-      verdict !== undefined && (expects === "borne-out" ? verdict === "supported" : isBad(verdict));
+      verdict !== undefined && (expects === "borne-out" ? verdict === "supported" : isFailing(verdict));
     const asked = batch.flatMap((item, index) =>
       isControl(item) && item.expects === expects ? [isRight(answers[index]?.verdict)] : [],
     );

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
 import { wordsOf } from "../../../text/evidence/nearest-passage.js";
-import type { KeptQuote } from "../../../text/evidence/quoted.js";
+import type { StoredQuote } from "../../../text/evidence/quoted.js";
 import { sentencesAround } from "../../../text/evidence/structure/sentences.js";
-import { minAnswered } from "../../derived/checker-rates.js";
+import { minControlAnswers } from "../../derived/checker-rates.js";
 import { swapped, turned } from "./twins.js";
 
 /** A passage as a sentence cites it. */
-export interface CitedPassage extends KeptQuote {
+export interface CitedPassage extends StoredQuote {
   /** The paper's key. */
   readonly paper: string;
 }
@@ -34,7 +34,7 @@ export function controlsFor<P extends CitedPassage>(
   answered: number,
   seed: string,
 ): MadeControl<P>[] {
-  const each = Math.max(leastOfEach, Math.ceil((minAnswered - answered) / 2));
+  const each = Math.max(leastOfEach, Math.ceil((minControlAnswers - answered) / 2));
   const cited = shuffledBy(distinct(citedOnes), `${seed} cited`);
   const pool = distinct([...cited, ...shuffledBy(others, `${seed} others`)]).slice(0, maxPool);
   const sources = pool.flatMap((passage) => sentencesOf(passage).map((text) => ({ text, passage })));

@@ -1,7 +1,7 @@
 import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import { openUpdate } from "../../derived/open-update.js";
-import { isSaidToBe, wantedIdeas } from "../../derived/status.js";
+import { isStatedPhase, wantedIdeas } from "../../derived/status.js";
 import { ideasDocuments } from "../../project-files/layout.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
 import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
@@ -30,7 +30,7 @@ export const ideas: UnitKind<Material, IdeationResult> = {
   isDone: ({ rrd, status }) =>
     // An update writes the report again; that makes no new ideas due.
     (status.accepted.get("ideas") ?? 0) > ((rrd.updates ?? []).length > 0 ? 0 : (status.accepted.get("report") ?? 0)) ||
-    isSaidToBe(rrd, status, ["COMPLETE"]),
+    isStatedPhase(rrd, status, ["COMPLETE"]),
   left: ({ rrd, ledger }, isDone) =>
     isDone || (openUpdate(rrd) !== undefined && currentAccepted(ledger).has("ideas")) ? 0 : 1,
   placeholders(rrd) {

@@ -3,7 +3,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Change } from "../../project-files/research.js";
 import { evidenceAt } from "./handles.js";
 import { sentences } from "./sentences.js";
-import { isBad, isProven } from "../../derived/checker-rates.js";
+import { isFailing, isProven } from "../../derived/checker-rates.js";
 
 type Asked = OpenCheck["sentences"][number];
 
@@ -63,7 +63,7 @@ const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly s
 
 /** Whether a sentence falls: a checker whose answers count did not find it in its passages. */
 export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<Asked, "check">): boolean =>
-  check !== undefined && isBad(check.verdict) && check.by.every((name) => isProven(checkers, name));
+  check !== undefined && isFailing(check.verdict) && check.by.every((name) => isProven(checkers, name));
 
 /** Sentences of the open check that its writer is to mend. */
 export const toMend = ({ meaning }: Pick<Rrd, "meaning">): readonly Asked[] =>

@@ -1,8 +1,8 @@
 import type { Delay } from "../../../engine/loop/types.js";
 import { buildText } from "../../../text/documents/text/document-text.js";
 import { findInstructions } from "../../../text/documents/text/find-injections.js";
-import { readKeptPaper, triedFor } from "../../full-text/find-text.js";
-import { localFile, standInsFor } from "../../full-text/local-file.js";
+import { readWithoutNetwork, readingAttempt } from "../../full-text/find-text.js";
+import { localFile, replacementNames } from "../../full-text/local-file.js";
 import type { Paper } from "../../generated/rrd.js";
 import type { TextAnswer } from "../../paper-lookups/paper-lookups.js";
 import { textsFolder } from "../../project-files/layout.js";
@@ -40,8 +40,8 @@ async function materialOf(answer: TextAnswer, paper: Paper): Promise<TextMateria
     return { text: answer.text, instructions: findInstructions(answer.text.text) };
   const unavailable = "text" in answer ? "What was found holds hardly more than a title." : answer.unavailable;
   const file = localFile(paper);
-  const tried = await triedFor(paper);
-  return { unavailable, tried, ...(file === undefined ? {} : { standIns: standInsFor(file) }) };
+  const tried = await readingAttempt(paper);
+  return { unavailable, tried, ...(file === undefined ? {} : { standIns: replacementNames(file) }) };
 }
 
 /** A text has at least so many letters and digits besides its paper's title. */
@@ -77,7 +77,7 @@ export async function keptText(
   { folder, signal }: Disk,
   paper: Paper,
 ): Promise<{ readonly material: TextMaterial; readonly first: readonly string[] }> {
-  const kept = await readKeptPaper(paper, { cacheDir: textsFolder(folder), signal });
+  const kept = await readWithoutNetwork(paper, { cacheDir: textsFolder(folder), signal });
   if (kept === undefined)
     return {
       material: { text: buildText([{ text: notYet }], { kind: "markdown", depth: "full" }) },

@@ -3,7 +3,7 @@ import type { Delay, Unit } from "../../../engine/loop/types.js";
 import { paperOf } from "../../derived/status.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type AboutPaper, readAbout } from "../../paper-lookups/code-and-citations.js";
-import { keptChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
+import { cachedChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { keptText, prepareText } from "../paper-text/prepare-text.js";
 import {
   asking,
@@ -68,7 +68,7 @@ export async function keptPaper(
   const paper = paperOf(rrd, id);
   if (paper === undefined) return { material: {}, first: [] };
   const { folder, now } = disk;
-  const { checks, isWhole } = await keptChecks(folder, [paper], now());
+  const { checks, isWhole } = await cachedChecks(folder, [paper], now());
   const check = checks.get(paper.id);
   if (isRetracted(paper, check)) return { material: withoutUndefined({ check }), first: [] };
   const kept = await keptText(disk, paper);

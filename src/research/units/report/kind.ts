@@ -1,7 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { decidedSinceReport } from "../../derived/since-report.js";
-import { isSaidToBe, lastReadOf } from "../../derived/status.js";
+import { isStatedPhase, lastReadOf } from "../../derived/status.js";
 import { reportDocuments } from "../../project-files/layout.js";
 import { papersToCheck } from "../retractions.js";
 import { alone } from "../single-unit.js";
@@ -25,7 +25,7 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
     openUpdate(rrd) === undefined &&
     decidedSinceReport(rrd, ledger).length === 0 &&
     ((status.accepted.get("report") ?? 0) > lastReadOf(rrd, status) ||
-      isSaidToBe(rrd, status, ["IDEATION", "COMPLETE"])),
+      isStatedPhase(rrd, status, ["IDEATION", "COMPLETE"])),
   next(project, choosing) {
     return alone(project, { kind: this.name, id: "report", phase: this.phase, title: "Report" }, choosing);
   },

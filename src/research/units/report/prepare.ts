@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { decidedSinceReport } from "../../derived/since-report.js";
 import type { ReportFile } from "../../generated/report.js";
-import { keptChecks } from "../../paper-lookups/kept-retraction-checks.js";
+import { cachedChecks } from "../../paper-lookups/kept-retraction-checks.js";
 import { papersToCheck, type RetractionCheck, withChecks } from "../retractions.js";
 import { asking, type Disk, type KeptMaterial, type Material, type Outside, type Project } from "../unit-kind.js";
 import { needsWriting } from "./close-update.js";
@@ -34,7 +34,7 @@ export async function keptReport(
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<KeptMaterial<ReportMaterial>> {
   const papers = papersToCheck(rrd);
-  const { checks, isWhole } = await keptChecks(folder, papers, now());
+  const { checks, isWhole } = await cachedChecks(folder, papers, now());
   return {
     material: await materialOf(folder, { rrd, ledger }, papers.length === 0 ? undefined : { checks }),
     first: asking(isWhole),

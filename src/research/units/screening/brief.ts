@@ -2,7 +2,7 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
-import { neededOf } from "../../derived/status.js";
+import { maxBatchSize } from "../../derived/status.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
@@ -34,7 +34,7 @@ export function briefOfBatch({
   return {
     data: discoveryData(state, unit, batch),
     criteria: criteriaWords("screening", criteriaOf(rrd)),
-    values: { NEED: neededOf(rrd, batch.candidates.length) },
+    values: { NEED: maxBatchSize(rrd, batch.candidates.length) },
     // Code searches local sources and scholarly services, so a batch of theirs alone opens no web.
     web: batch.judgeOnly !== true && isOnTheWeb(batch.toAgent ?? rrd.requirements.sources),
     ...(tools === undefined ? {} : { tools, body: section("Searching further", searching) }),
@@ -44,7 +44,7 @@ export function briefOfBatch({
 export const discoveryData = ({ rrd }: ResearchState, unit: Unit, batch: Batch): UnitData => ({
   kind: "discovery",
   unit: unit.id,
-  need: neededOf(rrd, batch.candidates.length),
+  need: maxBatchSize(rrd, batch.candidates.length),
   sources: short(
     (batch.judgeOnly === true ? [] : batch.toAgent) ??
       (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),

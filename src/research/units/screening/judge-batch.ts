@@ -4,7 +4,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { withoutSourcePrefix, sanitise } from "../../../engine/lib/sanitise.js";
 import { identifiersFrom } from "../../papers/identifiers.js";
-import { keptFacts } from "../../papers/paper-record.js";
+import { storedFields } from "../../papers/paper-record.js";
 import { paperId, parseReference, type Reference } from "../../papers/reference.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
@@ -28,7 +28,7 @@ import { many } from "../../../engine/lib/words.js";
 import { agreementOf, oneSided, readingsText } from "../../screening/eligibility/agreement.js";
 import type { Combined } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
-import { mostOf, targetOf, batchesWithoutNew, searchOf } from "../../derived/status.js";
+import { maxPoolSize, targetOf, batchesWithoutNew, searchKey } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 import {
   excludedFacts,
@@ -136,7 +136,7 @@ export function acceptDiscovery(
     const twin = candidate !== undefined || traits === undefined ? undefined : known.twinOf(traits)?.id;
     if (ids.has(paper.id)) continue;
     if (twin !== undefined) excluded.push(duplicate(paper.id, paper.title, twin));
-    else if (size >= mostOf(rrd)) beyond += 1;
+    else if (size >= maxPoolSize(rrd)) beyond += 1;
     else {
       size += 1;
       ids.add(paper.id);
@@ -178,12 +178,12 @@ export function acceptDiscovery(
     before[name] === said || batch.search?.substitutes.has(name) !== true ? [] : [said],
   );
   const updates = updatesAfter(rrd, batch);
-  const isFull = size >= mostOf(rrd) && rrd.papers_pool.length < mostOf(rrd);
+  const isFull = size >= maxPoolSize(rrd) && rrd.papers_pool.length < maxPoolSize(rrd);
   const unscreened = discovery_metrics.flow?.not_screened ?? 0;
   const cut =
     isFull && unscreened > 0 && (criteria.length > 0 || (batch.search?.broughtLeft ?? 0) > 0)
       ? [
-          `The pool holds the ${mostOf(rrd)} papers that the project wants, and ${many(unscreened, "record")} ${unscreened === 1 ? "is" : "are"} not screened: 'run -p <more> --force' screens on.`,
+          `The pool holds the ${maxPoolSize(rrd)} papers that the project wants, and ${many(unscreened, "record")} ${unscreened === 1 ? "is" : "are"} not screened: 'run -p <more> --force' screens on.`,
         ]
       : [];
   const warning =
@@ -380,7 +380,7 @@ function recordOf(found: Found, candidate: ScreeningCandidate | undefined): Pape
   // Of an agent's own find a web address by now: never unknown, never a file.
   const id = candidate?.id ?? paperId(parseReference(url) as Reference);
   return {
-    ...keptFacts({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),
+    ...storedFields({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),
     ...(candidate?.found === undefined ? {} : { found: candidate.found }),
     priority: found.priority,
     status: "pending",
@@ -486,7 +486,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
       : judged.kept === 0 && !(goesOn && judged.screened > 0)
         ? batchesWithoutNew(rrd) + 1
         : 0,
-    searched_for: searchOf(rrd),
+    searched_for: searchKey(rrd),
     ...(listed === undefined ? {} : { listed_sha256: listed.sha256 }),
     ...(search === undefined
       ? {}

@@ -2,7 +2,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { median } from "../../derived/statistics.js";
-import { broughtLeft, neededOf, targetOf, timesTooFull } from "../../derived/status.js";
+import { unscreenedOwnRecords, maxBatchSize, targetOf, timesTooFull } from "../../derived/status.js";
 import { alone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
 import { candidatesFor, nextReader } from "./readers.js";
@@ -31,7 +31,7 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     if (records !== undefined) return Math.max(1, Math.ceil(records / recordsABatch(rrd)));
     // However many papers were wanted: nobody knows how many of the works that came belong.
     if (openUpdate(rrd) !== undefined) return 1;
-    const brought = broughtLeft(rrd);
+    const brought = unscreenedOwnRecords(rrd);
     const { batches: done = 0 } = rrd.statistics?.discovery_metrics ?? {};
     if (brought !== undefined && done > 0) return Math.max(1, Math.ceil(brought.records / (brought.screened / done)));
     const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
@@ -40,7 +40,7 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     const aBatch = batches.length === 0 ? papersABatch : median(batches);
     return Math.max(1, Math.ceil((targetOf(rrd) - rrd.papers_pool.length) / aBatch));
   },
-  placeholders: (rrd) => ({ NEED: neededOf(rrd, 0) }),
+  placeholders: (rrd) => ({ NEED: maxBatchSize(rrd, 0) }),
   next(project, choosing) {
     const [putOff] = choosing.later.filter(({ unit: { kind } }) => kind === this.name);
     if (putOff !== undefined) return { until: putOff.until, reason: putOff.reason };

@@ -4,7 +4,7 @@ import type { Open } from "../../search/result-list.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { isOwnList, listRound } from "../../papers/records/own-list.js";
 import { planSearch } from "../../search/search-plan.js";
-import { asksFor, directions } from "../../search/snowballing.js";
+import { supportsDirection, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { targetOf } from "../../derived/status.js";
@@ -61,7 +61,7 @@ export const isSearched = (names: readonly string[], { steps }: Pick<SearchRecor
 
 /** Whether a paper kept from the next batch may be followed yet, so that the search is not over with it. */
 export function mayLeadOn(rrd: Rrd, names: readonly string[], kept: SearchRecord, open: Open): boolean {
-  const links = (name: string) => directions.some((direction) => asksFor(direction, open(name)));
+  const links = (name: string) => directions.some((direction) => supportsDirection(direction, open(name)));
   return snowballsOf(kept) < maxSnowballs && !isSaturated(rrd, kept) && askable(rrd, names).some(links);
 }
 

@@ -2,8 +2,8 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { Delay, Unit } from "../../../engine/loop/types.js";
 import { timesTooFull } from "../../derived/status.js";
-import type { OwnRecord } from "../../full-text/own-record.js";
-import { keptChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
+import type { DocumentRecord } from "../../full-text/own-record.js";
+import { cachedChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import type { Sources } from "../../screening/paper-sources.js";
 import { isRetraction } from "../retractions.js";
 import { asking, type Disk, type KeptMaterial, type Material, type Outside, type ResearchState } from "../unit-kind.js";
@@ -66,7 +66,7 @@ export async function keptBatch(
     return found.session;
   };
   const batch = await nextBatch(rrd, { ...sources, search }, timesTooFull(ledger, unit.id));
-  const { checks, isWhole } = await keptChecks(folder, unflagged(batch), now());
+  const { checks, isWhole } = await cachedChecks(folder, unflagged(batch), now());
   const first =
     asked.length === 0
       ? []
@@ -88,7 +88,7 @@ function sameBatch(state: ResearchState, unit: Unit, batch: Batch): Batch | unde
 }
 
 /** The batch in which documents of this machine have the authors, year and place of the works that they are. */
-function withOwnRecords(batch: Batch, own: ReadonlyMap<string, OwnRecord>): Batch {
+function withOwnRecords(batch: Batch, own: ReadonlyMap<string, DocumentRecord>): Batch {
   const candidates = batch.candidates.map((candidate) => {
     const { record, merged } = own.get(candidate.id) ?? {};
     if (record === undefined) return candidate;

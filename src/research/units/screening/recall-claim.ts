@@ -1,6 +1,6 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { moreToScreen, type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
-import { searchOf } from "../../derived/status.js";
+import { searchKey } from "../../derived/status.js";
 
 type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 type Screening = NonNullable<Metrics["screening"]>;
@@ -8,7 +8,7 @@ type Screening = NonNullable<Metrics["screening"]>;
 /** Batches of what is searched for now. */
 export const screeningOf = (rrd: Rrd): Screening => {
   const metrics = rrd.statistics?.discovery_metrics;
-  return metrics?.searched_for === searchOf(rrd) ? (metrics.screening ?? []) : [];
+  return metrics?.searched_for === searchKey(rrd) ? (metrics.screening ?? []) : [];
 };
 
 /** A claim at this confidence is more likely right than wrong. */

@@ -17,7 +17,7 @@ import { apartOf, outsideDates, settledIds } from "./search-session.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../../screening/eligibility/criteria-section.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
-import { keptFacts, type PaperRecord } from "../../papers/paper-record.js";
+import { storedFields, type PaperRecord } from "../../papers/paper-record.js";
 import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { SourceReport } from "./source-reports.js";
 
@@ -319,7 +319,7 @@ function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
 export function shown(candidate: ScreeningCandidate, abstractTokens: number): object {
   const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, abstractTokens);
   if (candidate.why === undefined) {
-    const { license: _, comment: __, ...facts } = keptFacts(candidate);
+    const { license: _, comment: __, ...facts } = storedFields(candidate);
     return { ...facts, authors: candidate.authors.slice(0, 6), abstract };
   }
   const { id, title, authors, date, source, venue, priority, why, retracted } = candidate;

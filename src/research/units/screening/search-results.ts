@@ -3,7 +3,7 @@ import { countEach } from "../../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
 import { termsNotAsked } from "../../search/search-plan.js";
-import { type MergeDecisions, isBrought, mergeDecisions } from "../../search/candidates.js";
+import { type MergeDecisions, isFromUser, mergeDecisions } from "../../search/candidates.js";
 import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { openUpdate } from "../../derived/open-update.js";
@@ -230,7 +230,7 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
     identifiers: arxiv === undefined ? others : { ...others, arxiv: unversioned(arxiv) },
     priority,
     why,
-    ...(isBrought(work) ? { brought: true as const } : {}),
+    ...(isFromUser(work) ? { brought: true as const } : {}),
     found: {
       sources: [...new Set(provenance.places.map(({ source }) => source))],
       why: [why, learned?.() ?? ""].filter((part) => part !== "").join("; "),

@@ -5,9 +5,9 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
-import { isFailed, type Listing, type Open, type Told } from "../../search/result-list.js";
+import { isFailed, type Listing, type Open, type OnListing } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
-import { type CandidateSet, candidatesOf, candidatesText, isBrought, type Work } from "../../search/candidates.js";
+import { type CandidateSet, candidatesOf, candidatesText, isFromUser, type Work } from "../../search/candidates.js";
 import { findSeeds, type FoundSeeds, type Sought } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
@@ -17,15 +17,15 @@ import { type Rest, type SourceRests, sourceRests } from "../../search/source-re
 import { isSaturated, isSearched, mayLeadOn, nextRound } from "./next-round.js";
 import { recallOf, screeningOf } from "./recall-claim.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
-import { judgedIn } from "../../derived/decided-examples.js";
+import { decidedExamples } from "../../derived/decided-examples.js";
 import { openUpdate } from "../../derived/open-update.js";
-import { maxRefusals, searchOf } from "../../derived/status.js";
+import { maxRefusals, searchKey } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 import { type PaperRecord, versionsOf } from "../../papers/paper-record.js";
 import { candidatesFile, searchFile, searchName } from "../../project-files/layout.js";
 import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
 import type { Searching } from "../../../engine/generated/event.js";
-import { allSources, sourceNamed, sourcesFor, standInBeside, substituteFor } from "../../sources/registry.js";
+import { allSources, sourceNamed, sourcesFor, replacementSource, substituteFor } from "../../sources/registry.js";
 import type { Source, SourceContext } from "../../sources/shared/source.js";
 import { reportLine, reportsOf } from "./source-reports.js";
 
@@ -77,7 +77,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     const isOld = ({ date }: PaperRecord) => date == null || date < opened.since;
     const listings: Listing[] = [];
     for (const [index, step] of begun.lost.entries())
-      for (const listing of await runStep(index, step, open, watching(index, step).told))
+      for (const listing of await runStep(index, step, open, watching(index, step).onListing))
         listings.push({ ...listing, records: listing.records.filter(isOld) });
     // Today is not a day of the old rounds: by it, the next update would leave out all that lies between.
     const day = dayOf(rrd, begun.lost) ?? opened.since;
@@ -100,7 +100,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     if (next === undefined && options.hold === undefined) await commitSearch(searchFile(options.folder), kept);
     if (next === undefined || signal.aborted) return session;
     const progress = watching(kept.steps.length, next);
-    const answers = await runStep(kept.steps.length, next, open, progress.told);
+    const answers = await runStep(kept.steps.length, next, open, progress.onListing);
     progress.end();
     if (signal.aborted) return session;
     if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ unreached }) => unreached === true))
@@ -201,7 +201,7 @@ function stateOf(
   const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
   const candidates = candidatesOf(kept.listings, apartOf(rrd));
   const seeds = findSeeds(seedsOf(rrd), candidates.works.map(asSought));
-  const ranked = seedsFirst(rankWorks(candidates.works, wanted, [...labelsOf(seeds), ...judgedIn(rrd)]), seeds);
+  const ranked = seedsFirst(rankWorks(candidates.works, wanted, [...labelsOf(seeds), ...decidedExamples(rrd)]), seeds);
   const { works, setAside, passed } = sort(rrd, ranked, kept);
   const waiting = { rounds: kept.steps.length, waiting: works.length + passed };
   const update = openUpdate(rrd);
@@ -214,7 +214,7 @@ function stateOf(
   const isOpen = waitedFor.length > 0 && !isGivenUp && !isEnded;
   const exhausted = typeof next !== "string" || isOpen ? undefined : isEnded ? recall.says : next;
   // A person who brings records wants each of them screened.
-  const left = isGivenUp && recall?.reached !== true ? works.filter(isBrought) : isGivenUp ? [] : works;
+  const left = isGivenUp && recall?.reached !== true ? works.filter(isFromUser) : isGivenUp ? [] : works;
   const session = {
     works: left,
     passed: passed + works.length - left.length,
@@ -282,7 +282,7 @@ async function begin(
   readonly lost?: readonly Step[];
 }> {
   const path = candidatesFile(folder);
-  const search = searchOf(rrd);
+  const search = searchKey(rrd);
   const kept = await readSearchRecord(path, search);
   if (kept !== undefined && kept !== "broken")
     return { kept: withoutUnopened(kept, rrd, hold !== undefined), isRemade: false };
@@ -377,7 +377,7 @@ function sort(
       openUpdate(rrd) === undefined &&
       rrd.requirements.screening === undefined &&
       lastSnowball &&
-      !isBrought(work) &&
+      !isFromUser(work) &&
       !provenance.places.some(({ seed }) => seed !== undefined);
     if (because !== undefined) setAside.push({ work, ...because });
     else if (isPassed) passed += 1;
@@ -413,7 +413,7 @@ function leftOut(
     return reason === undefined ? undefined : { stage: "window", reason };
   }
   // How far back sources are searched says nothing of what a person brings.
-  if (isBrought(work)) return undefined;
+  if (isFromUser(work)) return undefined;
   const back = Math.max(rrd.requirements.historical_lookback_days ?? Infinity, rrd.requirements.time_window_days ?? 0);
   const age = ageOf(record.date, today);
   // A year alone may be some months younger than its first day.
@@ -443,7 +443,7 @@ function progressOfRound(
   index: number,
   step: Step,
   watch: (progress: SearchProgress) => void,
-): { readonly told: Told; end(): void } {
+): { readonly onListing: OnListing; end(): void } {
   const latest = new Map<string, SearchProgress>();
   const round = index + 1;
   const tell = (progress: SearchProgress) => {
@@ -453,7 +453,7 @@ function progressOfRound(
   if (step.kind === "search")
     for (const source of step.sources) tell({ source, round, done: 0, all: step.queries.length, found: 0 });
   return {
-    told(listing, { done, all, over }) {
+    onListing(listing, { done, all, over }) {
       const { source, asked, records, reason } = listing;
       tell({
         source,
@@ -487,7 +487,7 @@ export const services = (root: string): Pick<Sources, "services" | "substitution
       .filter(({ search }) => search !== undefined)
       .map((source) => source.name),
   substitution: (name) => substituteFor(name)?.reason,
-  standIn: standInBeside,
+  standIn: replacementSource,
 });
 
 /** The search of those services. */
@@ -510,7 +510,7 @@ export function scholarly({
   const isFirst = () => !asked && (asked = true);
   return {
     ...services(root),
-    standIn: (taken) => standInBeside([...taken, ...allSources.map(({ name }) => name).filter(isUnavailable)]),
+    standIn: (taken) => replacementSource([...taken, ...allSources.map(({ name }) => name).filter(isUnavailable)]),
     search: (rrd, names) => runSearch(rrd, names, { ...searching, open, isFirst, rests }),
     givenUp: () => rests.all().flatMap(({ name, isGivenUp }) => (isGivenUp ? [name] : [])),
   };

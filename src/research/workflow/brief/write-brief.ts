@@ -10,7 +10,7 @@ import { thinkingRoles } from "../../../engine/loop/think.js";
 import type { Brief, Notes, Unit } from "../../../engine/loop/types.js";
 import type { Kept } from "../../../engine/storage/result-file.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
-import { clippedPassage, keptPassage } from "../../../text/evidence/quoted.js";
+import { clippedPassage, passageFields } from "../../../text/evidence/quoted.js";
 import { refusalsOf, timesTooFull } from "../../derived/status.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import { committedFiles } from "../../project-files/layout.js";
@@ -96,7 +96,7 @@ async function inPassages(draft: unknown, text: DocumentText | undefined): Promi
     const match = search.value[index];
     if (match?.found !== true) return item;
     const { quote: _, ...rest } = item;
-    return { ...rest, passage: clippedPassage(keptPassage(match), draftPassage) };
+    return { ...rest, passage: clippedPassage(passageFields(match), draftPassage) };
   });
   return { ...draft, evidence: shown };
 }

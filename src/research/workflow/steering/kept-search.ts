@@ -1,15 +1,15 @@
 import type { Exclusion, Rrd } from "../../generated/rrd.js";
-import { keptFacts } from "../../papers/paper-record.js";
+import { storedFields } from "../../papers/paper-record.js";
 import { candidatesOf } from "../../search/candidates.js";
 import { apartOf } from "../../units/screening/search-session.js";
-import { searchOf } from "../../derived/status.js";
+import { searchKey } from "../../derived/status.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { readCommittedSearch } from "../../search/committed-search.js";
 import { readSearchRecord, type SearchRecord } from "../../search/search-record.js";
 
 /** What is kept of a project's search on this machine, else what was committed of it; undefined where neither is. */
 export async function readKeptSearch(folder: string, rrd: Rrd): Promise<SearchRecord | undefined> {
-  const kept = await readSearchRecord(candidatesFile(folder), searchOf(rrd));
+  const kept = await readSearchRecord(candidatesFile(folder), searchKey(rrd));
   return kept === undefined || kept === "broken" ? readCommittedSearch(searchFile(folder)) : kept;
 }
 
@@ -27,7 +27,7 @@ export async function completing(folder: string, rrd: Rrd, ids: ReadonlySet<stri
       .filter(({ record }) => ids.has(record.id))
       .map(({ record, provenance }) => {
         const sources = [...new Set(provenance.places.map(({ source }) => source))];
-        return [record.id, { ...keptFacts(record), found: { sources, why: "" } }];
+        return [record.id, { ...storedFields(record), found: { sources, why: "" } }];
       }),
   );
   return (whole) => ({

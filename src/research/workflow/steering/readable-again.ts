@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Tell } from "../../../engine/loop/types.js";
 import { changesBetween } from "../../../engine/storage/state/hand-edits/merge-hand-edits.js";
-import { triedFor } from "../../full-text/find-text.js";
+import { readingAttempt } from "../../full-text/find-text.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { abstractOf } from "../../papers/read-depth.js";
 import { progressEntry } from "../../project-files/progress-log.js";
@@ -42,7 +42,7 @@ export async function openReadable(
 }
 
 const hasMoreToRead = async (paper: Paper): Promise<boolean> =>
-  abstractOf(paper) !== "" || (await triedFor(paper)) !== paper.not_retrieved?.tried;
+  abstractOf(paper) !== "" || (await readingAttempt(paper)) !== paper.not_retrieved?.tried;
 
 /** The state with this paper to be read; what a person decided on it stays. */
 function pendingAgain(rrd: Rrd, paper: Paper): Rrd {

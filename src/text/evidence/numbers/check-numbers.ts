@@ -2,7 +2,7 @@ import type { CheckedNumber, Evidence } from "../evidence-record.js";
 import { groupBy } from "../../../engine/lib/group.js";
 import type { DocumentText } from "../../documents/text/document-text.js";
 import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";
-import { type KeptQuote, placesIn } from "../quoted.js";
+import { type StoredQuote, placesIn } from "../quoted.js";
 
 /** Whole numbers up to this count things in prose. */
 const maxSmall = 10;
@@ -35,7 +35,7 @@ export function checkNumbers(
 type Quoted = Quantity & { readonly isPart?: true };
 
 /** The numbers of a passage, read where they stand: in the quoted words, and around them. */
-function numbersOf({ passage, quoted = "", quote = "" }: KeptQuote): {
+function numbersOf({ passage, quoted = "", quote = "" }: StoredQuote): {
   readonly quoted: readonly Quoted[];
   readonly around: readonly Quantity[];
 } {
@@ -89,7 +89,7 @@ export interface QuotedNumbers {
  */
 export function numbersWithoutQuote(
   said: string,
-  quotes: readonly KeptQuote[],
+  quotes: readonly StoredQuote[],
   known: ReadonlySet<number> = new Set(),
 ): QuotedNumbers {
   const held = quotes.map(numbersOf);

@@ -7,7 +7,7 @@ import { citedWorks, type TracedRecord } from "../../../../src/research/papers/e
 import { cslOf } from "../../../../src/research/papers/export/csl.js";
 import { recordsAsCsv } from "../../../../src/research/papers/export/csv.js";
 import { risOf } from "../../../../src/research/papers/export/ris.js";
-import { keptFacts } from "../../../../src/research/papers/paper-record.js";
+import { storedFields } from "../../../../src/research/papers/paper-record.js";
 import type { Entry, RawEntry, WorkType } from "../../../../src/research/papers/records/entry.js";
 import { recordOf } from "../../../../src/research/papers/records/listed-papers.js";
 import { entryOf } from "../../../../src/research/papers/records/normalise-entry.js";
@@ -129,7 +129,7 @@ describe("a record that is imported, exported and imported again", () => {
         const entry = entryOf(given, "entry 1", "lo2020") as Entry;
         const first = factsOf(entry);
         const { status: _, ...paper } = {
-          ...keptFacts(recordOf(entry, "Embase")),
+          ...storedFields(recordOf(entry, "Embase")),
           status: undefined,
           outcome: { stage: "screening", decision: "open" as const },
         };

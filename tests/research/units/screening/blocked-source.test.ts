@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { standInBeside } from "../../../../src/research/sources/registry.js";
+import { replacementSource } from "../../../../src/research/sources/registry.js";
 import { nextRound } from "../../../../src/research/units/screening/next-round.js";
 import { nextBatch } from "../../../../src/research/units/screening/screening-batch.js";
 import { acceptDiscovery } from "../../../../src/research/units/screening/judge-batch.js";
@@ -20,7 +20,7 @@ async function searched(rrd: Rrd) {
     serves: () => false,
     services: (name) =>
       name === "Google Scholar" ? ["OpenAlex", "Semantic Scholar"] : known.filter((each) => each === name),
-    standIn: standInBeside,
+    standIn: replacementSource,
   });
   const batch = await nextBatch(rrd, {
     ...given,
@@ -85,7 +85,7 @@ test("a replacement is asked what the blocked source was, and the others are not
 
 test("one source under two spellings is searched once, and replaced by one other", async () => {
   const services = (name: string) => (name.toLowerCase() === "arxiv" ? ["arXiv"] : [name]);
-  const given = library({ serves: () => false, services, standIn: standInBeside });
+  const given = library({ serves: () => false, services, standIn: replacementSource });
   const asked: string[][] = [];
   const search = async (rrd: Rrd, names: readonly string[]) => {
     asked.push([...names]);

@@ -11,7 +11,7 @@ import {
   type SearchProgress,
 } from "../../../../src/research/units/screening/search-session.js";
 import type { SearchSession } from "../../../../src/research/screening/paper-sources.js";
-import { searchOf } from "../../../../src/research/derived/status.js";
+import { searchKey } from "../../../../src/research/derived/status.js";
 import { nextBatch } from "../../../../src/research/units/screening/screening-batch.js";
 import { goodAgent, library, researchFolder, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
 import { candidatesFile, searchFile } from "../../../../src/research/project-files/layout.js";
@@ -387,7 +387,7 @@ describe("what a search found", () => {
   async function searched() {
     const first = searching(two);
     const { steps, candidatesSha256: sha256 } = await runSearch(wanting(), ["One"], first.how);
-    const discovery_metrics = { searched_for: searchOf(wanting()), rounds: steps, pool_sha256: sha256 };
+    const discovery_metrics = { searched_for: searchKey(wanting()), rounds: steps, pool_sha256: sha256 };
     return {
       rrd: { ...wanting(), statistics: { discovery_metrics } } as unknown as Rrd,
       path: candidatesFile(first.how.folder),
