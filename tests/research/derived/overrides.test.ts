@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Answer, Criterion, Exclusion, Override, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
 import { derive } from "../../../src/research/workflow/derive.js";
-import { judgedIn } from "../../../src/research/derived/decided-examples.js";
+import { decidedExamples } from "../../../src/research/derived/decided-examples.js";
 import { eligibilityOf, isIneligible } from "../../../src/research/screening/eligibility/eligibility.js";
 import { hasOpenOverride, withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
 import fc from "../../support/runner/fast-check.js";
@@ -221,7 +221,7 @@ describe("a person's decision as an example for the order", () => {
         { id: "not", title: "Not", reason: "old", stage: "window", override: because("exclude") },
       ],
     };
-    expect(judgedIn(rrd).map(({ id, kept }) => [id, kept])).toEqual([
+    expect(decidedExamples(rrd).map(({ id, kept }) => [id, kept])).toEqual([
       ["low", false],
       ["wanted", true],
       ["unwanted", false],
