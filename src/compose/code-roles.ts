@@ -3,7 +3,7 @@ import type { AgentSettings } from "../engine/agents/definition.js";
 import { familyOf, windowOf as windowOfModel } from "../engine/agents/prices.js";
 import { installedAgents } from "../engine/agents/adapters.js";
 import { entryOf, familiesOf, keyVariablesOf, modelOf } from "../engine/agents/registry.js";
-import { usualWindow } from "../engine/loop/stop-conditions/context-window.js";
+import { defaultWindow } from "../engine/loop/stop-conditions/context-window.js";
 import type { ResolvedConfig } from "./config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { nearestCandidate } from "../engine/lib/nearest.js";
@@ -164,7 +164,7 @@ export const librariansOf = ({ names, config }: Pick<CodeCrew, "names" | "config
  * agent's model is not known, it is the usual number.
  */
 export const windowOf = (names: readonly string[], settings: AgentSettings): number =>
-  Math.min(...names.map((name) => windowOfModel(modelOf(name, settings)) ?? usualWindow));
+  Math.min(...names.map((name) => windowOfModel(modelOf(name, settings)) ?? defaultWindow));
 
 function requireRoles(names: readonly string[], pointer: string): void {
   const unknown = names.find((name) => !(roles as readonly string[]).includes(name));

@@ -1,5 +1,5 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { usualWindow } from "../../engine/loop/stop-conditions/context-window.js";
+import { defaultWindow } from "../../engine/loop/stop-conditions/context-window.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
 import { roundsOf } from "../../task/plan/used.js";
@@ -24,7 +24,7 @@ const maxNoteTokens = 1_100;
  * `otherTokens`: the tokens of everything else in the brief.
  */
 export function librarianTokens(window: number, scale: number, otherTokens: number): number {
-  const maxFileTokens = usualWindow * librarianShare - maxOtherTokens;
+  const maxFileTokens = defaultWindow * librarianShare - maxOtherTokens;
   return Math.max(1_000, Math.floor(Math.min(maxFileTokens, window * librarianShare - otherTokens) * scale));
 }
 

@@ -2,9 +2,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { resultName } from "../../engine/lib/layout.js";
-import { wasFull } from "../../engine/loop/stop-conditions/context-window.js";
-import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
-import type { OwnOutcome } from "../../engine/loop/run-record/observation.js";
+import { wasContextFull } from "../../engine/loop/stop-conditions/context-window.js";
+import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
+import type { FinalOutcome } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun, Work } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { many } from "../../engine/lib/words.js";
@@ -214,7 +214,7 @@ const fallbackResult = (message: string, cause: string | undefined): ArtisanResu
   action_taken: message.replace(/\s+/g, " ").trim().slice(0, 600) || "not said",
 });
 
-export function outcomeOf({ failure }: AgentRun, judged: JudgedResult | RefusedResult | undefined): OwnOutcome {
+export function outcomeOf({ failure }: AgentRun, judged: JudgedResult | RefusedResult | undefined): FinalOutcome {
   if (failure !== undefined || judged === undefined)
     return { outcome: "failed", failure: failure ?? { kind: "crashed", message: "The agent left nothing." } };
   return "reasons" in judged
@@ -230,7 +230,7 @@ export function eventOf(
   judged: JudgedResult | RefusedResult | undefined,
 ): Step["event"] | undefined {
   if (failure === undefined) return judged === undefined || "reasons" in judged ? "refused" : judged.event;
-  if (!usesAllowance(failure.kind) || failure.kind === "aborted") return undefined;
+  if (!countsTowardLimit(failure.kind) || failure.kind === "aborted") return undefined;
   const isSecondTime = attempts.some(
     (each) => each.role === kind && each.round === round && each.failure === "context",
   );
@@ -241,13 +241,13 @@ export function eventOf(
 export const attemptRecord = (
   unit: TeamUnit,
   run: AgentRun,
-  outcome: OwnOutcome,
+  outcome: FinalOutcome,
   at: string,
   judged: JudgedResult | RefusedResult | undefined,
 ) => ({
   ...recordOfAttempt(run, outcome, at),
   role: unit.kind,
   round: unit.round,
-  ...(wasFull(run) ? { full: true } : {}),
+  ...(wasContextFull(run) ? { full: true } : {}),
   ...withoutUndefined({ snapshot: judged === undefined || "reasons" in judged ? undefined : judged.after }),
 });

@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from "../../compose/config.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import type { Spent } from "../../engine/loop/types.js";
+import type { Spending } from "../../engine/loop/types.js";
 
 /**
  * The settings with what is left of a command's limits, where it does one piece of work after the other; undefined
@@ -8,7 +8,7 @@ import type { Spent } from "../../engine/loop/types.js";
  */
 export function remainingLimits(
   config: ResolvedConfig,
-  spent: Pick<Spent, "usd" | "tokens" | "iterations">,
+  spent: Pick<Spending, "usd" | "tokens" | "iterations">,
   ms: number,
 ): ResolvedConfig | undefined {
   const { budget, iterations, maxMs } = config;

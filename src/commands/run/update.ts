@@ -9,7 +9,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import type { Spent } from "../../engine/loop/types.js";
+import type { Spending } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
@@ -135,7 +135,7 @@ function isOfGlob(cwd: string, named: string, all: readonly string[]): boolean {
   return beside.every((name) => paths.has(join(dirname(path), name)));
 }
 
-async function spentOn(folder: string): Promise<Spent> {
+async function spentOn(folder: string): Promise<Spending> {
   const { rrd, ledger } = await readResearch(folder);
   return accountOf(rrd, ledger).spent;
 }

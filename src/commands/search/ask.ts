@@ -13,7 +13,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { zeroSpent, addSpent } from "../../engine/loop/stop-conditions/budget.js";
-import type { Spent } from "../../engine/loop/types.js";
+import type { Spending } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
@@ -169,7 +169,7 @@ function questionOf(words: string): string {
 /** What a question came to. */
 interface Put {
   readonly code: number;
-  readonly spent: Spent;
+  readonly spent: Spending;
   readonly isAnswered: boolean;
   /** Why the run that answered ended. */
   readonly reason: string;
@@ -189,7 +189,7 @@ async function put(
   const answered = (said: Answered) => {
     answer = said;
   };
-  const paid = (now: Spent) => {
+  const paid = (now: Spending) => {
     spent = now;
   };
   const verdict = await drive(config, io, { quiet, json, iterations: 4 }, (run) =>

@@ -5,7 +5,7 @@ import { checkerNamesOf, sharingOf } from "../../compose/sharing.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { zeroSpent } from "../../engine/loop/stop-conditions/budget.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import type { Spent } from "../../engine/loop/types.js";
+import type { Spending } from "../../engine/loop/types.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -30,7 +30,7 @@ export async function checkAnswer(
   config: ResolvedConfig,
   io: Io,
   canPay: boolean,
-): Promise<{ readonly code: number; readonly spent: Spent }> {
+): Promise<{ readonly code: number; readonly spent: Spending }> {
   const roles = checkerNamesOf(config);
   const { checkers = [] } = sharingOf(config);
   if (Object.keys(roles).length === 0 || answer.open === undefined) return { code: 0, spent: zeroSpent };

@@ -7,7 +7,7 @@ import { toolsOf } from "../../compose/tools.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
-import type { Spent } from "../../engine/loop/types.js";
+import type { Spending } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
@@ -36,7 +36,7 @@ interface QuestionWish {
   /** Told the answer once it is kept. */
   readonly answered: (answered: Answered) => void;
   /** Told what this question has cost so far, after each iteration. */
-  readonly paid: (spent: Spent) => void;
+  readonly paid: (spent: Spending) => void;
 }
 
 /** An answer with what it was made from. */

@@ -9,7 +9,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { checkText, watchLongChecks } from "../../engine/ui/plain.js";
 import type { Io } from "../../engine/ui/io.js";
-import type { Told } from "../../engine/loop/types.js";
+import type { NewEvent } from "../../engine/loop/types.js";
 import { checkAll } from "../../task/criteria/check-criteria.js";
 import { withProtection } from "../../task/project-files/protect.js";
 import { contextOutside, unreadableContext } from "../../task/place/context.js";
@@ -40,7 +40,7 @@ export async function dryRun(
   if (housing.notice !== undefined && !quiet && !json) say(io, housing.notice.message);
   const long = watchLongChecks((line) => say(io, line));
   const guard = housing.sandbox === undefined ? await guardOf(workspace, named, config, io) : undefined;
-  const tell = async (told: Told): Promise<void> => {
+  const tell = async (told: NewEvent): Promise<void> => {
     const event = { ...told, at: new Date(io.clock.now()).toISOString() };
     if (json) return io.stdout(`${JSON.stringify(event)}\n`);
     if (event.type === "notice") return say(io, `${event.level}: ${event.message}`);

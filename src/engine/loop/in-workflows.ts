@@ -1,7 +1,7 @@
 import { ExpectedError } from "../lib/errors.js";
 import type { Tell, Verdict } from "./types.js";
 
-/** Turns a failure that a person can correct into a verdict, which ends the run. Bugs are rethrown. */
+/** Turns an error that the user can correct into a verdict, which ends the run. Bugs are rethrown. */
 export async function orVerdict<Value>(work: () => Promise<Value>): Promise<Value | Verdict> {
   try {
     return await work();
@@ -14,9 +14,9 @@ export async function orVerdict<Value>(work: () => Promise<Value>): Promise<Valu
 
 /** Returns a function that sends notices, each message only once. */
 export function makeNoticeOnce(): (message: string, tell: Tell, level?: "info" | "warning") => Promise<void> {
-  const saidMessages = new Set<string>();
+  const sentMessages = new Set<string>();
   return async (message, tell, level = "info") => {
-    if (!saidMessages.has(message)) await tell({ type: "notice", level, message });
-    saidMessages.add(message);
+    if (!sentMessages.has(message)) await tell({ type: "notice", level, message });
+    sentMessages.add(message);
   };
 }

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { newRun, runAfter, workedMs } from "./run-record/agent-run.js";
+import { newRun, withEvent, workedMs } from "./run-record/agent-run.js";
 import type {
   Agent,
   AgentEvent,
@@ -10,7 +10,7 @@ import type {
   Prepared,
   LoopOptions,
   RunSoFar,
-  Told,
+  NewEvent,
   Unit,
   Verdict,
   Watch,
@@ -19,12 +19,12 @@ import { awakeBetween, durationText } from "../lib/clock.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** An agent to start, with its brief. */
-export interface Start<U extends Unit, C> {
+export interface AgentStart<U extends Unit, C> {
   readonly brief: Brief;
   readonly context: C;
   readonly agent: Agent;
   readonly unit: U;
-  /** How long the unit's preparation took. */
+  /** Duration of the preparation in milliseconds. */
   readonly prepareMs?: number;
   /** US dollars. */
   readonly maxUsd?: number;
@@ -36,7 +36,7 @@ export interface Start<U extends Unit, C> {
 export interface EndedRun<U extends Unit, C> {
   readonly unit: U;
   readonly run: AgentRun;
-  /** How long the agent worked. */
+  /** Working time of the agent in milliseconds. */
   readonly workedMs: number;
   readonly context: C;
   readonly prepareMs?: number;
@@ -49,7 +49,7 @@ export interface EndedPreparation<State, U extends Unit, P> {
   readonly prepareMs: number;
   /** The state from which it was prepared. */
   readonly from: State;
-  /** It was ended early. */
+  /** True: it was stopped before its end. */
   readonly aborted: boolean;
 }
 
@@ -72,7 +72,7 @@ interface Lanes<State, U extends Unit, P, C> {
   preparing(): number;
   /** Units on which an agent or a preparation works. */
   busy(): readonly U[];
-  start(start: Start<U, C>): void;
+  start(start: AgentStart<U, C>): void;
   /** `from`: the state from which `work` prepares the unit. */
   prepare(unit: U, from: State, work: (signal: AbortSignal) => Promise<Prepared<P> | Verdict>): void;
   /** Tells preparations to end. */
@@ -95,26 +95,26 @@ export interface LaneOptions extends Omit<Required<LoopOptions>, "stopConditions
 }
 
 /**
- * Returns a function that says after each event whether the model gets another request. "another": the event belongs to
- * a new request. "calls": the answer calls a tool, so its result will be sent. One answer may come in several events,
- * each with its usage.
+ * Returns a function that is called with each event and says whether the model gets another request. "another": the
+ * event belongs to a new request. "calls": the answer calls a tool, so its result will be sent. One answer may come in
+ * several events, each with its usage.
  */
 function requestTracker(): (event: AgentEvent) => "another" | "calls" | undefined {
   let lastUsage = { requests: 0, input: 0 };
-  let newCall = false;
+  let hasNewCall = false;
   let callsTool = false;
   return (event) => {
-    if (event.type === "tool") newCall = true;
+    if (event.type === "tool") hasNewCall = true;
     if (event.type === "usage") {
       const { requests, input } = event.usage;
       const isNewRequest = requests > lastUsage.requests || input > lastUsage.input;
       // The tool calls of an answer come before its usage.
-      callsTool = newCall || (callsTool && !isNewRequest);
-      newCall = false;
+      callsTool = hasNewCall || (callsTool && !isNewRequest);
+      hasNewCall = false;
       lastUsage = { requests, input };
       if (isNewRequest && !callsTool && event.final !== true) return "another";
     }
-    return newCall || (event.type === "usage" && callsTool) ? "calls" : undefined;
+    return hasNewCall || (event.type === "usage" && callsTool) ? "calls" : undefined;
   };
 }
 
@@ -122,18 +122,18 @@ function requestTracker(): (event: AgentEvent) => "another" | "calls" | undefine
 const pollMs = 1_000;
 
 export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): Lanes<State, U, P, C> {
-  const { clock, jobs, finish, abort, tell, watches, reviews, soFar } = options;
+  const { clock, jobs, finish, abort, tell, watches: usageWatches, reviews, soFar } = options;
   const limit = pLimit(jobs);
   const liveIterations = new Map<number, LiveIteration & { readonly unit: U }>();
   const preparations = new Map<string, { readonly unit: U; readonly controller: AbortController }>();
   const runningWork = new Map<AbortController, Promise<unknown>>();
   const endedWork: Ended<State, U, P, C>[] = [];
-  const bugs: unknown[] = [];
+  const errors: unknown[] = [];
   const reportedWarnings = new Set<string>();
   const wakers = new Set<() => void>();
   let isClosed = false;
-  const wake = () => {
-    for (const waker of wakers) waker();
+  const wakeAll = () => {
+    for (const wakeUp of wakers) wakeUp();
     wakers.clear();
   };
   const nextChange = () => new Promise<void>((resolve) => void wakers.add(resolve));
@@ -161,7 +161,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
   }
 
   /** Tells an event; the agent waits until it is handled. After the lanes are closed, events are dropped. */
-  const tellWhileOpen = async (event: Told): Promise<void> => (isClosed ? undefined : await tell(event));
+  const tellWhileOpen = async (event: NewEvent): Promise<void> => (isClosed ? undefined : await tell(event));
 
   /** Runs `work` and records its result or its error. */
   function track(controller: AbortController, work: () => Promise<Ended<State, U, P, C>>): void {
@@ -169,19 +169,19 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const settledWork = Promise.resolve()
       .then(work)
       .then(
-        (endedItem) => void endedWork.push(endedItem),
-        (bug: unknown) => void bugs.push(bug),
+        (ended) => void endedWork.push(ended),
+        (error: unknown) => void errors.push(error),
       );
     runningWork.set(controller, settledWork);
     void settledWork.then(() => {
       runningWork.delete(controller);
-      wake();
+      wakeAll();
     });
   }
 
   /** Runs the agent, forwards its events, and reduces the stream to one AgentRun. */
   async function runAgent(
-    start: Start<U, C>,
+    start: AgentStart<U, C>,
     initialRun: AgentRun,
     controller: AbortController,
   ): Promise<EndedRun<U, C>> {
@@ -193,15 +193,15 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const runOptions = { signal: controller.signal, ...withoutUndefined({ maxUsd, maxMs }) };
     let stopReason: Failure | undefined;
     for await (const event of agent.run(brief, runOptions)) {
-      run = runAfter(run, event);
+      run = withEvent(run, event);
       liveIterations.set(iteration, { unit, run });
       await tellWhileOpen({ type: "agent", iteration, event });
       const requestState = nextRequest(event);
-      // An answer that is complete is kept, whatever it cost; a watch only ends the requests after it.
+      // A complete answer is kept, whatever it cost; a watch only prevents the next requests.
       if (stopReason !== undefined && requestState) controller.abort(stopReason.kind);
       if (event.type !== "usage" || event.final === true || stopReason !== undefined) continue;
-      const otherIterations = [...liveIterations.values()].filter((each) => each.run.iteration !== iteration);
-      for (const watch of watches) {
+      const otherIterations = [...liveIterations.values()].filter((other) => other.run.iteration !== iteration);
+      for (const watch of usageWatches) {
         const { warning, end } = watch({ unit, run }, { ...soFar(), inFlight: otherIterations }) ?? {};
         if (warning !== undefined && !warnedWatches.has(watch))
           await tellWhileOpen({ type: "notice", level: "warning", message: warning });
@@ -213,15 +213,15 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopReason ?? run.failure) : run.failure;
     const endedAt = clock.now();
     const asleepMs = endedAt - run.startedAt - awakeBetween(run.startedAt, endedAt, clock.sleeps?.());
-    const endedItem = { ...run, endedAt, ...(asleepMs > 0 ? { asleepMs } : {}), ...withoutUndefined({ failure }) };
+    const ended = { ...run, endedAt, ...(asleepMs > 0 ? { asleepMs } : {}), ...withoutUndefined({ failure }) };
     await reportSleeps();
     for (const review of reviews) {
-      const warning = review({ unit, run: endedItem }, soFar());
+      const warning = review({ unit, run: ended }, soFar());
       if (warning === undefined || reportedWarnings.has(warning)) continue;
       reportedWarnings.add(warning);
       await tellWhileOpen({ type: "notice", level: "warning", message: warning });
     }
-    return { unit, run: endedItem, workedMs: workedMs(endedItem), context, ...withoutUndefined({ prepareMs }) };
+    return { unit, run: ended, workedMs: workedMs(ended), context, ...withoutUndefined({ prepareMs }) };
   }
 
   return {
@@ -258,33 +258,33 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       if (liveIterations.size + preparations.size === 0)
         return void (until !== undefined && (await clock.sleep(until, finish)));
       const timer = new AbortController();
-      let isTime = false;
+      let isTimeUp = false;
       const stopWaiting = () => {
-        isTime = true;
-        wake();
+        isTimeUp = true;
+        wakeAll();
       };
       if (until !== undefined) void clock.sleep(until, timer.signal).then(stopWaiting);
-      const lookTimer = liveIterations.size === 0 ? setTimeout(stopWaiting, pollMs) : undefined;
+      const pollTimer = liveIterations.size === 0 ? setTimeout(stopWaiting, pollMs) : undefined;
       try {
         for (;;) {
-          if (bugs.length > 0) throw bugs[0];
-          const endedItem = endedWork.shift();
-          if (endedItem !== undefined) {
-            if ("run" in endedItem) liveIterations.delete(endedItem.run.iteration);
-            else preparations.delete(endedItem.unit.id);
-            return endedItem;
+          if (errors.length > 0) throw errors[0];
+          const ended = endedWork.shift();
+          if (ended !== undefined) {
+            if ("run" in ended) liveIterations.delete(ended.run.iteration);
+            else preparations.delete(ended.unit.id);
+            return ended;
           }
-          if (isTime) return undefined;
+          if (isTimeUp) return undefined;
           await nextChange();
         }
       } finally {
         timer.abort();
-        clearTimeout(lookTimer);
+        clearTimeout(pollTimer);
       }
     },
     others() {
-      const runs = endedWork.filter((each) => "run" in each);
-      const preparations = endedWork.filter((each) => !("run" in each));
+      const runs = endedWork.filter((item) => "run" in item);
+      const preparations = endedWork.filter((item) => !("run" in item));
       endedWork.splice(0, endedWork.length, ...preparations);
       for (const { run } of runs) liveIterations.delete(run.iteration);
       return runs;

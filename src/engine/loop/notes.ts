@@ -15,11 +15,11 @@ import {
 } from "./types.js";
 import { iterationsIn, type LoopKind, longestRepetition } from "./stop-conditions/stuck.js";
 
-/** Most iterations since the last summary that a brief lists, one line each. */
+/** Maximum number of iterations since the last summary that a brief lists, one line each. */
 const maxLines = 5;
-const maxLine = 200;
-/** Most characters of a person's instructions in a brief; the latest ones are kept. */
-const maxSteering = 1_600;
+const maxLineChars = 200;
+/** Maximum number of characters of the user's instructions in a brief; the newest ones are kept. */
+const maxSteeringChars = 1_600;
 
 /** The notes about earlier iterations for the next brief. Their size is bounded. */
 export function memoryNotes(memory: LoopMemory | undefined): Pick<Notes, "history" | "remediation" | "steering"> {
@@ -37,25 +37,23 @@ export function memoryNotes(memory: LoopMemory | undefined): Pick<Notes, "histor
 function historyNote({ historySummary = "", metrics, observations, limits }: LoopMemory): string {
   const recentObservations = observationsSinceSummary({ observations, metrics }).slice(-maxLines);
   const lines = recentObservations.map(({ iteration, unit, outcome, said = "" }) =>
-    `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, maxLine),
+    `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, maxLineChars),
   );
   return [historySummary.slice(0, limits.summaryChars), ...lines].filter((part) => part !== "").join("\n");
 }
 
 function steeringNote({ steering }: LoopMemory): string {
   const newestLines: string[] = [];
-  let used = 0;
+  let usedChars = 0;
   for (const { text } of steering.toReversed()) {
-    used += text.length + 3;
-    if (used > maxSteering) break;
+    usedChars += text.length + 3;
+    if (usedChars > maxSteeringChars) break;
     newestLines.unshift(`- ${text}`);
   }
   return newestLines.join("\n");
 }
 
-/**
- * Advice for each kind of loop. It goes to the agent of the next iteration, which knows nothing of the earlier ones.
- */
+/** Advice for each kind of loop, for the agent of the next iteration, which knows nothing about earlier ones. */
 const remedies: Readonly<Record<LoopKind, string>> = {
   "identical-answers":
     "Every one of them left the same answer, and it was not accepted. Do not write that answer again. Start from the unit below, not from memory: go through each of the reasons, change exactly the fields they name, and check that your result differs there before you give it.",
@@ -102,12 +100,12 @@ export function notesFor(unit: Unit, { iterations, memory }: RunSoFar): Notes {
 export function completeBrief(brief: BriefText, { iterations, inFlight = [] }: RunSoFar, workflow: string): Brief {
   if (!isAbsolute(brief.workspace))
     throw new Error(`${workflow} names the workspace '${brief.workspace}', which has to be an absolute path`);
-  const lastOutcome = Math.max(
+  const lastIteration = Math.max(
     0,
     ...[...iterations, ...inFlight.map(({ run }) => run)].map(({ iteration }) => iteration),
   );
   return {
-    iteration: lastOutcome + 1,
+    iteration: lastIteration + 1,
     tokens: brief.tokens ?? estimateTokens(brief.text),
     ...brief,
     access: { web: false, read: false, everything: false, ...brief.access },

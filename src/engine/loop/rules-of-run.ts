@@ -10,25 +10,25 @@ import { withoutUndefined } from "../lib/without-undefined.js";
 /** Agents by the role of a unit. */
 export type Roles = Readonly<Record<string, readonly Agent[]>>;
 
-/** The settings of a person for a run. Times are in milliseconds. */
+/** The user's settings for a run. Times are in milliseconds. */
 export interface RuleSettings {
   /** In order of preference. */
   readonly agents: readonly Agent[];
   /** Agents for single roles, in order of preference. All other units are for `agents`. */
   readonly roles?: Roles;
-  /** Most iterations; absent: no limit. Those in which a service was not available do not count. */
+  /** Maximum number of iterations; absent: no limit. Iterations in which a service was not available do not count. */
   readonly iterations?: number;
-  /** What this run may use up; absent: no limit. */
+  /** Limits of the usage of this run; absent: no limit. */
   readonly budget?: Budget;
-  /** Words for the sentences of verdicts; absent: "the work". */
+  /** Words for the sentences of verdicts; absent: those for "work". */
   readonly words?: Words;
-  /** Most wall time; absent: no limit. */
+  /** Maximum wall time; absent: no limit. */
   readonly maxMs?: number;
   /**
-   * How long to wait for a model service that does not answer, or does not state when its limit ends; absent: 2 hours.
+   * How long to wait for a model service that does not answer, or does not say when its limit ends; absent: 2 hours.
    */
   readonly patienceMs?: number;
-  /** Most iterations in a row without an accepted result; absent: 15. */
+  /** Maximum number of iterations in a row without an accepted result; absent: 15. */
   readonly maxWithoutResult?: number;
   /** The folder with the PAUSE and STOP files. */
   readonly folder?: string;
@@ -46,7 +46,7 @@ const defaultWords: Words = {
   mend: "change the brief",
 };
 
-const twoHours = 2 * 60 * 60_000;
+const defaultPatienceMs = 2 * 60 * 60_000;
 
 /**
  * The rules by which a run stops, waits and chooses its agents. It ends at a limit in the settings; as `failed` after
@@ -64,9 +64,9 @@ export function rulesFor(settings: RuleSettings): Rules {
     folder,
     more: additionalConditions = [],
   } = settings;
-  const { patienceMs = twoHours, maxWithoutResult } = settings;
-  const untold = [agents, ...Object.values(roles)].flat().filter(({ reportsNoUsage }) => reportsNoUsage === true);
-  const choose = withAllowance(budget, byRole(agents, roles, patienceMs));
+  const { patienceMs = defaultPatienceMs, maxWithoutResult } = settings;
+  const withoutUsage = [agents, ...Object.values(roles)].flat().filter(({ reportsNoUsage }) => reportsNoUsage === true);
+  const choose = withAllowance(budget, chooserByRole(agents, roles, patienceMs));
   const chooseInTime: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
     stopConditions: [
@@ -81,7 +81,7 @@ export function rulesFor(settings: RuleSettings): Rules {
     ],
     choose: chooseInTime,
     watches: [watchBudget(words, budget), watchContext],
-    reviews: [reviewBudget(budget, new Set(untold.map(({ name }) => name)))],
+    reviews: [reviewBudget(budget, new Set(withoutUsage.map(({ name }) => name)))],
   };
 }
 
@@ -104,7 +104,7 @@ export function withDefaults(agent: Agent, givenOptions: LoopOptions): Required<
 const neverAborted = new AbortController().signal;
 
 /** Chooses the first available agent among those of the unit's role, or among `agents`. */
-function byRole(agents: readonly Agent[], roles: Roles, patienceMs: number): Choose {
+function chooserByRole(agents: readonly Agent[], roles: Roles, patienceMs: number): Choose {
   const chooseByRole = new Map(
     Object.entries(roles).map(([role, roleAgents]) => [role, firstAvailable(roleAgents, patienceMs)]),
   );

@@ -6,7 +6,7 @@ import type {
   Agent,
   Delay,
   Delayed,
-  Done,
+  UnitResult,
   LoopOptions,
   Outcome,
   Prepared,
@@ -19,12 +19,12 @@ import { isVerdict } from "./types.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** The longest wait, in milliseconds, before the files and the stop conditions are checked again. */
-const maxWait = 5_000;
+const maxWaitMs = 5_000;
 
-/** How often code may settle the same unit in one run; a person may want it repeated, but not more often. */
-const maxSettled = 3;
+/** How often a unit may be settled without an agent in one run. A user may want a repetition, but not more. */
+const maxSettledTimes = 3;
 
-/** A prepared unit that waits for an agent, or for acceptance if code has settled it. */
+/** A prepared unit that waits for an agent, or for acceptance if it needs no agent. */
 interface ReadyUnit<State, P> {
   readonly prepared: Exclude<Prepared<P>, { readonly later: Delay }>;
   readonly prepareMs?: number;
@@ -100,23 +100,23 @@ export async function runLoop<State, U extends Unit, P, C>(
   async function runUntilVerdict(): Promise<Verdict> {
     for (;;) {
       if (finalVerdict === undefined) await loadState();
-      const verdictOrDelay = finalVerdict ?? (await fillLanes(state as State));
-      if (verdictOrDelay === "again") continue;
+      const decision = finalVerdict ?? (await fillLanes(state as State));
+      if (decision === "again") continue;
       // The limit of iterations counts units under preparation, so preparations may continue.
-      if (isVerdict(verdictOrDelay) && verdictOrDelay.verdict !== "limit" && lanes.inFlight().length === 0)
-        finalVerdict ??= verdictOrDelay;
+      if (isVerdict(decision) && decision.verdict !== "limit" && lanes.inFlight().length === 0)
+        finalVerdict ??= decision;
       if (finalVerdict !== undefined) lanes.endPreparations();
-      if (isVerdict(verdictOrDelay) && lanes.busy().length === 0) return verdictOrDelay;
-      const delay = isVerdict(verdictOrDelay) ? undefined : verdictOrDelay;
+      if (isVerdict(decision) && lanes.busy().length === 0) return decision;
+      const delay = isVerdict(decision) ? undefined : decision;
       await announceWait(delay);
-      await handleEnded(await lanes.next(delay && Math.min(delay.until, clock.now() + maxWait)));
+      await handleEnded(await lanes.next(delay && Math.min(delay.until, clock.now() + maxWaitMs)));
     }
   }
 
   /** The unit of the last iteration, if it failed. */
   function lastFailedUnit(): string | undefined {
-    const last = soFar.iterations.at(-1);
-    return last?.outcome.outcome === "failed" ? last.unit.id : undefined;
+    const lastIteration = soFar.iterations.at(-1);
+    return lastIteration?.outcome.outcome === "failed" ? lastIteration.unit.id : undefined;
   }
 
   async function loadState(): Promise<void> {
@@ -170,10 +170,10 @@ export async function runLoop<State, U extends Unit, P, C>(
     if (isVerdict(choice) || isSkipped) unitWithoutAgent = unit.id;
     if (isSkipped) return { verdict: "blocked", reason: choice.reason } as const;
     if (isVerdict(choice) || "until" in choice) return choice;
-    const { agent: chosenAgent, first } = choice;
+    const { agent: chosenAgent, first: firstChoice } = choice;
     const { role, round } = unit;
-    const roleKey = first === undefined ? "" : (role ?? "");
-    const previousAgent = currentAgents.get(roleKey) ?? first ?? chosenAgent.name;
+    const roleKey = firstChoice === undefined ? "" : (role ?? "");
+    const previousAgent = currentAgents.get(roleKey) ?? firstChoice ?? chosenAgent.name;
     if (chosenAgent.name !== previousAgent)
       await tell({
         type: "agent-changed",
@@ -186,7 +186,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     const notes = { ...notesFor(unit, soFar), agent: { name, confinement } };
     const briefing = await workflow.brief(state, unit, prepared, notes);
     if (isVerdict(briefing)) return (finalVerdict = briefing);
-    // A person may have stopped the run while the brief was made; then no agent is started and paid for.
+    // The user may have stopped the run meanwhile; then no agent is started.
     const objection = finish.aborted ? firstObjection(stopConditions, { ...soFar, ...timeNow() }) : undefined;
     if (objection !== undefined) return objection;
     readyUnits.delete(unit.id);
@@ -215,29 +215,30 @@ export async function runLoop<State, U extends Unit, P, C>(
     return undefined;
   }
 
-  /** Accepts the result of a unit that code alone has settled. */
+  /** Accepts the result of a unit that needs no agent. */
   async function acceptSettled(
     state: State,
     unit: U,
     prepared: P,
-    { prepareMs = 0, from: previousAgent }: ReadyUnit<State, P>,
+    { prepareMs = 0, from: preparedFrom }: ReadyUnit<State, P>,
   ): Promise<Verdict | undefined> {
     if (lastSettled?.unit === unit.id && isDeepStrictEqual(lastSettled.state, state))
       throw new Error(`${workflow.name} settles ${unit.id} again although the state has not changed`);
     const times = settledTimes.get(unit.id) ?? 0;
-    if (times >= maxSettled) throw new Error(`${workflow.name} settled ${unit.id} ${times} times and names it again`);
+    if (times >= maxSettledTimes)
+      throw new Error(`${workflow.name} settled ${unit.id} ${times} times and names it again`);
     readyUnits.delete(unit.id);
-    const completedWork = { prepared, prepareMs } as Done<P, C>;
-    const outcome = await workflow.accept(state, unit, completedWork, { signal: abort, tell });
-    if (outcome === "stale") return requireChange(unit, previousAgent, state);
+    const result = { prepared, prepareMs } as UnitResult<P, C>;
+    const outcome = await workflow.accept(state, unit, result, { signal: abort, tell });
+    if (outcome === "stale") return requireChange(unit, preparedFrom, state);
     lastSettled = { unit: unit.id, state };
     settledTimes.set(unit.id, times + 1);
     return isVerdict(outcome) ? (finalVerdict = outcome) : undefined;
   }
 
   /** Requires that the state has changed; otherwise the unit would be prepared again and again. */
-  function requireChange(unit: U, previousAgent: State | undefined, state: State): undefined {
-    if (isDeepStrictEqual(previousAgent, state))
+  function requireChange(unit: U, preparedFrom: State | undefined, state: State): undefined {
+    if (isDeepStrictEqual(preparedFrom, state))
       throw new Error(
         `${workflow.name} calls ${unit.id} stale although the state it was prepared from has not changed`,
       );
@@ -256,11 +257,11 @@ export async function runLoop<State, U extends Unit, P, C>(
     unit,
     prepared,
     prepareMs,
-    from: previousAgent,
+    from: preparedFrom,
     aborted,
   }: EndedPreparation<State, U, P>): Promise<void> {
     const event = { type: "prepared", unit: unit.id, title: unit.title, duration_seconds: prepareMs / 1000 } as const;
-    // A result of an aborted preparation says nothing about the unit.
+    // An aborted preparation may have failed because of the abort.
     if (aborted && (isVerdict(prepared) || "later" in prepared)) return await tell({ ...event, outcome: "aborted" });
     if (isVerdict(prepared)) {
       // If the state can't be read, for example because the folder is missing, that is the real cause of the failure.
@@ -269,7 +270,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       return await tell({ ...event, outcome: "failed", reason: finalVerdict.reason });
     }
     if (!("later" in prepared)) {
-      readyUnits.set(unit.id, { prepared, prepareMs, from: previousAgent });
+      readyUnits.set(unit.id, { prepared, prepareMs, from: preparedFrom });
       return await tell({ ...event, outcome: "settled" in prepared ? "settled" : "ready" });
     }
     const { until, reason } = prepared.later;
@@ -284,14 +285,14 @@ export async function runLoop<State, U extends Unit, P, C>(
   ): Promise<void> {
     const acceptedRuns: (readonly [EndedRun<U, C>, Outcome])[] = [];
     const writeVerdict = await together(async () => {
-      for (const [index, each] of runs.entries()) {
+      for (const [index, endedRun] of runs.entries()) {
         if (index > 0 && finalVerdict === undefined) await loadState();
-        const { unit, run, context, prepareMs } = each;
-        const completedWork = { run, context, ...withoutUndefined({ prepareMs }) };
-        const outcome = await workflow.accept(state as State, unit, completedWork, { signal: abort, tell });
+        const { unit, run, context, prepareMs } = endedRun;
+        const result = { run, context, ...withoutUndefined({ prepareMs }) };
+        const outcome = await workflow.accept(state as State, unit, result, { signal: abort, tell });
         if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
         if (isVerdict(outcome)) finalVerdict ??= outcome;
-        else acceptedRuns.push([each, outcome]);
+        else acceptedRuns.push([endedRun, outcome]);
       }
     });
     if (isVerdict(writeVerdict)) return void (finalVerdict ??= writeVerdict);

@@ -1,7 +1,9 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import type { Unit } from "./types.js";
 
-/** The roles of a unit with critique: one agent writes a draft, a critic lists its errors, the first agent answers. */
+/**
+ * The roles in a unit with critique: one agent writes a draft, a critic lists its errors, and the first agent answers.
+ */
 export const thinkingRoles = { draft: "draft", critic: "critic", answer: "answer" } as const;
 
 /** One part of a unit that several agents share. */
@@ -11,9 +13,9 @@ export type Part = Required<Pick<Unit, "role" | "round">>;
  * The next part of a unit with critique; undefined if one agent continues alone, because an answer was refused and only
  * needs a correction.
  *
- * `lines`: the ledger lines of the unit since it was last accepted or reset, without failures. `notedParts`: the noted
- * ones among them whose file is unchanged, oldest first; they are useless without their draft. `rounds`: most
- * critiques.
+ * `lines`: the ledger lines of the unit since it was last accepted or reset, without failures. `notedParts`: the parts
+ * with the outcome `noted` whose file is unchanged, oldest first; without a draft they can't be used. `rounds`: maximum
+ * number of critiques.
  */
 export function nextThinkingPart(
   lines: readonly LedgerLine[],

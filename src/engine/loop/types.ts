@@ -1,6 +1,6 @@
 /**
- * The words of the loop. Start with run-loop.ts; come here for what its parts promise each other.
- * Everything that crosses a process or a file is described by a JSON Schema and generated from it.
+ * The types of the loop. Read run-loop.ts first; this file defines what its parts require of each other.
+ * Types that are written to a file or sent to another process are generated from a JSON Schema.
  */
 import type {
   AgentEnd,
@@ -20,288 +20,292 @@ import type { Clock, Span } from "../lib/clock.js";
 
 export type { AgentEnd, AgentEvent, Billing, Failure, Forecast, LoopEvent, Outcome, Progress, Usage, Verdict };
 
-/** An event before its time is put on it. */
-export type Told = LoopEvent extends infer Event ? (Event extends LoopEvent ? Omit<Event, "at"> : never) : never;
+/** An event without its time, which is added when the event is delivered. */
+export type NewEvent = LoopEvent extends infer Event ? (Event extends LoopEvent ? Omit<Event, "at"> : never) : never;
 
 /**
- * Tells anyone who watches: terminal, JSON lines, hooks. Resolves once all of them have heard it, and a hook at work
- * holds it up, so anyone who awaits it stands still with them: that keeps an agent that prints a gigabyte from filling
- * the memory. Rejects only for our own bugs.
+ * Reports an event to the terminal, JSON lines and hooks. Resolves after all of them have handled it, including a
+ * running hook. A caller that awaits it is slowed down, so an agent that prints a gigabyte does not fill the memory.
+ * Rejects only for a bug in this program.
  */
-export type Tell = (event: Told) => Promise<void>;
+export type Tell = (event: NewEvent) => Promise<void>;
 
-/** What is done next, whatever the workflow calls its work. */
+/** A piece of work for one iteration, chosen by the workflow. */
 export interface Unit {
-  /** Kind of work, known to the workflow alone. */
+  /** Kind of work; only the workflow interprets it. */
   readonly kind: string;
-  /** Unique within the workflow; the unit of a record has the record's id. */
+  /** Unique within the workflow. A unit for a record has the id of the record. */
   readonly id: string;
   readonly phase: string;
-  /** What a person reads on the screen. */
+  /** The text for the user. */
   readonly title: string;
-  /** Where agents share a unit, the part that this iteration does, such as `critic`; its agent is chosen by it. */
+  /** The part that this iteration does if several agents share the unit, such as `critic`. It determines the agent. */
   readonly role?: string;
-  /** Which time the part is done, from 1. */
+  /** How often the part has been done, including this time; from 1. */
   readonly round?: number;
 }
 
-/** What an agent may reach in one iteration. Adapters turn it into the flags of their CLI; the least is the default. */
+/**
+ * The access of an agent in one iteration. Adapters translate it into flags of their CLI. The default is the least
+ * access.
+ */
 export interface Access {
   /** Web search and fetch. */
   readonly web: boolean;
   /**
-   * Reading files of the workspace, for a text too long to stand in the brief. Writing result.json is always allowed.
+   * Reading files in the workspace, for a text that is too long for the brief. Writing result.json is always allowed.
    */
   readonly read: boolean;
-  /** Classic mode: the agent works on the user's own tree with its own tools and settings, and nothing confines it. */
+  /** Classic mode: the agent works in the user's own folder with its own tools and settings, without confinement. */
   readonly everything: boolean;
-  /**
-   * Working on a folder with the agent's own tools, in a sandbox with a shell too, and nothing of the user's settings.
-   */
+  /** Work on a folder with the agent's own tools, in a sandbox also with a shell, without the user's settings. */
   readonly shell?: true;
-  /** Absolute paths within the workspace that it may read and must not change; a sandbox sees to it. */
+  /** Absolute paths in the workspace that the agent may read but not change; a sandbox enforces this. */
   readonly readOnly?: readonly string[];
-  /** Our tools; only for an agent that says it takes them. */
+  /** Tools of research-ralph; only for an agent with `takesTools`. */
   readonly tools?: ToolServer;
 }
 
-/** A program that serves read-only tools over MCP on its stdin and stdout. The agent's CLI starts it and ends it. */
+/** A program that serves read-only tools over MCP on its stdin and stdout. The CLI of the agent starts and ends it. */
 export interface ToolServer {
   readonly command: string;
   readonly args: readonly string[];
-  /** Names of the tools it serves. */
+  /** Names of the tools. */
   readonly names: readonly string[];
-  /** Variables that it needs besides PATH and HOME. No other one that holds a secret reaches it. */
+  /** Variables that it needs besides PATH and HOME. It gets no other variable with a secret. */
   readonly env: readonly string[];
-  /** In a sandbox: the unix socket on which the server outside answers, for an agent that can start no program. */
+  /** In a sandbox: the unix socket of the server outside, for an agent that can't start programs. */
   readonly socket?: string;
-  /** For an agent that is our own program, and has the tools in its own process. */
-  readonly inProcess?: ToolsInProcess;
+  /** For an agent that is part of this package: it loads the tools into its own process. */
+  readonly inProcess?: InProcessTools;
 }
 
-/** What our own program needs to have the tools of a brief in its own process. Paths are absolute. */
-export interface ToolsInProcess {
-  /** Flags that say what is served. */
+/** The settings of an agent that loads the tools of a brief into its own process. Paths are absolute. */
+export interface InProcessTools {
+  /** Flags that select the tools. */
   readonly flags: readonly string[];
   readonly read: readonly string[];
-  /** Files and folders besides its workspace that it writes: the pace of hosts, answers that are kept. */
+  /** Files and folders outside the workspace that the tools write: rate limits of hosts, cached answers. */
   readonly write: readonly string[];
 }
 
-/** All that an agent is given. `text` goes to its stdin whole; nothing else is said to it. */
+/** The input of an agent. `text` is sent to its stdin, unchanged; the agent gets no other text. */
 export interface Brief {
-  /** Number of this iteration in the life of the project, from 1. */
+  /** Number of this iteration over the life of the project, from 1. */
   readonly iteration: number;
   readonly text: string;
   /** Estimated tokens of `text`. */
   readonly tokens: number;
-  /** SHA-256 of the prompt that `text` was made from, before anything was filled in; absent without one. */
+  /** SHA-256 of the prompt template of `text`; absent without a template. */
   readonly prompt?: string;
-  /** Absolute path of the folder the agent works in; it is there and empty but for what the brief names. */
+  /** Absolute path of the folder in which the agent works. It exists, and contains only files that the brief names. */
   readonly workspace: string;
   readonly access: Access;
-  /** How freely the model is to answer, 0 to 1; agents that take none use their own. */
+  /** Temperature of the model, 0 to 1. Agents without this setting use their own. */
   readonly temperature?: number;
 }
 
 /**
- * What a workflow gives of a brief. The loop fills in what is left out: `iteration` by how many this run has started,
- * `tokens` by an estimate, and of `access` the least.
+ * The part of a brief that a workflow provides. The loop adds the rest: `iteration`, an estimate for `tokens`, and the
+ * least `access`.
  */
 export type BriefText = Pick<Brief, "text" | "workspace"> &
   Partial<Omit<Brief, "text" | "workspace" | "access">> & { readonly access?: Partial<Access> };
 
-/** What the loop itself adds to any brief. */
+/** The notes that the loop adds to every brief. */
 export interface Notes {
-  /** Reasons for which the last result of this unit was refused in this run. */
+  /** Reasons why the last result of this unit was refused in this run. */
   readonly refusal?: readonly string[];
   /** Summary of earlier iterations. */
   readonly history?: string;
-  /** Advice for an agent whose predecessors repeated themselves. */
+  /** Advice for the agent if earlier iterations repeated themselves. */
   readonly remediation?: string;
-  /** The user's steering text. */
+  /** The instructions of the user. */
   readonly steering?: string;
-  /** Who is to do it. */
+  /** The agent of the iteration. */
   readonly agent?: Pick<Agent, "name" | "confinement">;
 }
 
-/** A finished run of one agent: the fold of its event stream. */
+/** One run of an agent, summarised from its events. */
 export interface AgentRun {
   readonly iteration: number;
   readonly agent: string;
   readonly confinement: Agent["confinement"];
-  /** Of an agent on another machine: who runs it there. */
+  /** The machine of an agent that ran on another machine. */
   readonly worker?: string;
-  /** Of an agent without a model. */
+  /** True: the agent uses no model. */
   readonly free?: true;
   readonly model?: string;
-  /** Version of the agent's program, where it reports one. */
+  /** Version of the agent's program, if it reports one. */
   readonly version?: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Milliseconds in between in which the machine slept; absent: 0. */
+  /** Milliseconds between `startedAt` and `endedAt` in which the machine slept; absent: 0. */
   readonly asleepMs?: number;
   readonly usage: Usage;
-  /** US dollars: as the CLI reported them, or our estimate. */
+  /** US dollars, as the CLI reported them or as an estimate. */
   readonly cost_usd?: number;
   readonly estimated?: true;
   readonly billing?: Billing;
-  /** Tokens that the model takes in one request, as far as known. */
+  /** Maximum number of tokens of one request; absent if unknown. */
   readonly window?: number;
   readonly brief: Brief;
   /** The agent's final message; empty after a failure. */
   readonly message: string;
-  /** What it did and said, in short. */
+  /** A short form of its actions and messages. */
   readonly digest?: Digest;
-  /** Set when the run failed; whatever the agent left behind then counts for nothing. */
+  /** Set if the run failed; files of the agent are then ignored. */
   readonly failure?: Failure;
 }
 
-/** How to start a CLI and read its stream (agents/). */
+/** How to start a CLI and read its output (see agents/). */
 export interface Agent {
   readonly name: string;
-  /** `workspace`: its own flags keep it in the workspace. `sandbox`: our sandbox does. `unconfined`: nothing does. */
+  /**
+   * `workspace`: its own flags keep it in the workspace. `sandbox`: a sandbox confines it. `unconfined`: nothing does.
+   */
   readonly confinement: "workspace" | "sandbox" | "unconfined";
-  /** It hands the `tools` of a brief's access to its CLI. */
+  /** True: it passes the `tools` of a brief to its CLI. */
   readonly takesTools?: true;
-  /** It hands the temperature of a brief to its model. */
+  /** True: it passes the temperature of a brief to its model. */
   readonly takesTemperature?: true;
-  /** It uses no model, so it takes no tokens and costs nothing. */
+  /** True: it uses no model, so it uses no tokens and costs nothing. */
   readonly free?: true;
   /** It never tells what it used. */
   readonly reportsNoUsage?: true;
   /**
-   * Runs the agent once. Never throws for a failure of the agent: the stream ends with exactly one `end` event, and
-   * by then no process of it is left. Throwing means our own bug. Aborting `signal` ends the agent's process group.
+   * Runs the agent once. Does not throw if the agent fails: the stream ends with exactly one `end` event, and all
+   * processes of the agent have ended by then. An error that is thrown is a bug in this program. Aborting `signal` ends
+   * the process group of the agent.
    */
   run(brief: Brief, options: RunOptions): AsyncIterable<AgentEvent>;
-  /** Gives back what it holds between its runs. Called once, however the run that it was made for ends. */
+  /** Releases what it needed for several runs. Called once, at the end of the loop, whatever the verdict is. */
   close?(): Promise<void>;
 }
 
 export interface RunOptions {
   readonly signal: AbortSignal;
-  /** US dollars that this iteration may cost, told to CLIs that can keep to it. */
+  /** Maximum cost of this iteration in US dollars, for a CLI that can enforce it. */
   readonly maxUsd?: number;
-  /** Milliseconds that this iteration may take, where that is less than agents have by their settings. */
+  /** Maximum time of this iteration in milliseconds, if it is less than the time in the settings. */
   readonly maxMs?: number;
 }
 
-/** What the workflow may use while it prepares a unit, or verifies what was done. */
+/** What the workflow may use while it prepares a unit or verifies a result. */
 export interface Work {
-  /** Aborted when the work should end at once; what is then still asked of a network says nothing. */
+  /** Aborted if the work should end at once; network requests may then have failed for that reason. */
   readonly signal: AbortSignal;
   readonly tell: Tell;
 }
 
 /**
- * What came of preparing a unit. `ready`: an agent can be briefed. `settled`: code alone does the unit, so no agent is
- * started. `later`: what it needs can't be had for now.
+ * The result of a preparation. `ready`: an agent can start. `settled`: the unit needs no agent. `later`: something that
+ * the unit needs is not available now.
  */
 export type Prepared<P> = { readonly ready: P } | { readonly settled: P } | { readonly later: Delay };
 
-/** A unit that is put off. The loop forgets it once its time has come. */
+/** A unit that is delayed. The loop forgets the delay after its time. */
 export interface Delayed<U extends Unit = Unit> extends Delay {
   readonly unit: U;
 }
 
-/** A brief, and what its workflow wants to know again when the result is judged. */
-export interface Briefed<C> {
+/** A brief, and the data that its workflow needs again to judge the result. */
+export interface Briefing<C> {
   readonly brief: BriefText;
   readonly context: C;
 }
 
 /**
- * What is to be accepted: the run of an agent, or, of a workflow that prepares, a unit that code alone has settled.
- * `prepareMs`: how long its preparation took.
+ * The input of `accept`: the run of an agent, or the preparation of a unit that needed no agent. `prepareMs`: the time
+ * of the preparation.
  */
-export type Done<P, C> =
+export type UnitResult<P, C> =
   | { readonly run: AgentRun; readonly context: C; readonly prepareMs?: number }
   | ([P] extends [undefined] ? never : { readonly prepared: P; readonly prepareMs: number });
 
 /**
- * What the work is: policy over files. Every unit is prepared, briefed, run by an agent, and accepted.
- *
- * `load`, `prepare`, `brief` and `accept` answer with a Verdict where the run can't go on for a reason that a person
- * can mend (a broken file, a full disk); they throw only for our own bugs. `P` is what a preparation hands to the
- * brief, `C` what a brief hands to `accept`.
+ * The definition of the work: rules that read and write files. Every unit is prepared, briefed, run by an agent, and
+ * accepted.
+ * `load`, `prepare`, `brief` and `accept` return a Verdict if the run can't continue for a reason that the user can
+ * correct (a broken file, a full disk). They throw only for a bug in this program. `P` is the result of a preparation,
+ * `C` the data that a brief passes to `accept`.
  */
 export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undefined> {
   readonly name: string;
   /**
-   * A validated read of the disk. `isAtWork`: whether an agent is, so that what lies there may be its doing; what a
-   * person left for the run waits then.
+   * Reads and validates the state. `isAtWork`: whether an agent is running and may have changed files; files with the
+   * user's requests are then left for later.
    */
   load(tell: Tell, isAtWork: boolean): Promise<State | Verdict>;
   /**
-   * What to do next. Pure; it never asks whether a text is there. `busy`: units under preparation or with an agent.
-   * `later`: units that are put off. `wait`: nothing now, something after a busy unit has ended; a delay: nothing
-   * before its time.
+   * Chooses the next unit. Pure; does not check whether texts are available. `busy`: units that are prepared or that an
+   * agent works on. `later`: delayed units. Returns `wait` if there is something to do only after a busy unit ends, and
+   * a delay if there is nothing to do before its time.
    */
   next(state: State, busy: readonly U[], later: readonly Delayed<U>[]): U | "wait" | Delay | Verdict;
   /**
-   * Brings what the unit needs from outside: searches, fetches, runs tests. It works while agents run, may take
-   * minutes, ends soon after `work.signal` aborts, and never folds. Absent: no unit needs anything.
+   * Gets data for the unit from outside: searches, downloads, test results. It runs in parallel with agents, may take
+   * minutes, ends soon after `work.signal` aborts, and never changes the state. Absent: no unit needs a preparation.
    */
   prepare?(state: State, unit: U, work: Work): Promise<Prepared<P> | Verdict>;
   /**
-   * The text for the agent and a fresh workspace. Reads the disk and nothing else; bounded, however large the state is.
-   * `stale`: the state has changed since the unit was prepared, so it is prepared again.
+   * Writes the text for the agent and creates an empty workspace. Reads only the disk; the text is bounded, however
+   * large the state is. `stale`: the state has changed since the preparation, so the unit is prepared again.
    */
-  brief(state: State, unit: U, prepared: P, notes: Notes): Promise<Briefed<C> | "stale" | Verdict>;
+  brief(state: State, unit: U, prepared: P, notes: Notes): Promise<Briefing<C> | "stale" | Verdict>;
   /**
-   * Verifies what was done, then folds it into the state, or refuses it with reasons. `stale`, only of a unit that code
-   * settled: the state has changed since it was prepared, so nothing is folded and it is prepared again. Verifying may
-   * take minutes, as tests do; it ends soon after `work.signal` aborts, and what the agent has used is kept then too.
+   * Verifies a result and changes the state by it, or refuses it with reasons. `stale` (only for a unit without an
+   * agent): the state has changed since the preparation, so nothing is written and the unit is prepared again. May take
+   * minutes, if tests run; ends soon after `work.signal` aborts, and still records the usage of the agent.
    */
-  accept(state: State, unit: U, done: Done<P, C>, work: Work): Promise<Outcome | "stale" | Verdict>;
+  accept(state: State, unit: U, done: UnitResult<P, C>, work: Work): Promise<Outcome | "stale" | Verdict>;
   /**
-   * Does `work`, in which several results are accepted one after the other and the state is loaded between them, and
-   * writes what it changes only at its end, all at once. Absent: one result is taken at a time.
+   * Runs `work`, which accepts several results one after the other and loads the state between them. Writes all their
+   * changes at once, at the end. Absent: results are written one by one.
    */
   together?(work: () => Promise<void>): Promise<Verdict | void>;
-  /** How far the work is, for people. Pure. */
+  /** The progress of the work, for the user. Pure. */
   progress(state: State): Progress;
-  /** What the work has cost in its whole life, what it may cost, and what the rest of it will. Pure. */
+  /** The cost of the work over its whole life, its budget and the forecast. Pure. */
   account?(state: State): Account;
-  /** What it remembers of earlier iterations, for stop conditions and briefs. Pure. */
+  /** The memory of earlier iterations, for stop conditions and briefs. Pure. */
   memory?(state: State): LoopMemory;
-  /** Whether the work can go on without this unit. Absent: it needs each. */
+  /** Whether the work can continue without this unit. Absent: it needs every unit. */
   isOptional?(unit: U): boolean;
-  /** Keeps a summary of the history. Throws ExpectedError as `load` may answer. */
+  /** Stores a summary of the history. Throws ExpectedError for problems that the user can correct. */
   remember?(compression: Compression): Promise<void>;
   /**
-   * How the run ends instead, where what it ends for is nothing that the work waits for; `again`: it goes on without
-   * that. `about`: the unit that no agent could be had for, or that failed last. Absent, or undefined: it ends as it
-   * does.
+   * Changes the end of the run if the work does not depend on what failed. Returns another verdict, or `again` to
+   * continue without it. `about`: the unit that failed last, or that no agent was available for. Undefined, or absent:
+   * the verdict stays.
    */
   concede?(verdict: Verdict, tell: Tell, about: string | undefined): Promise<Verdict | "again" | undefined>;
   /**
-   * Puts everything away. Called once, before the end of the run is reported, so that what goes wrong only now is still
-   * heard. `verdict`: how the run ends; absent after a bug in this program.
+   * Releases everything. Called once, before the end of the run is reported, so that problems are still shown.
+   * `verdict`: the end of the run; absent after a bug in this program.
    */
   readonly close?: (verdict?: Verdict) => Promise<void>;
 }
 
-/** What was used up. Tokens are those in and out, cached ones included; minutes are those in which agents worked. */
-export interface Spent {
+/** Usage. Tokens are input and output, including cached ones; minutes are working time of agents. */
+export interface Spending {
   readonly iterations: number;
   readonly tokens: number;
   readonly usd: number;
   readonly minutes: number;
 }
 
-/** The most that may be used up; absent: no limit. */
-export type Budget = Partial<Spent>;
+/** Limits of the usage; absent: no limit. */
+export type Budget = Partial<Spending>;
 
-/** The work's own books. */
+/** The cost of the work. */
 export interface Account {
-  /** In its whole life, earlier runs included. */
-  readonly spent: Spent;
-  /** In this run besides its iterations: summaries of the history by a model. Part of `spent`. */
-  readonly beside?: Spent;
-  /** For its whole life. */
+  /** Over its whole life, including earlier runs. */
+  readonly spent: Spending;
+  /** Usage in this run outside iterations: summaries of the history by a model. Part of `spent`. */
+  readonly beside?: Spending;
+  /** Limits for its whole life. */
   readonly budget: Budget;
   readonly forecast?: Forecast;
 }
@@ -322,42 +326,42 @@ export interface PastIteration {
 /** An iteration under way. */
 export interface LiveIteration {
   readonly unit: Unit;
-  /** As far as it has come. */
+  /** The record of its run so far. */
   readonly run: AgentRun;
 }
 
-/** What the rules of a run call the work, in the sentences that a person reads. */
+/** Words about the work for the sentences of verdicts. */
 export interface Words {
-  /** What is worked on, as in "The budget of this project". */
+  /** The noun for the work, as in "The budget of this project". */
   readonly noun: string;
-  /** Where a person raises a budget, as in "budget.max_usd in its state file". */
-  readonly budget: (unit: keyof Spent) => string;
-  /** How a person allows one run more, as in "--max-usd"; absent: by whatever started it. */
-  readonly allow?: (unit: keyof Spent) => string;
-  /** What to look at where iterations repeat themselves; the beginning of a sentence. */
+  /** Where the user raises a budget, as in "budget.max_usd in its state file". */
+  readonly budget: (unit: keyof Spending) => string;
+  /** The option that allows one run more, such as "--max-usd"; absent: unknown. */
+  readonly allow?: (unit: keyof Spending) => string;
+  /** What to check if iterations repeat themselves; the beginning of a sentence. */
   readonly look: string;
-  /** What to read where nothing was accepted; the beginning of a sentence. */
+  /** What to read if nothing was accepted; the beginning of a sentence. */
   readonly reasons: string;
-  /** What a person does about repetitions, and about work without a result. */
+  /** What to do about repetitions, and about work without a result. */
   readonly steer: string;
   readonly mend: string;
-  /** What helps against both as well, as in "use another --agent"; absent: nothing that is known. */
+  /** Another remedy for both, as in "use another --agent"; absent: none is known. */
   readonly otherwise?: string;
 }
 
-/** What stop conditions judge by. Times are milliseconds since the epoch. */
+/** The state of a run that stop conditions use. Times are milliseconds since the epoch. */
 export interface RunSoFar {
   readonly startedAt: number;
   readonly now: number;
-  /** In which the machine slept since then: time of no run and no iteration; absent: none. */
+  /** Spans in which the machine slept since the start; they count for no limit. Absent: none. */
   readonly sleeps?: readonly Span[];
   /** Oldest first. */
   readonly iterations: readonly PastIteration[];
-  /** So many of them, the oldest, failed for what the work then went on without; absent: 0. */
+  /** Number of oldest iterations whose failures are ignored, because the work continued without them; absent: 0. */
   readonly conceded?: number;
-  /** Under way, besides the one that a stop condition is asked about; absent: none. */
+  /** Iterations under way, except the one in question; absent: none. */
   readonly inFlight?: readonly LiveIteration[];
-  /** Units under preparation, besides the one that a stop condition is asked about; absent: 0. */
+  /** Number of units under preparation, except the one in question; absent: 0. */
   readonly preparing?: number;
   readonly account?: Account;
   readonly memory?: LoopMemory;
@@ -368,70 +372,72 @@ export interface Delay {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
-  /** For a limit whose stated end is more than a quarter of an hour away, while agents of other units can work. */
+  /** True: a limit that ends in more than 15 minutes, while agents of other units can work. */
   readonly isLongLimit?: true;
 }
 
-/** A rule that may stop or delay the loop. It is asked before every iteration and changes nothing. */
+/** A rule that may stop or delay the loop. Called before every iteration; changes nothing. */
 export type StopCondition = (soFar: RunSoFar) => Verdict | Delay | undefined;
 
-/** Names the agent of the unit's next iteration, and why it is this one where it is not the first choice. Pure. */
+/** Chooses the agent for the next iteration of the unit, with the reason if it is not the first choice. Pure. */
 export type Choose = (soFar: RunSoFar, unit: Unit) => Choice | Delay | Verdict;
 
 interface Choice {
   readonly agent: Agent;
   /** One sentence. */
   readonly reason?: string;
-  /** Name of the first choice for the unit's role, where that has agents of its own. */
+  /** Name of the first choice, if the role of the unit has its own agents. */
   readonly first?: string;
-  /** US dollars that the iteration may cost. */
+  /** Maximum cost of the iteration in US dollars. */
   readonly maxUsd?: number;
-  /** Milliseconds that the iteration may take. */
+  /** Maximum time of the iteration in milliseconds. */
   readonly maxMs?: number;
 }
 
-/** Asked whenever an agent at work tells what it has used; `inFlight` are then the others. Pure. */
+/** Called whenever an agent reports its usage; `inFlight` then contains the other iterations. Pure. */
 export type Watch = (live: LiveIteration, soFar: RunSoFar) => Alarm | undefined;
 
-/** What a person has to know of an iteration that has ended: one sentence. Pure. */
+/** Returns a warning about an ended iteration, in one sentence. Pure. */
 export type Review = (ended: LiveIteration, soFar: RunSoFar) => string | undefined;
 
 interface Alarm {
-  /** Told once an iteration. */
+  /** Shown once for each iteration. */
   readonly warning?: string;
-  /** Ends the iteration, with this as its failure. */
+  /** Ends the iteration with this failure. */
   readonly end?: Failure;
 }
 
-/** The rules by which a run stops, waits and chooses its agents; `rulesFor` in rules-of-run.ts makes a set of them. */
+/** The rules by which a run stops, waits and chooses its agents; created by `rulesFor` in rules-of-run.ts. */
 export interface Rules {
-  /** Asked before each iteration. That a run ends once `finish` is aborted needs none. */
+  /** Checked before each iteration. The end after `finish` is aborted needs no stop condition. */
   readonly stopConditions: readonly StopCondition[];
   readonly choose: Choose;
   readonly watches: readonly Watch[];
-  /** Asked once an iteration has ended; each warning is sent once a run. */
+  /** Called after each iteration; the same warning is shown once in a run. */
   readonly reviews: readonly Review[];
 }
 
-/** How a loop is run. Rules that are left out are those of `rulesFor` for the one agent, without any limit. */
+/** The options of a loop. Missing rules are those of `rulesFor` for the one agent, without limits. */
 export interface LoopOptions extends Partial<Rules> {
-  /** Told each event, in order. Absent: nobody is told, and nothing is printed. */
+  /** Gets each event, in order. Absent: events are dropped. */
   readonly tell?: Tell;
-  /** Most agents at work at the same time; absent: 1. */
+  /** Maximum number of agents at the same time; absent: 1. */
   readonly jobs?: number;
-  /** Absent: the machine's own time. */
+  /** Absent: the system's clock. */
   readonly clock?: Clock;
   /**
-   * Aborted when the loop should end after the iterations under way; the verdict is then `interrupted`, and names the
-   * signal where that is the abort's reason. It ends preparations at once: nobody will need them.
+   * Aborted if the loop should end after the iterations under way. The verdict is then `interrupted`; it names the
+   * signal if that is the reason of the abort. Preparations end at once, because they are not needed.
    */
   readonly finish?: AbortSignal;
-  /** Aborted, besides `finish`, when the iteration under way should end at once: its agent's processes are ended. */
+  /**
+   * Aborted in addition to `finish` if the iterations under way should end at once; this ends the processes of agents.
+   */
   readonly abort?: AbortSignal;
 }
 
-/** An iteration that a run has begun and not ended, for anyone who looks at the project from outside. */
-export interface UnderWay {
+/** An iteration under way, as it is visible outside the process of the run. */
+export interface RunningUnit {
   readonly iteration: number;
   readonly unit: string;
   readonly title: string;
@@ -443,14 +449,14 @@ export interface UnderWay {
   readonly since: string;
 }
 
-/** What is seen of a piece of work without its state: whether a process works on it, and what keeps others from it. */
-export interface Outside {
+/** What other processes can see of a run without the state. */
+export interface RunStatus {
   readonly running: boolean;
-  /** A process that is gone has left its lock. */
+  /** True: the process has ended without removing its lock. */
   readonly abandoned: boolean;
-  /** Names of the files that end a run before its next iteration and keep others from starting. */
+  /** Names of the files that end a run before its next iteration and prevent new runs. */
   readonly held: readonly string[];
-  readonly underWay: readonly UnderWay[];
+  readonly underWay: readonly RunningUnit[];
 }
 
 export const isVerdict = (value: unknown): value is Verdict =>

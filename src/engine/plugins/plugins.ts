@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import type { Plugin as Written } from "../generated/config.js";
 import type { Redact } from "../lib/redact.js";
 import { oneLine } from "../lib/sanitise.js";
-import type { Told } from "../loop/types.js";
+import type { NewEvent } from "../loop/types.js";
 import type { MadeFile, Participant, Point } from "../points/points.js";
 import type { Exec } from "../process/run-process.js";
 import { isWithin } from "../process/search-path.js";
@@ -44,7 +44,7 @@ export interface LoadedPlugin extends Described {
   /** As the configuration names it. */
   readonly as: string;
   /** Calls one of its functions; undefined once it is left out, and then `told` says why. */
-  call(call: Call): Promise<{ readonly answer?: PluginAnswer; readonly told: readonly Told[] }>;
+  call(call: Call): Promise<{ readonly answer?: PluginAnswer; readonly told: readonly NewEvent[] }>;
   readonly hosts: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export interface Plugins {
   readonly loaded: readonly LoadedPlugin[];
   readonly participant: Participant;
   /** What a person should know of the loading, such as who is left out. */
-  readonly told: readonly Told[];
+  readonly told: readonly NewEvent[];
 }
 
 const tenSeconds = 10_000;
@@ -70,7 +70,7 @@ export async function loadPlugins(options: PluginOptions): Promise<Plugins> {
 async function load(
   entry: Written,
   options: PluginOptions,
-): Promise<{ readonly plugin?: LoadedPlugin; readonly told: readonly Told[] }> {
+): Promise<{ readonly plugin?: LoadedPlugin; readonly told: readonly NewEvent[] }> {
   const { house, root, redact } = options;
   const omit = (problem: string) => ({ told: [omissionNotice(entry.name, problem, redact)] });
   if ("problem" in house) return omit(`is not loaded, because ${house.problem}`);
@@ -86,7 +86,7 @@ async function load(
   const unknownHook = answer.described.hooks.find((hook) => !Object.hasOwn(pluginHooks, hook));
   if (unknownHook !== undefined)
     return omit(`has the hook '${unknownHook}', and the hooks are ${Object.keys(pluginHooks).join(", ")}`);
-  const told: Told[] =
+  const told: NewEvent[] =
     house.unconfined === true
       ? [
           warning(
@@ -152,9 +152,9 @@ function isSame({ own }: FoundModule, digest: string): boolean {
   }
 }
 
-const warning = (message: string): Told => ({ type: "notice", level: "warning", message });
+const warning = (message: string): NewEvent => ({ type: "notice", level: "warning", message });
 
-const omissionNotice = (plugin: string, problem: string, redact: Redact): Told => ({
+const omissionNotice = (plugin: string, problem: string, redact: Redact): NewEvent => ({
   type: "notice",
   level: "warning",
   message: redact(`The plugin ${plugin} ${problem.replace(/\.$/, "")}; it is left out for the rest of the run.`),
@@ -207,7 +207,7 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
           async remake(made) {
             let files = made.files ?? [];
             const fields: Record<string, Readonly<Record<string, unknown>>> = {};
-            const all: Told[] = [];
+            const all: NewEvent[] = [];
             for (const each of plugins.filter(({ hooks }) => hooks.includes("onAfterGen"))) {
               // What stands in the files goes back there, so nothing is taken out of it.
               const input = { ...(safe({ ...made, files: undefined }) as object), files: made.files && files };

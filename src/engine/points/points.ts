@@ -1,5 +1,5 @@
 import type { HookPoint } from "../generated/config.js";
-import type { LoopEvent, Told } from "../loop/types.js";
+import type { LoopEvent, NewEvent } from "../loop/types.js";
 
 /** The points of a run at which somebody may take part; schemas/config.schema.json has the one list of them. */
 export type Point = HookPoint;
@@ -9,7 +9,7 @@ export interface Asked {
   /** Why it is not accepted; empty: it is. */
   readonly vetoes: readonly string[];
   /** What went wrong with those who were asked. */
-  readonly told: readonly Told[];
+  readonly told: readonly NewEvent[];
 }
 
 /** A text file that an agent has made or changed. */
@@ -37,7 +37,7 @@ export interface Remade {
   readonly files: readonly MadeFile[];
   /** What is kept beside the result, by who gave it. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly told: readonly Told[];
+  readonly told: readonly NewEvent[];
 }
 
 /** What the brief of an agent is about, with its text so far. */
@@ -52,11 +52,11 @@ export interface BriefMade {
 /** Somebody who takes part in a run at its points: the person's shell commands, or plugins. None of it ever rejects. */
 export interface Participant {
   /** Has reached a point; resolves once it is through, with what went wrong. */
-  at(point: Point, facts: object): Promise<readonly Told[]>;
+  at(point: Point, facts: object): Promise<readonly NewEvent[]>;
   /** Is asked at a point whether it may be passed. */
   ask(point: Point, proposal: object): Promise<Asked>;
   /** What it adds to a brief; empty: nothing. */
-  addTo?(made: BriefMade): Promise<{ readonly text: string; readonly told: readonly Told[] }>;
+  addTo?(made: BriefMade): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
   /** Transforms what an agent has made. */
   remake?(made: Made): Promise<Remade>;
 }
@@ -64,10 +64,10 @@ export interface Participant {
 /** All who take part in a run, as one. */
 export interface Points {
   /** Everyone who waits for a point of this event is told, one participant after the other. */
-  at(event: LoopEvent): Promise<readonly Told[]>;
+  at(event: LoopEvent): Promise<readonly NewEvent[]>;
   /** Asks everyone at each of these points. */
   ask(points: readonly Point[], proposal: object): Promise<Asked>;
-  addTo(made: BriefMade): Promise<{ readonly text: string; readonly told: readonly Told[] }>;
+  addTo(made: BriefMade): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
   /** Each participant gets what the one before it has made of it. */
   remake(made: Made): Promise<Remade>;
   /** Whether anyone may want to transform what agents make. */
@@ -82,7 +82,7 @@ export function pointsOf(participants: () => readonly Participant[]): Points {
       const next = phaseOf(event) ?? phase;
       const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
       phase = next;
-      const notices: Told[] = [];
+      const notices: NewEvent[] = [];
       for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsIn(event)]) {
         const facts = point === "phase-changed" ? { ...event, ...change } : event;
         for (const each of participants()) notices.push(...(await each.at(point, facts)));

@@ -1,7 +1,7 @@
 import type { Hook } from "../generated/config.js";
 import { runProcess } from "../process/run-process.js";
 import type { Redact } from "../lib/redact.js";
-import type { Told } from "../loop/types.js";
+import type { NewEvent } from "../loop/types.js";
 import type { Participant, Point } from "./points.js";
 import { oneLine } from "../lib/sanitise.js";
 
@@ -60,7 +60,7 @@ export function shellHooks(options: HookOptions): Participant {
   };
 }
 
-const warningsOf = (message: string | undefined): Told[] =>
+const warningsOf = (message: string | undefined): NewEvent[] =>
   message === undefined ? [] : [{ type: "notice", level: "warning", message }];
 
 /** Runs one hook in a process group of its own, which is gone when this returns. */

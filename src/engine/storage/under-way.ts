@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Outside, Tell, UnderWay } from "../loop/types.js";
+import type { RunStatus, Tell, RunningUnit } from "../loop/types.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 import { lockFile, pauseName, stopName, underWayFile } from "../lib/layout.js";
 import { writeFileAtomic } from "./atomic-file.js";
@@ -14,7 +14,7 @@ import { stateVersion } from "./state/format-version.js";
  * depends on the file.
  */
 export function recordingUnderWay(folder: string, tell: Tell, now: () => number): Tell {
-  const iterations = new Map<number, UnderWay>();
+  const iterations = new Map<number, RunningUnit>();
   const file = underWayFile(folder);
   const save = async (): Promise<void> => {
     try {
@@ -43,26 +43,26 @@ export function recordingUnderWay(folder: string, tell: Tell, now: () => number)
  * The iterations under way in a project. The file of a killed run is ignored: it is valid only if the process that
  * wrote it holds the project's lock, and took the lock before the iterations began.
  */
-export async function readUnderWay(folder: string): Promise<readonly UnderWay[]> {
+export async function readUnderWay(folder: string): Promise<readonly RunningUnit[]> {
   const holder = await liveHolder(lockFile(folder));
   if (holder === undefined) return [];
   try {
     const value: unknown = JSON.parse(await readRegularText(underWayFile(folder)));
     const { pid, iterations } = value as { pid?: unknown; iterations?: unknown };
     if (pid !== holder.pid || !Array.isArray(iterations)) return [];
-    return iterations.filter((each): each is UnderWay => isUnderWay(each) && each.since >= (holder.since ?? ""));
+    return iterations.filter((each): each is RunningUnit => isUnderWay(each) && each.since >= (holder.since ?? ""));
   } catch {
     return [];
   }
 }
 
-const isUnderWay = (value: unknown): value is UnderWay => {
+const isUnderWay = (value: unknown): value is RunningUnit => {
   const { iteration, unit, title, phase, since } = (value ?? {}) as Record<string, unknown>;
   return Number.isInteger(iteration) && [unit, title, phase, since].every((each) => typeof each === "string");
 };
 
 /** Whether a run works on the project in a folder, and which files (PAUSE, STOP) hold it. */
-export async function outsideView(folder: string): Promise<Outside> {
+export async function outsideView(folder: string): Promise<RunStatus> {
   const lock = lockFile(folder);
   const running = await isHeldByRun(lock);
   return {

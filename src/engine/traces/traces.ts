@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { EnvHttpProxyAgent } from "undici";
 import { messageOf } from "../lib/errors.js";
 import { packageVersion } from "../lib/package-root.js";
-import type { LoopEvent, Told } from "../loop/types.js";
+import type { LoopEvent, NewEvent } from "../loop/types.js";
 import { collectorIn, send } from "./otlp.js";
 import { type Span, spansOf } from "./spans.js";
 
@@ -28,7 +28,7 @@ const lastMs = 3_000;
  * not take is dropped, and the first time told in one warning.
  * @throws ExpectedError (exit code 2) for variables that are wrong.
  */
-export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (warning: Told) => void): Traces {
+export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (warning: NewEvent) => void): Traces {
   const collector = collectorIn(env);
   const dispatcher = new EnvHttpProxyAgent();
   const ending = new AbortController();

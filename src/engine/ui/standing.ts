@@ -2,7 +2,7 @@ import type { LedgerLine } from "../generated/ledger.js";
 import { stopName } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { count, duration, timeText } from "../lib/words.js";
-import type { Outside, Progress, UnderWay } from "../loop/types.js";
+import type { RunStatus, Progress, RunningUnit } from "../loop/types.js";
 import { partText, unlabelledCost, type UsageSum } from "./terminal/tally.js";
 
 /** The end of a run, as stored in its state. */
@@ -14,7 +14,7 @@ interface RunEnd {
 }
 
 /** The state of a project, a task or a team: its records, and the facts that are visible from outside. */
-export interface Standing extends Outside {
+export interface Standing extends RunStatus {
   /** What it is called: "project", "task". */
   readonly noun: string;
   readonly folder: string;
@@ -40,7 +40,7 @@ export interface Standing extends Outside {
   /** Names of units by id; a unit without a name is shown by its id. */
   readonly names?: ReadonlyMap<string, string>;
   /** The action of an agent on a unit with this name: "reads smith2020". If absent, only the name is shown. */
-  doing?(work: Pick<UnderWay, "unit" | "phase">, name: string): string | undefined;
+  doing?(work: Pick<RunningUnit, "unit" | "phase">, name: string): string | undefined;
   readonly spending: UsageSum;
   /** Total working time of agents in milliseconds; absent if it was not recorded. */
   readonly spentMs?: number;
@@ -143,12 +143,12 @@ function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing
 }
 
 /** The action of an iteration under way: "#5 reads p1", "#6 critic of p1". */
-const doingText = (work: UnderWay, standing: Pick<Standing, "names" | "doing">): string =>
+const doingText = (work: RunningUnit, standing: Pick<Standing, "names" | "doing">): string =>
   oneLine(`#${work.iteration} ${activityText(work, standing)}`);
 
 /** The action of an iteration: "reads p1", "critic of p1", "artisan 2". `fallback`: used if there is no other text. */
 export function activityText(
-  work: UnderWay,
+  work: RunningUnit,
   { names, doing }: Pick<Standing, "names" | "doing">,
   fallback?: string,
 ): string {

@@ -1,5 +1,5 @@
 import { type Redact, redactValue } from "../lib/redact.js";
-import type { LoopEvent, Tell, Told } from "../loop/types.js";
+import type { LoopEvent, Tell, NewEvent } from "../loop/types.js";
 import type { Points } from "../points/points.js";
 import type { Sink } from "./sink.js";
 
@@ -23,7 +23,7 @@ interface Watchers {
  */
 export function createTell({ sink, points, redact, now }: Watchers): Tell {
   let lastDelivery: Promise<void> = Promise.resolve();
-  let earlyEvents: Told[] | undefined = [];
+  let earlyEvents: NewEvent[] | undefined = [];
 
   async function deliver(event: LoopEvent): Promise<void> {
     sink.event(event);
@@ -38,12 +38,12 @@ export function createTell({ sink, points, redact, now }: Watchers): Tell {
   }
 
   /** The time of an event is the time of its delivery, so times never decrease. */
-  function withTime({ type, ...facts }: Told): LoopEvent {
+  function withTime({ type, ...facts }: NewEvent): LoopEvent {
     const at = new Date(now()).toISOString();
     return redactValue({ type, at, ...facts }, redact).value as LoopEvent;
   }
 
-  async function tellAll(told: Told): Promise<void> {
+  async function tellAll(told: NewEvent): Promise<void> {
     if (earlyEvents !== undefined && told.type !== "run-started") return void earlyEvents.push(told);
     const queuedEvents = earlyEvents ?? [];
     earlyEvents = undefined;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../generated/rrd.js";
-import { type RunAnswer, wasAtWork } from "../../engine/loop/run-record/observation.js";
+import { type RunAnswer, hasWorked } from "../../engine/loop/run-record/observation.js";
 import { type HistoryLimits } from "../../engine/lib/history-limits.js";
 import { boundedObservations, lastRun, type LoopMemory, memoryFrom } from "../../engine/loop/run-record/loop-memory.js";
 import { sketchOf } from "../../engine/lib/minhash.js";

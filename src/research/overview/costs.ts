@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { type Experience, forecastOf } from "../workflow/forecast.js";
-import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
+import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { UsageSum } from "../../engine/ui/terminal/tally.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
@@ -102,7 +102,7 @@ export function sumOf(lines: readonly LedgerLine[]): UsageSum {
   const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
   const unreported = lines.filter(didNotSay).length;
   const [input, output] = [sum(({ tokens }) => tokens?.input), sum(({ tokens }) => tokens?.output)];
-  const iterations = lines.filter(({ failure }) => usesAllowance(failure)).length;
+  const iterations = lines.filter(({ failure }) => countsTowardLimit(failure)).length;
   const idle = lines.length - iterations;
   return {
     iterations,
@@ -125,7 +125,7 @@ export function sumOf(lines: readonly LedgerLine[]): UsageSum {
 const didNotSay = ({ agent, cost_usd, failure, tokens }: LedgerLine): boolean =>
   agent !== undefined &&
   cost_usd === undefined &&
-  (usesAllowance(failure) || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
+  (countsTowardLimit(failure) || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
 
 /**
  * What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most

@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
-import type { Outside } from "../../engine/loop/types.js";
+import type { RunStatus } from "../../engine/loop/types.js";
 import { type SteeredWork, commandsOf } from "../../engine/storage/state/from-outside.js";
 import { outsideView } from "../../engine/storage/under-way.js";
 import type { Standing } from "../../engine/ui/standing.js";
@@ -26,7 +26,7 @@ export const stageOf = (phase: Rrd["phase"]): string | undefined =>
 export function researchStanding(
   { folder, where }: { readonly folder: string; readonly where: string },
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
-  outside: Outside,
+  outside: RunStatus,
 ): Standing {
   const { phase, refused } = statusOf(rrd, ledger);
   const counts = countsOf(rrd);

@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
+import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import { linesInForce } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { many } from "../../engine/lib/words.js";
@@ -213,7 +213,7 @@ export const promptsText = (prompts: readonly string[]): string =>
 
 /** Iterations in which an agent got to work: one that could not be started has read nothing. */
 export const linesAtWork = (lines: readonly LedgerLine[]): readonly LedgerLine[] =>
-  lines.filter(({ failure }) => usesAllowance(failure));
+  lines.filter(({ failure }) => countsTowardLimit(failure));
 
 function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
   const uses = new Map<string, AgentUse>();
@@ -241,7 +241,7 @@ function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
     ...sumOf(mine),
     accepted: mine.filter(({ outcome }) => outcome === "accepted").length,
     refused: mine.filter(({ outcome }) => outcome === "refused").length,
-    failed: mine.filter(({ outcome, failure }) => outcome === "failed" && usesAllowance(failure)).length,
+    failed: mine.filter(({ outcome, failure }) => outcome === "failed" && countsTowardLimit(failure)).length,
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import type { Told, Unit } from "../../engine/loop/types.js";
+import type { NewEvent, Unit } from "../../engine/loop/types.js";
 import type { Made, Remade } from "../../engine/points/points.js";
 import type { Change } from "../project-files/research.js";
 import { paperOf } from "../derived/status.js";
@@ -13,7 +13,7 @@ export type Remake = (made: Made) => Promise<Remade>;
 interface Beside {
   readonly changes: readonly Change[];
   readonly ledger: Partial<LedgerLine>;
-  readonly told: readonly Told[];
+  readonly told: readonly NewEvent[];
 }
 
 /**

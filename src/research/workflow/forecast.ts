@@ -4,7 +4,7 @@ import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
 import type { Rrd } from "../generated/rrd.js";
-import type { Forecast, Account, Budget, Spent } from "../../engine/loop/types.js";
+import type { Forecast, Account, Budget, Spending } from "../../engine/loop/types.js";
 import { median } from "../derived/statistics.js";
 import { isWanted, kindOfLine, kinds } from "../units/kinds.js";
 import { check, claims, mend } from "../units/check/kind.js";
@@ -272,7 +272,7 @@ export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Expe
  * Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's
  * summaries of the history.
  */
-export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Spent {
+export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Spending {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   return spentOnAttempts(
     work.map((line) => ({ ...line, tokens: tokensOf(line) })),

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import type { Told } from "../../engine/loop/types.js";
+import type { NewEvent } from "../../engine/loop/types.js";
 import { isWithin, programIn } from "../../engine/process/search-path.js";
 import type { Criterion } from "../generated/ralph.js";
 import type { Check } from "../generated/ralph-state.js";
@@ -50,7 +50,7 @@ export async function checkAll(
   criteria: readonly Criterion[],
   place: Place,
   knownTests: KnownTests,
-  tell: (event: Told) => Promise<void>,
+  tell: (event: NewEvent) => Promise<void>,
 ): Promise<Checked | undefined> {
   const context: CheckContext = { ...knownTests, runs: [] };
   const checks: Check[] = [];

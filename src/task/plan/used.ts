@@ -1,6 +1,6 @@
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
-import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
-import type { Spent } from "../../engine/loop/types.js";
+import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
+import type { Spending } from "../../engine/loop/types.js";
 import type { Attempt, Round, TaskState } from "../generated/ralph-state.js";
 
 /** The rounds of a team that count: those since the task was last started again, without undone rounds. */
@@ -13,10 +13,10 @@ export const isUnderWay = ({ steps }: Round): boolean =>
 
 /** The attempts that count as used. An attempt whose service refused all requests does not. */
 export const countedAttempts = (attempts: readonly Attempt[]): readonly Attempt[] =>
-  attempts.filter(({ failure }) => usesAllowance(failure));
+  attempts.filter(({ failure }) => countsTowardLimit(failure));
 
 /** What the task has used. An attempt of one agent is an iteration, and so is a finished round of a team. */
-export function spentBy(state: TaskState): Spent {
+export function spentBy(state: TaskState): Spending {
   const { attempts, loop } = state;
   const rounds = roundsOf(state);
   const [attemptsWithoutRole, lastRound] = [attempts.filter(({ role }) => role === undefined), rounds.at(-1)];

@@ -4,7 +4,7 @@ import { type Received, instructionsAfter } from "../../engine/storage/state/ste
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import { longestRepetition } from "../../engine/loop/stop-conditions/stuck.js";
 import { boundedObservations, lastRun, type LoopMemory, memoryFrom } from "../../engine/loop/run-record/loop-memory.js";
-import { wasAtWork } from "../../engine/loop/run-record/observation.js";
+import { hasWorked } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { Attempt, TaskState } from "../generated/ralph-state.js";
 import { planOf } from "../plan/plan.js";
@@ -31,7 +31,7 @@ export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt
     attempts.findLastIndex(({ outcome, undone }) => outcome === "accepted" && undone !== true) + 1,
   );
   return attemptsSinceSuccess.filter(
-    ({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && wasAtWork(failure),
+    ({ iteration, failure }) => iteration > (loop?.stagnation_since ?? 0) && hasWorked(failure),
   );
 }
 

@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { workedMs } from "../../engine/loop/run-record/agent-run.js";
-import type { OwnOutcome } from "../../engine/loop/run-record/observation.js";
+import type { FinalOutcome } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun } from "../../engine/loop/types.js";
 
 /** Maximum characters of the stored closing sentence. */
@@ -20,7 +20,7 @@ export function closingSentence(message: string, redact: Redact): string | undef
 }
 
 /** The fields that the state stores for every attempt, of a task and of a role. `at`: when the attempt was judged. */
-export function recordOfAttempt(run: AgentRun, outcome: OwnOutcome, at: string) {
+export function recordOfAttempt(run: AgentRun, outcome: FinalOutcome, at: string) {
   const { iteration, agent, usage, cost_usd } = run;
   return {
     id: `attempt-${iteration}`,

@@ -2,9 +2,9 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { many } from "../../engine/lib/words.js";
 import { orVerdict } from "../../engine/loop/in-workflows.js";
-import { type RunAnswer, type OwnOutcome, outcomeText } from "../../engine/loop/run-record/observation.js";
+import { type RunAnswer, type FinalOutcome, outcomeText } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
-import { usesAllowance } from "../../engine/loop/stop-conditions/limits.js";
+import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import type { AgentRun, Unit, Workflow } from "../../engine/loop/types.js";
 import type { Checked } from "../criteria/check-criteria.js";
 import { contextOutside, unreadableContext } from "../place/context.js";
@@ -80,7 +80,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const steps = readSteps(workspace, views, state);
         if (run.failure === undefined) await remakeFiles(options, context.tree, changeInfo(unit, run), tell);
         // If the agent's service refused all requests, there is nothing to check.
-        const isIdle = run.failure !== undefined && !usesAllowance(run.failure.kind);
+        const isIdle = run.failure !== undefined && !countsTowardLimit(run.failure.kind);
         const checked = isIdle ? undefined : await check(state, run.iteration, { signal, tell });
         if (!isIdle) frame.take(state.task, checked);
         const snapshot = await snapshots?.take(run.iteration);
@@ -136,7 +136,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
 }
 
 interface Judged {
-  readonly outcome: OwnOutcome;
+  readonly outcome: FinalOutcome;
   readonly now: Best;
   /** The new best result, if this attempt is the best so far. */
   readonly newBest?: Best;

@@ -16,7 +16,7 @@ import type {
 } from "../../../src/engine/loop/types.js";
 import { fakeClock } from "../../support/clock.js";
 import { listener } from "../../support/network/listener.js";
-import { newRun, runAfter } from "../../../src/engine/loop/run-record/agent-run.js";
+import { newRun, withEvent } from "../../../src/engine/loop/run-record/agent-run.js";
 import { openLanes, type LaneOptions } from "../../../src/engine/loop/lanes.js";
 import { remembered } from "./remembered.js";
 import { live, named, soFar, unit } from "./runs.js";
@@ -250,7 +250,7 @@ describe("a run is the fold of what its agent says", () => {
   test("with the last use that was told, whatever comes with it, and the model of an earlier one", () => {
     const first = begin();
     const run = [usage(10, { model: "m", window: 9, billing: "subscription" }), usage(20, { final: true })].reduce(
-      runAfter,
+      withEvent,
       first,
     );
     expect(run).toEqual({
@@ -265,13 +265,13 @@ describe("a run is the fold of what its agent says", () => {
 
   test("with a cost that the CLI reports in the place of our estimate, and an estimate marked as one", () => {
     const first = begin();
-    const guess = runAfter(first, usage(1, { cost_usd: 0.5, estimated: true }));
+    const guess = withEvent(first, usage(1, { cost_usd: 0.5, estimated: true }));
     expect(guess).toMatchObject({ cost_usd: 0.5, estimated: true });
-    expect(runAfter(guess, usage(2))).toMatchObject({ cost_usd: 0.5, estimated: true });
-    const reported = runAfter(guess, usage(2, { cost_usd: 0.7 }));
+    expect(withEvent(guess, usage(2))).toMatchObject({ cost_usd: 0.5, estimated: true });
+    const reported = withEvent(guess, usage(2, { cost_usd: 0.7 }));
     expect(reported.cost_usd).toBe(0.7);
     expect(reported).not.toHaveProperty("estimated");
-    expect(runAfter(reported, usage(3, { cost_usd: 0.9, estimated: true }))).toMatchObject({
+    expect(withEvent(reported, usage(3, { cost_usd: 0.9, estimated: true }))).toMatchObject({
       cost_usd: 0.9,
       estimated: true,
     });
@@ -279,10 +279,10 @@ describe("a run is the fold of what its agent says", () => {
 
   test("to its end: the message, and the failure where there is one", () => {
     const first = begin();
-    expect(runAfter(first, end)).toMatchObject({ message: "done" });
-    expect(runAfter(first, end)).not.toHaveProperty("failure");
-    expect(runAfter(first, aborted)).toMatchObject({ message: "", failure: { kind: "aborted" } });
-    expect(runAfter(first, { type: "text", text: "Hello." })).toMatchObject({
+    expect(withEvent(first, end)).toMatchObject({ message: "done" });
+    expect(withEvent(first, end)).not.toHaveProperty("failure");
+    expect(withEvent(first, aborted)).toMatchObject({ message: "", failure: { kind: "aborted" } });
+    expect(withEvent(first, { type: "text", text: "Hello." })).toMatchObject({
       message: "",
       digest: { first: "Hello." },
     });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { withAddedBriefs } from "../../../src/engine/points/adding-to-briefs.js";
 import { type MadeFile, type Participant, pointsOf } from "../../../src/engine/points/points.js";
-import type { Told, Unit, Workflow } from "../../../src/engine/loop/types.js";
+import type { NewEvent, Unit, Workflow } from "../../../src/engine/loop/types.js";
 
 const quiet: Participant = { at: async () => [], ask: async () => ({ vetoes: [], told: [] }) };
-const notice = (message: string): Told => ({ type: "notice", level: "warning", message });
+const notice = (message: string): NewEvent => ({ type: "notice", level: "warning", message });
 const upper: Participant = {
   ...quiet,
   remake: async ({ files = [] }) => ({

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { lockFile } from "../../../src/engine/lib/layout.js";
-import type { Told } from "../../../src/engine/loop/types.js";
+import type { NewEvent } from "../../../src/engine/loop/types.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { readUnderWay, recordingUnderWay } from "../../../src/engine/storage/under-way.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
-const started = (iteration: number, unit: string, more: object = {}): Told => ({
+const started = (iteration: number, unit: string, more: object = {}): NewEvent => ({
   type: "iteration-started",
   iteration,
   unit,
@@ -20,7 +20,7 @@ const started = (iteration: number, unit: string, more: object = {}): Told => ({
   progress: { done: 0, total: 2 },
   ...more,
 });
-const ended = (iteration: number, unit: string): Told => ({
+const ended = (iteration: number, unit: string): NewEvent => ({
   type: "iteration-ended",
   iteration,
   unit,
@@ -37,7 +37,7 @@ async function held() {
   mkdirSync(join(folder, ".ralph"));
   const lock = await acquireLock(lockFile(folder), { describe: "the project" });
   onTestFinished(() => lock.release());
-  const told: Told[] = [];
+  const told: NewEvent[] = [];
   const tell = recordingUnderWay(folder, async (event) => void told.push(event), Date.now);
   return { cwd, folder, lock, told, tell, file: join(folder, ".ralph", "under-way.json") };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { collectorIn } from "../../../src/engine/traces/otlp.js";
 import { type Span, spansOf } from "../../../src/engine/traces/spans.js";
-import type { LoopEvent, Told } from "../../../src/engine/loop/types.js";
+import type { LoopEvent, NewEvent } from "../../../src/engine/loop/types.js";
 
 /** The spans that a run's events make, by their names; each event comes a second after the one before. */
-function spansFrom(told: readonly Told[]): Map<string, Span> {
+function spansFrom(told: readonly NewEvent[]): Map<string, Span> {
   let ids = 0;
   const ended = new Map<string, Span>();
   const hear = spansOf(
@@ -18,7 +18,7 @@ function spansFrom(told: readonly Told[]): Map<string, Span> {
 
 const usage = { input: 900, cached: 100, output: 50, requests: 2 };
 const unit = { unit: "arxiv_1", title: "A paper" };
-const started = (agent: string): Told => ({
+const started = (agent: string): NewEvent => ({
   type: "iteration-started",
   iteration: 1,
   phase: "ANALYSIS",
@@ -28,8 +28,8 @@ const started = (agent: string): Told => ({
   progress: { done: 0, total: 1 },
   agent,
 });
-const said = (event: object): Told => ({ type: "agent", iteration: 1, event }) as Told;
-const ended = (outcome: object): Told =>
+const said = (event: object): NewEvent => ({ type: "agent", iteration: 1, event }) as NewEvent;
+const ended = (outcome: object): NewEvent =>
   ({
     type: "iteration-ended",
     iteration: 1,
@@ -38,9 +38,9 @@ const ended = (outcome: object): Told =>
     duration_seconds: 1,
     usage,
     cost_usd: 0.5,
-  }) as Told;
-const begun: Told = { type: "run-started", workflow: "research", agent: "claude" };
-const over: Told = {
+  }) as NewEvent;
+const begun: NewEvent = { type: "run-started", workflow: "research", agent: "claude" };
+const over: NewEvent = {
   type: "run-ended",
   verdict: { verdict: "complete", reason: "Done." },
   progress: { done: 1, total: 1 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { usesIteration, limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
+import { isCounted, limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { firstAvailable } from "../../../src/engine/loop/retry.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type { Agent, Workflow } from "../../../src/engine/loop/types.js";
@@ -155,7 +155,7 @@ describe("a network that is away, on a clock that only the waits move", () => {
     expect(ended.filter(({ outcome }) => outcome.outcome === "failed").length).toBeLessThanOrEqual(9);
     expect(
       ended.filter(({ outcome, usage }) =>
-        usesIteration({ iteration: 1, unit, agent: "a", outcome, startedAt: 0, endedAt: 0, usage }),
+        isCounted({ iteration: 1, unit, agent: "a", outcome, startedAt: 0, endedAt: 0, usage }),
       ),
     ).toHaveLength(1);
     expect(took).toBeGreaterThanOrEqual(10);

@@ -1,5 +1,5 @@
 import { hostOf } from "../../../engine/process/reach.js";
-import type { Told } from "../../../engine/loop/types.js";
+import type { NewEvent } from "../../../engine/loop/types.js";
 import type { DescribedSource, PluginAnswer, SourceRecord } from "../../../engine/generated/plugin.js";
 import type { LoadedPlugin } from "../../../engine/plugins/plugins.js";
 import { identifiersFrom, paperRecord } from "../../../research/papers/identifiers.js";
@@ -74,7 +74,7 @@ async function page(
 /** What was said when a plugin failed: it is left out after that, and says nothing in later calls. */
 const failures = new WeakMap<LoadedPlugin, string>();
 
-function reasonIn([told]: readonly Told[], plugin: LoadedPlugin): string {
+function reasonIn([told]: readonly NewEvent[], plugin: LoadedPlugin): string {
   if (told?.type === "notice") failures.set(plugin, told.message);
   return failures.get(plugin) ?? `The plugin ${plugin.name} is left out, or has answered nothing.`;
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { historianFolders } from "../../lib/layout.js";
 import type { Redact } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
-import { newRun, runAfter } from "../run-record/agent-run.js";
+import { newRun, withEvent } from "../run-record/agent-run.js";
 import { type SummaryAnswer, summaryTemperature, summaryTokens } from "./summarise.js";
 import type { Agent, Brief } from "../types.js";
 import type { Clock } from "../../lib/clock.js";
@@ -12,9 +12,9 @@ import { withoutUndefined } from "../../lib/without-undefined.js";
 export const maxSummaryMs = 300_000;
 
 /**
- * Environment variables of an agent that summarises: the most tokens of its answer, and the temperature. Claude Code
- * reads the first; the others are for the user's own commands. A CLI that reads none of them is limited by the maximum
- * length of a summary.
+ * Environment variables for an agent that writes summaries: the maximum number of tokens of its answer, and the
+ * temperature. Claude Code reads the first; the others are for commands of the user. If a CLI ignores all, the maximum
+ * length of a summary still applies.
  */
 export const summaryEnv = {
   CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(summaryTokens),
@@ -48,12 +48,12 @@ export async function askForSummary(
       access: { web: false, read: false, everything: false },
     };
     let run = newRun(agent, brief, clock.now());
-    for await (const event of agent.run(brief, { signal })) run = runAfter(run, event);
+    for await (const event of agent.run(brief, { signal })) run = withEvent(run, event);
     const { usage, cost_usd, estimated } = run;
-    const usedByModel = { tokens: usage.input + usage.output, ...withoutUndefined({ cost_usd, estimated }) };
-    if (run.failure !== undefined) return { reason: run.failure.message, ...usedByModel };
-    if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...usedByModel };
-    return { summary: redact(run.message), ...usedByModel };
+    const modelUsage = { tokens: usage.input + usage.output, ...withoutUndefined({ cost_usd, estimated }) };
+    if (run.failure !== undefined) return { reason: run.failure.message, ...modelUsage };
+    if (run.message.trim() === "") return { reason: `${agent.name} said nothing.`, ...modelUsage };
+    return { summary: redact(run.message), ...modelUsage };
   } finally {
     await rm(workspace, { recursive: true, force: true });
   }

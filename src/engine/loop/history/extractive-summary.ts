@@ -22,10 +22,10 @@ const recentTitle = "Lately:";
 const earlierPrefix = "Before: ";
 
 /**
- * A summary that code writes without a model: the number of iterations by outcome, each reason for refusals and
- * failures with its number and what helped, and the last iterations one by one. It can parse its own earlier summaries
- * and continue them; from a summary by a model it keeps the beginning. At most `maxChars` characters; the oldest parts
- * are omitted first.
+ * A summary that is written without a model: the number of iterations by outcome, each reason for refusals and failures
+ * with its count and its remedy, and the last iterations one by one. It parses and continues earlier summaries of its
+ * own; of a summary by a model it keeps the beginning. At most `maxChars` characters; the oldest parts are omitted
+ * first.
  */
 export function extractiveSummary(
   { historySummary = "", metrics, observations, ledger }: LoopMemory,
@@ -42,23 +42,23 @@ export function extractiveSummary(
       ? historySummary.replace(/\s+/g, " ").trim()
       : (foreignTextIn(historySummary) ?? "");
   const phase = ledger.at(-1)?.phase;
-  const head = [
+  const headLines = [
     `Iterations ${counts.first} to ${Math.max(counts.first, ...observations.map(({ iteration }) => iteration))}: ${counts.accepted} accepted, ${counts.refused} refused, ${counts.failed} failed.`,
     ...(phase === undefined ? [] : [`The work is in ${phase}; the last unit was ${observations.at(-1)?.unit}.`]),
     ...(foreignText === "" ? [] : [earlierPrefix + truncate(foreignText, 600)]),
   ];
-  let remainingChars = maxChars - head.join("\n").length;
-  const takeLines = (title: string, lines: readonly string[], share: number): string[] => {
-    const taken: string[] = [];
+  let remainingChars = maxChars - headLines.join("\n").length;
+  const takeLines = (title: string, lines: readonly string[], maxChars: number): string[] => {
+    const takenLines: string[] = [];
     let usedChars = title.length + 1;
     for (const line of lines) {
       usedChars += line.length + 1;
-      if (usedChars > Math.min(share, remainingChars)) break;
-      taken.push(line);
+      if (usedChars > Math.min(maxChars, remainingChars)) break;
+      takenLines.push(line);
     }
-    if (taken.length === 0) return [];
-    remainingChars -= [title, ...taken].join("\n").length + 1;
-    return [title, ...taken];
+    if (takenLines.length === 0) return [];
+    remainingChars -= [title, ...takenLines].join("\n").length + 1;
+    return [title, ...takenLines];
   };
   const lessonLines = takeLines(
     reasonsTitle,
@@ -70,7 +70,7 @@ export function extractiveSummary(
     newObservations.slice(-5).toReversed().map(observationLine),
     remainingChars,
   );
-  return [...head, ...lessonLines, ...recentLines].join("\n");
+  return [...headLines, ...lessonLines, ...recentLines].join("\n");
 }
 
 const observationLine = ({ iteration, unit, outcome, said = "" }: Observation): string =>
@@ -111,7 +111,7 @@ function addLessons(known: readonly Lesson[], newObservations: readonly Observat
     const reason = truncate(`${failure ?? outcome}: ${said.split("; ")[0]!}`, 170);
     const acceptedLater = newObservations
       .slice(index + 1)
-      .find((each) => each.unit === unit && each.outcome === "accepted");
+      .find((later) => later.unit === unit && later.outcome === "accepted");
     const remedyText = acceptedLater === undefined ? "" : ` → ${unit} was accepted in #${acceptedLater.iteration}`;
     const key = commonPart(reason);
     const known = lessons.get(key);
@@ -120,7 +120,5 @@ function addLessons(known: readonly Lesson[], newObservations: readonly Observat
   return [...lessons.values()];
 }
 
-/**
- * The part of a reason that it shares with similar ones: without numbers, names in quotes, paths, and what helped.
- */
+/** The part of a reason that similar reasons share: without numbers, quoted names, paths and remedies. */
 const commonPart = (text: string): string => withoutNames(text.split(" → ")[0]!);

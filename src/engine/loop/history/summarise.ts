@@ -4,30 +4,32 @@ import { estimateTokens } from "../../lib/tokens.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { extractiveSummary } from "./extractive-summary.js";
 import { type Compression, type LoopMemory, observationsSinceSummary } from "../run-record/loop-memory.js";
-import type { Spent, Tell } from "../types.js";
+import type { Spending, Tell } from "../types.js";
 import type { HistoryMetrics, Observation } from "../../generated/memory.js";
 import { zeroSpent } from "../stop-conditions/budget.js";
 
-/** The most tokens of a summary, and the temperature, for models with these settings. */
+/** Maximum number of tokens of a summary, and the temperature, for models with these settings. */
 export const summaryTokens = 1_000;
 export const summaryTemperature = 0.3;
-const maxTrend = 20;
+const maxTrendLength = 20;
 
-/** US dollars, and whether they are our estimate. */
-type Priced = Pick<Compression, "cost_usd" | "estimated">;
+/** A cost in US dollars, and whether it is an estimate. */
+type EstimatedCost = Pick<Compression, "cost_usd" | "estimated">;
 
-const priceFields = ({ cost_usd, estimated }: Priced): Priced =>
+const priceFields = ({ cost_usd, estimated }: EstimatedCost): EstimatedCost =>
   cost_usd === undefined ? {} : { cost_usd, ...withoutUndefined({ estimated }) };
 
-/** The summary of a model, or the reason why it gave none; in both cases with its usage. */
+/** The summary of a model, or the reason for its failure, each with the usage. */
 export type SummaryAnswer = ({ readonly summary: string } | { readonly reason: string }) & {
   readonly tokens: number;
-} & Priced;
+} & EstimatedCost;
 
 interface SummariserOptions {
-  /** Number of iterations between two summaries; 0 turns summaries off. */
+  /** Number of iterations between two summaries; 0: no summaries. */
   readonly every: number;
-  /** An agent that summarises; without one, or if it fails, code summarises. Never throws. */
+  /**
+   * An agent that writes summaries. Without one, or if it fails, a summary is written without a model. Never throws.
+   */
   readonly ask?: { readonly name: string; readonly run: (brief: string) => Promise<SummaryAnswer> };
   readonly tell: Tell;
   readonly now: () => number;
@@ -141,13 +143,13 @@ function clipSummary(text: string, maxChars: number): string {
 const tokensSavedBy = ({ chars_before, summary, tokens }: Compression): number =>
   estimateTokens("x".repeat(chars_before)) - estimateTokens("x".repeat(summary.length)) - tokens;
 
-/** A state that keeps a summary of its iterations. */
-interface Summarised {
+/** A state that stores a summary of its iterations. */
+interface StateWithSummary {
   readonly loop?: { readonly history_summary?: string | null; readonly rch_metrics?: HistoryMetrics } | null;
 }
 
 /** The state with a new summary of the history. Pure; a summary that the state already has changes nothing. */
-export function withSummary<State extends Summarised>(state: State, compression: Compression): State {
+export function withSummary<State extends StateWithSummary>(state: State, compression: Compression): State {
   const { loop } = state;
   if (loop?.rch_metrics?.last_iteration === compression.upTo) return state;
   return {
@@ -161,7 +163,7 @@ export function withSummary<State extends Summarised>(state: State, compression:
 }
 
 /** The tokens and dollars of a summary. */
-export const spentOnSummary = ({ tokens, cost_usd: usd = 0 }: Compression): Spent => ({ ...zeroSpent, tokens, usd });
+export const spentOnSummary = ({ tokens, cost_usd: usd = 0 }: Compression): Spending => ({ ...zeroSpent, tokens, usd });
 
 /** The metrics after one more summary. Pure. */
 function updatedMetrics(previous: HistoryMetrics | undefined, compression: Compression) {
@@ -174,7 +176,7 @@ function updatedMetrics(previous: HistoryMetrics | undefined, compression: Compr
     total_chars_after: (previous?.total_chars_after ?? 0) + summary.length,
     total_tokens_saved: (previous?.total_tokens_saved ?? 0) + tokensSavedBy(compression),
     last_compression_ratio: chars_before === 0 ? 1 : Math.round((summary.length / chars_before) * 1000) / 1000,
-    history_size_trend: [...(previous?.history_size_trend ?? []), summary.length].slice(-maxTrend),
+    history_size_trend: [...(previous?.history_size_trend ?? []), summary.length].slice(-maxTrendLength),
     last_iteration: upTo,
     last_duration_seconds: duration_seconds,
     ...(tokens === 0 ? {} : { historian_tokens: (previous?.historian_tokens ?? 0) + tokens }),

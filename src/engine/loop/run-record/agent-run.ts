@@ -1,4 +1,4 @@
-import { digestOf, emptyDigest } from "./digest.js";
+import { digestWithEvent, emptyDigest } from "./digest.js";
 import type { Agent, AgentEvent, AgentRun, Brief } from "../types.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 
@@ -17,20 +17,21 @@ export function newRun(agent: Agent, brief: Brief, now: number): AgentRun {
   };
 }
 
-/** How long the agent worked, in milliseconds; never negative, even if the clock was set back meanwhile. */
+/** The working time of the agent in milliseconds. Not negative, even if the clock was set back. */
 export const workedMs = ({ startedAt, endedAt, asleepMs = 0 }: AgentRun): number =>
   Math.max(0, endedAt - startedAt - asleepMs);
 
 /** The run after one more event. Pure. */
-export function runAfter(run: AgentRun, event: AgentEvent): AgentRun {
-  const next = { ...run, digest: digestOf(run.digest ?? emptyDigest, event) };
-  if (event.type === "end") return { ...next, message: event.message, ...withoutUndefined({ failure: event.failure }) };
-  if (event.type === "begun") return { ...next, confinement: event.confinement, worker: event.worker };
-  if (event.type !== "usage") return next;
-  const { type: _type, final: _final, cost_usd, estimated, ...reported } = event;
-  // A cost that the CLI reports replaces our estimate and the mark `estimated`.
-  const { estimated: _estimated, ...withoutEstimate } = next;
+export function withEvent(run: AgentRun, event: AgentEvent): AgentRun {
+  const updatedRun = { ...run, digest: digestWithEvent(run.digest ?? emptyDigest, event) };
+  if (event.type === "end")
+    return { ...updatedRun, message: event.message, ...withoutUndefined({ failure: event.failure }) };
+  if (event.type === "begun") return { ...updatedRun, confinement: event.confinement, worker: event.worker };
+  if (event.type !== "usage") return updatedRun;
+  const { type: _type, final: _final, cost_usd, estimated, ...otherFields } = event;
+  // A cost that the CLI reports replaces an estimate.
+  const { estimated: _estimated, ...withoutEstimate } = updatedRun;
   return cost_usd === undefined
-    ? { ...next, ...reported }
-    : { ...withoutEstimate, ...reported, cost_usd, ...withoutUndefined({ estimated }) };
+    ? { ...updatedRun, ...otherFields }
+    : { ...withoutEstimate, ...otherFields, cost_usd, ...withoutUndefined({ estimated }) };
 }

@@ -1,18 +1,18 @@
 import type { AgentEvent } from "../../generated/event.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 
-const maxLabel = 90;
+const maxLabelChars = 90;
 const maxSteps = 24;
-const maxSentence = 420;
+const maxSentenceChars = 420;
 
-/** An action of an agent with a tool, and how often it was done. */
+/** An action of an agent with a tool, and how often it occurred. */
 interface Step {
   readonly kind: StepKind;
   readonly label: string;
-  /** Digest of the tool's whole input; the label may show only a part. */
+  /** Digest of the whole input of the tool; the label may show only a part of it. */
   readonly key?: string;
   readonly times: number;
-  /** How often since the last new write; running a test again after a change is not a repetition. */
+  /** How often since the last new write. To run a test again after a change is not a repetition. */
   readonly row: number;
 }
 
@@ -24,13 +24,13 @@ export interface Digest {
   readonly first: string;
   /** The last message. */
   readonly last: string;
-  /** Different actions, ordered by their last occurrence; only the latest are kept. */
+  /** Different actions, ordered by their last occurrence; only the newest are kept. */
   readonly steps: readonly Step[];
   /** Number of actions of each kind, including repetitions. */
   readonly counts: Readonly<Record<StepKind, number>>;
   /** For each kind: the most repetitions of one action without a new write in between. */
   readonly repeated: Readonly<Record<StepKind, number>>;
-  /** The most repetitions of the same edit; a repeated edit was undone in between. */
+  /** The most repetitions of one edit. Between two equal edits, the first was undone. */
   readonly remade: number;
 }
 
@@ -45,26 +45,26 @@ export const emptyDigest: Digest = {
 };
 
 /** The digest after one more event. Pure; its cost does not grow with the number of events. */
-export function digestOf(digest: Digest, event: AgentEvent): Digest {
+export function digestWithEvent(digest: Digest, event: AgentEvent): Digest {
   if (event.type === "tool") {
     const { name, detail, key } = event;
     const kind = kindOfTool(name, detail);
-    const action = { kind, label: oneLine(`${name} ${detail}`, maxLabel), ...withoutUndefined({ key }) };
+    const action = { kind, label: shortLine(`${name} ${detail}`, maxLabelChars), ...withoutUndefined({ key }) };
     return withStep(digest, action, editTools.test(name));
   }
   const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";
-  const sentence = oneLine(text, maxSentence);
+  const sentence = shortLine(text, maxSentenceChars);
   if (sentence === "") return digest;
   const withSentence = { ...digest, first: digest.first === "" ? sentence : digest.first, last: sentence };
-  // The last message comes again in the event `end`.
+  // The event `end` contains the last message again.
   return event.type === "text" && announcesWork(sentence)
-    ? withStep(withSentence, { kind: "plan", label: oneLine(sentence, maxLabel) })
+    ? withStep(withSentence, { kind: "plan", label: shortLine(sentence, maxLabelChars) })
     : withSentence;
 }
 
 function withStep(digest: Digest, action: Pick<Step, "kind" | "label" | "key">, usesEditTool?: boolean): Digest {
   const { kind, label, key } = action;
-  // Writes of the whole same file are the same action, whatever the content is.
+  // Writes of the same whole file count as one action, whatever the content is.
   const isWholeFile = kind === "write" && !usesEditTool;
   const previousStep = digest.steps.find(
     (step) => step.kind === kind && step.label === label && (isWholeFile || step.key === key),
@@ -73,8 +73,8 @@ function withStep(digest: Digest, action: Pick<Step, "kind" | "label" | "key">, 
   const isNewContent =
     kind === "write" && (previousStep === undefined || key === undefined || previousStep.key !== key);
   const otherSteps = digest.steps
-    .filter((each) => each !== previousStep)
-    .map((each) => (isNewContent && each.kind !== "write" ? { ...each, row: 0 } : each));
+    .filter((otherStep) => otherStep !== previousStep)
+    .map((otherStep) => (isNewContent && otherStep.kind !== "write" ? { ...otherStep, row: 0 } : otherStep));
   const counts = { ...digest.counts, [kind]: digest.counts[kind] + 1 };
   const isEdit = kind === "write" && usesEditTool && key !== undefined;
   const repeated = isEdit ? digest.repeated : { ...digest.repeated, [kind]: Math.max(digest.repeated[kind], step.row) };
@@ -105,7 +105,7 @@ const announcesWork = (sentence: string): boolean =>
     sentence,
   );
 
-const oneLine = (text: string, maxLength: number): string => {
+const shortLine = (text: string, maxLength: number): string => {
   // Only the beginning of a long text is used; the text may have megabytes.
   const line = text
     .slice(0, maxLength * 4)
@@ -120,11 +120,11 @@ export function digestText({ first, last, steps }: Digest, maxChars: number): st
   const timesByLabel = new Map<string, number>();
   for (const { kind, label, times } of steps)
     if (kind !== "plan") timesByLabel.set(label, (timesByLabel.get(label) ?? 0) + times);
-  const action = [...timesByLabel].map(([label, times]) => (times === 1 ? label : `${label} (${times} times)`));
+  const actions = [...timesByLabel].map(([label, times]) => (times === 1 ? label : `${label} (${times} times)`));
   const lines = [
     ...(first === last ? [] : [`Said first: ${first}`]),
     ...(last === "" ? [] : [`Said last: ${last}`]),
-    ...(action.length === 0 ? [] : [`Did: ${action.join("; ")}`]),
+    ...(actions.length === 0 ? [] : [`Did: ${actions.join("; ")}`]),
   ];
   const text = lines.join("\n");
   return text.length > maxChars ? `${text.slice(0, maxChars - 1)}…` : text;

@@ -4,15 +4,13 @@ import { occupancyOf } from "../stop-conditions/context-window.js";
 import type { AgentRun, Unit } from "../types.js";
 import { workedMs } from "./agent-run.js";
 
-/** Milliseconds as seconds, to a tenth. */
+/** Milliseconds converted to seconds, rounded to a tenth. */
 export const inSeconds = (ms: number): number => Math.round(ms / 100) / 10;
 
 /** US dollars, rounded to a millionth: sums of prices can be 1.0000000000000002. */
 export const roundUsd = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
-/**
- * The ledger fields that every iteration has. `prepareMs`: how long its unit was prepared; absent: it was not.
- */
+/** The ledger fields of every iteration. `prepareMs`: duration of the preparation; absent: none. */
 export function ledgerLine(
   unit: Unit,
   run: AgentRun,

@@ -13,15 +13,15 @@ export interface LoopMemory {
   readonly historySummary?: string;
   /** Metrics of the summaries; absent before the first summary. */
   readonly metrics?: HistoryMetrics;
-  /** The last iteration before the latest action of a person; repetitions are counted after it. 0: never. */
+  /** The last iteration before the user last changed something; repetitions are counted after it. 0: never. */
   readonly since: number;
-  /** Iterations in a row without an accepted result, in all runs since that action. */
+  /** Iterations in a row without an accepted result since the user last changed something, over all runs. */
   readonly withoutResult?: number;
   /** The ledger's last five lines, oldest first. */
   readonly ledger: readonly LedgerLine[];
   /** Advice for the next brief by kind of loop; absent: the advice for agents that write a result file. */
   readonly remedies?: Readonly<Record<string, string>>;
-  /** The instructions of a person for the agents, oldest first, until they are cleared. */
+  /** The user's instructions for the agents, oldest first, until they are cleared. */
   readonly steering: readonly Steering[];
 }
 
@@ -64,9 +64,9 @@ export interface Compression {
   /** The author: `built-in`, or an agent's name. */
   readonly by: string;
   readonly chars_before: number;
-  /** Tokens in and out that the historian's model used; 0 without a model. */
+  /** Input and output tokens of the summarising model; 0 without a model. */
   readonly tokens: number;
-  /** How long it took. */
+  /** Duration of the summary in seconds. */
   readonly duration_seconds: number;
   /** US dollars, as reported or estimated. */
   readonly cost_usd?: number;
@@ -85,28 +85,28 @@ export const lastRun = (
 });
 
 /**
- * The observations to keep. Loop detection needs the answers of the whole window, so these stay. The digests are
- * removed from all but the newest `recent` observations if a summary covers them, or if there are more than
- * `maxObservations` digests. Idempotent.
+ * The observations to store. Loop detection needs the answers of the whole window, so these stay. Digests are removed
+ * if a summary covers them or if there are more than `maxObservations` digests, but never from the newest `keptDigests`
+ * observations. Idempotent.
  */
 export function boundedObservations(
   observations: readonly Observation[],
-  { observations: maxObservations, recent, window }: HistoryLimits,
+  { observations: maxObservations, recent: keptDigests, window }: HistoryLimits,
   metrics?: HistoryMetrics,
 ): Observation[] {
   const isFull = observations.filter(({ digest }) => digest !== undefined).length > maxObservations;
-  const keptObservations = observations.slice(-Math.max(maxObservations, window));
-  const lastCovered = keptObservations.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration);
-  return keptObservations.map((each, index) => {
-    if (index >= keptObservations.length - recent || !(isFull || index <= lastCovered)) return each;
-    const { digest: _dropped, ...withoutDigest } = each;
+  const newest = observations.slice(-Math.max(maxObservations, window));
+  const lastCovered = newest.findLastIndex(({ iteration }) => iteration === metrics?.last_iteration);
+  return newest.map((observation, index) => {
+    if (index >= newest.length - keptDigests || !(isFull || index <= lastCovered)) return observation;
+    const { digest: _dropped, ...withoutDigest } = observation;
     return withoutDigest;
   });
 }
 
 /**
- * The observations after the last summary, in the order in which they ended. The iteration numbers do not give that
- * order: with parallel agents, an earlier iteration may end later.
+ * The observations after the last summary, in the order in which they ended. Iteration numbers do not give that order:
+ * with parallel agents, an earlier iteration may end later.
  */
 export function observationsSinceSummary({
   observations,

@@ -5,29 +5,30 @@ import { loopSignsOf } from "../stop-conditions/stuck.js";
 import type { AgentRun, Failure, Outcome, Unit } from "../types.js";
 import { digestText, emptyDigest } from "./digest.js";
 
-const maxOutcomeText = 300;
+const maxOutcomeChars = 300;
 
 /**
- * The answer of a run in a form that can be compared: a fingerprint, a sketch of its words, and whether it is a result.
+ * The answer of a run, in a form that can be compared: a fingerprint, a sketch of its words, and whether it is a result
+ * (`left`).
  */
 export type RunAnswer = Pick<Observation, "answer" | "sketch" | "left">;
 
-/** The outcome of an iteration whose unit is not shared by other agents, so it is never `noted`. */
-export type OwnOutcome = Exclude<Outcome, { readonly outcome: "noted" }>;
+/** The outcome of an iteration whose unit is not shared by several agents; never `noted`. */
+export type FinalOutcome = Exclude<Outcome, { readonly outcome: "noted" }>;
 
 /** The text of an outcome. */
-export function outcomeText(outcome: OwnOutcome): string {
+export function outcomeText(outcome: FinalOutcome): string {
   if (outcome.outcome === "accepted") return outcome.summary;
   return outcome.outcome === "refused" ? outcome.reasons.join("; ") : outcome.failure.message;
 }
 
 /** The text of an outcome in one line, at most 300 characters. */
-function outcomeLine(outcome: OwnOutcome): string {
+function outcomeLine(outcome: FinalOutcome): string {
   const line = outcomeText(outcome).replace(/\s+/g, " ").trim();
-  return line.length > maxOutcomeText ? `${line.slice(0, maxOutcomeText - 1)}…` : line;
+  return line.length > maxOutcomeChars ? `${line.slice(0, maxOutcomeChars - 1)}…` : line;
 }
 
-/** The observation of a run; undefined if no agent worked. `answer.left` is used only without an acceptance. */
+/** The observation of a run; undefined if no agent worked. `left` is stored only if the result was not accepted. */
 export function observationOf(
   unit: Unit,
   run: AgentRun,
@@ -36,7 +37,7 @@ export function observationOf(
   { redact, memory: { observationChars } }: { readonly redact: Redact; readonly memory: HistoryLimits },
 ): Observation | undefined {
   // A unit that several agents share counts only once.
-  if (outcome.outcome === "noted" || (outcome.outcome === "failed" && !wasAtWork(outcome.failure.kind)))
+  if (outcome.outcome === "noted" || (outcome.outcome === "failed" && !hasWorked(outcome.failure.kind)))
     return undefined;
   const sentence = outcomeLine(outcome);
   const digestSoFar = run.digest ?? emptyDigest;
@@ -61,7 +62,7 @@ export function observationOf(
   };
 }
 
-/** Failures before an agent worked; they teach nothing. */
+/** Failures before the agent began to work; such iterations teach nothing. */
 const failuresBeforeWork: ReadonlySet<Failure["kind"]> = new Set([
   "rate-limit",
   "network",
@@ -73,4 +74,4 @@ const failuresBeforeWork: ReadonlySet<Failure["kind"]> = new Set([
 ]);
 
 /** Whether an agent worked in an iteration with this failure, or without a failure. */
-export const wasAtWork = (failure: string | undefined): boolean => !failuresBeforeWork.has(failure as Failure["kind"]);
+export const hasWorked = (failure: string | undefined): boolean => !failuresBeforeWork.has(failure as Failure["kind"]);

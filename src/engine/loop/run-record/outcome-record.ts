@@ -7,11 +7,11 @@ import { type RunAnswer, observationOf } from "./observation.js";
 
 /** The data that a workflow adds to the record of an outcome. */
 interface RecordDetails<Change> {
-  /** The time of the judgement. */
+  /** The time of the decision. */
   readonly at: Date;
-  /** How long the unit was prepared, in milliseconds; absent: it was not. */
+  /** Duration of the preparation in milliseconds; absent: none. */
   readonly prepareMs?: number;
-  /** The answer of the run; absent: there was nothing to compare. */
+  /** The answer of the run; absent: none to compare. */
   readonly left?: RunAnswer;
   /** The changes of the state; absent: none. */
   readonly changes?: readonly Change[];
@@ -22,7 +22,8 @@ interface RecordDetails<Change> {
 }
 
 /**
- * The part of a fold that every kind of work has: the workflow's changes, the observation and the ledger line. Pure.
+ * The part of a fold that every kind of work has: the changes of the workflow, the observation and the ledger line.
+ * Pure.
  */
 export function outcomeRecord<Change>(
   unit: Unit,

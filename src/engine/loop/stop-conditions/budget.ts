@@ -1,6 +1,6 @@
 import type { HistoryMetrics } from "../../generated/memory.js";
 import { awakeBetween } from "../../lib/clock.js";
-import { usesIteration, allowMoreText, usesAllowance } from "./limits.js";
+import { isCounted, allowMoreText, countsTowardLimit } from "./limits.js";
 import type {
   Agent,
   Budget,
@@ -10,23 +10,23 @@ import type {
   PastIteration,
   Review,
   RunSoFar,
-  Spent,
+  Spending,
   Verdict,
   Watch,
   Words,
 } from "../types.js";
 
 /** The usage of iterations, including those under way. */
-export function spentIn(
-  past: readonly PastIteration[],
-  live: readonly LiveIteration[],
+export function spendingOf(
+  pastIterations: readonly PastIteration[],
+  liveIterations: readonly LiveIteration[],
   { now, sleeps }: Pick<RunSoFar, "now" | "sleeps">,
-): Spent {
-  const allIterations = [...past, ...live.map(({ run }) => ({ ...run, endedAt: now }))];
-  const sum = (valueOf: (each: (typeof allIterations)[number]) => number) =>
-    allIterations.reduce((total, each) => total + valueOf(each), 0);
+): Spending {
+  const allIterations = [...pastIterations, ...liveIterations.map(({ run }) => ({ ...run, endedAt: now }))];
+  const sum = (valueOf: (iteration: (typeof allIterations)[number]) => number) =>
+    allIterations.reduce((total, iteration) => total + valueOf(iteration), 0);
   return {
-    iterations: past.filter(usesIteration).length + live.length,
+    iterations: pastIterations.filter(isCounted).length + liveIterations.length,
     tokens: sum(({ usage }) => usage.input + usage.output),
     usd: sum(({ cost_usd }) => cost_usd ?? 0),
     minutes: sum(({ startedAt, endedAt }) => awakeBetween(startedAt, endedAt, sleeps)) / 60_000,
@@ -42,23 +42,23 @@ interface AttemptCost {
 }
 
 /**
- * The usage of recorded attempts, whatever their outcome is, because each was paid for. Includes the summaries by a
- * model, which `metrics` count.
+ * The usage of recorded attempts, whatever their outcome is, because each one cost something. Includes the summaries by
+ * a model from `metrics`.
  */
-export function spentOnAttempts(attempts: readonly AttemptCost[], metrics: HistoryMetrics | undefined): Spent {
+export function spentOnAttempts(attempts: readonly AttemptCost[], metrics: HistoryMetrics | undefined): Spending {
   const sum = (valueOf: (attempt: AttemptCost) => number | undefined) =>
     attempts.reduce((total, attempt) => total + (valueOf(attempt) ?? 0), 0);
   return {
-    iterations: attempts.filter(({ failure }) => usesAllowance(failure)).length,
+    iterations: attempts.filter(({ failure }) => countsTowardLimit(failure)).length,
     tokens: sum(({ tokens }) => tokens) + (metrics?.historian_tokens ?? 0),
     usd: sum(({ cost_usd }) => cost_usd) + (metrics?.historian_cost_usd ?? 0),
     minutes: sum(({ duration_seconds }) => duration_seconds) / 60,
   };
 }
 
-export const zeroSpent: Spent = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
+export const zeroSpent: Spending = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
 
-export const addSpent = (a: Spent, b: Spent): Spent => ({
+export const addSpent = (a: Spending, b: Spending): Spending => ({
   iterations: a.iterations + b.iterations,
   tokens: a.tokens + b.tokens,
   usd: a.usd + b.usd,
@@ -75,22 +75,23 @@ const amountText: Readonly<Record<Unit, (value: number) => string>> = {
 };
 
 /**
- * The budget units of a run. Iterations and minutes of a run have their own stop conditions, with wall-clock minutes.
+ * The budget units of a run. Iterations and minutes of a run have their own stop conditions; those minutes are wall
+ * time.
  */
 const runUnits: readonly Unit[] = ["usd", "tokens"];
 
 /** The first budget for which `isReached` is true: first those of this run, then those of the whole project. */
 function findUsedUpBudget(
   words: Words,
-  run: Budget,
+  runBudget: Budget,
   soFar: RunSoFar,
-  live: readonly LiveIteration[],
+  liveIterations: readonly LiveIteration[],
   isReached: (spent: number, maximum: number) => boolean,
 ): (Pick<Verdict, "reason"> & { readonly cause: Unit }) | undefined {
   const { iterations, account } = soFar;
-  const spentInRun = addSpent(spentIn(iterations, live, soFar), account?.beside ?? zeroSpent);
+  const spentInRun = addSpent(spendingOf(iterations, liveIterations, soFar), account?.beside ?? zeroSpent);
   for (const unit of runUnits) {
-    const limit = run[unit];
+    const limit = runBudget[unit];
     if (limit !== undefined && isReached(spentInRun[unit], limit))
       return {
         cause: unit,
@@ -98,7 +99,7 @@ function findUsedUpBudget(
       };
   }
   if (account === undefined) return undefined;
-  const spentOnWork = addSpent(account.spent, spentIn([], live, soFar));
+  const spentOnWork = addSpent(account.spent, spendingOf([], liveIterations, soFar));
   for (const unit of units) {
     const limit = account.budget[unit];
     if (limit !== undefined && isReached(spentOnWork[unit], limit))
@@ -110,34 +111,40 @@ function findUsedUpBudget(
   return undefined;
 }
 
-/** Ends the run if a budget is used up: that of the run, or that of the work for its whole life. */
+/** Ends the run if a budget is used up: the budget of this run, or the budget of the work over its whole life. */
 export const limitBudget =
-  (words: Words, run: Budget): StopCondition =>
+  (words: Words, runBudget: Budget): StopCondition =>
   (soFar): Verdict | undefined => {
-    const limit = findUsedUpBudget(words, run, soFar, soFar.inFlight ?? [], (spent, maximum) => spent >= maximum);
-    if (limit !== undefined) return { verdict: "limit", ...limit };
-    // A CLI that ended because its budget was used up would end again.
-    const last = soFar.iterations.at(-1)?.outcome;
-    return last?.outcome === "failed" && last.failure.kind === "budget"
-      ? { verdict: "limit", cause: "usd", reason: last.failure.message }
+    const usedUp = findUsedUpBudget(
+      words,
+      runBudget,
+      soFar,
+      soFar.inFlight ?? [],
+      (spent, maximum) => spent >= maximum,
+    );
+    if (usedUp !== undefined) return { verdict: "limit", ...usedUp };
+    // A CLI that ended because of its budget would end again.
+    const lastOutcome = soFar.iterations.at(-1)?.outcome;
+    return lastOutcome?.outcome === "failed" && lastOutcome.failure.kind === "budget"
+      ? { verdict: "limit", cause: "usd", reason: lastOutcome.failure.message }
       : undefined;
   };
 
 /** Ends an iteration that exceeds a budget while it is under way. */
 export const watchBudget =
-  (words: Words, run: Budget): Watch =>
+  (words: Words, runBudget: Budget): Watch =>
   (live, soFar) => {
-    const limit = findUsedUpBudget(
+    const usedUp = findUsedUpBudget(
       words,
-      run,
+      runBudget,
       soFar,
       [...(soFar.inFlight ?? []), live],
       (spent, maximum) => spent > maximum,
     );
-    return limit && { end: { kind: "budget", message: limit.reason } };
+    return usedUp && { end: { kind: "budget", message: usedUp.reason } };
   };
 
-/** For a person before a run: which agents the budget of this run can't limit, a sentence each. */
+/** Warnings before a run about agents that the budget of this run can't limit, one sentence each. */
 export const unlimitedAgents = (budget: Budget, agents: readonly Pick<Agent, "name" | "reportsNoUsage">[]): string[] =>
   budget.usd === undefined && budget.tokens === undefined
     ? []
@@ -149,16 +156,16 @@ export const unlimitedAgents = (budget: Budget, agents: readonly Pick<Agent, "na
         );
 
 /**
- * Warns about an agent that worked but did not report its usage: its work is not counted in the budget. `told`: names
- * of agents of which a person knows that the budget of the run can't limit them.
+ * Warns about an agent that worked but did not report its usage, because the budget can't count it. `announced`: names
+ * of agents about which the user was warned before the run.
  */
 export const reviewBudget =
-  (ofRun: Budget, told: ReadonlySet<string> = new Set()): Review =>
+  (runBudget: Budget, announced: ReadonlySet<string> = new Set()): Review =>
   ({ run: { agent, free, model, failure, cost_usd, usage } }, { account }) => {
-    // A run with another failure may have used nothing.
+    // A run with another failure may have used no tokens.
     if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle"))
       return undefined;
-    const budget = told.has(agent) ? {} : ofRun;
+    const budget = announced.has(agent) ? {} : runBudget;
     const isSet = (unit: Unit): boolean => (budget[unit] ?? account?.budget[unit]) !== undefined;
     const reportsNoTokens = usage.input + usage.output === 0;
     const unknownPart = reportsNoTokens ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
@@ -171,18 +178,20 @@ export const reviewBudget =
       : `The budget in ${uncountedUnits.join(" and ")} cannot limit ${agent}, because it is not known ${unknownPart}: its work is not counted there; limits of iterations and minutes hold.`;
   };
 
-/** Adds to a choice the remaining dollars and minutes for the iteration. */
+/** Adds the remaining dollars and minutes for the iteration to a choice. */
 export const withAllowance =
-  (run: Budget, choose: Choose): Choose =>
+  (runBudget: Budget, choose: Choose): Choose =>
   (soFar, unit) => {
     const choice = choose(soFar, unit);
     if (!("agent" in choice)) return choice;
-    const live = soFar.inFlight ?? [];
-    const spentUnderWay = spentIn([], live, soFar);
+    const liveIterations = soFar.inFlight ?? [];
+    const runningSpending = spendingOf([], liveIterations, soFar);
     const { budget, spent, beside } = soFar.account ?? {};
     const remainingUsd = [
-      ...(run.usd === undefined ? [] : [run.usd - spentIn(soFar.iterations, live, soFar).usd - (beside?.usd ?? 0)]),
-      ...(budget?.usd === undefined ? [] : [budget.usd - (spent?.usd ?? 0) - spentUnderWay.usd]),
+      ...(runBudget.usd === undefined
+        ? []
+        : [runBudget.usd - spendingOf(soFar.iterations, liveIterations, soFar).usd - (beside?.usd ?? 0)]),
+      ...(budget?.usd === undefined ? [] : [budget.usd - (spent?.usd ?? 0) - runningSpending.usd]),
     ];
     return {
       ...choice,
@@ -192,8 +201,8 @@ export const withAllowance =
         ? {}
         : {
             maxMs:
-              Math.max(0, budget.minutes - (spent?.minutes ?? 0) - spentUnderWay.minutes) *
-              (60_000 / (live.length + 1)),
+              Math.max(0, budget.minutes - (spent?.minutes ?? 0) - runningSpending.minutes) *
+              (60_000 / (liveIterations.length + 1)),
           }),
     };
   };

@@ -1,11 +1,11 @@
 import type { AgentRun, Watch } from "../types.js";
 
-/** Tokens of a context window, for a model whose window is unknown. */
-export const usualWindow = 200_000;
+/** The assumed context window of an unknown model, in tokens. */
+export const defaultWindow = 200_000;
 const warnShare = 0.3;
-const closeShare = 0.4;
+const maxShare = 0.4;
 
-/** The highest occupancy of the model's context in a run. */
+/** How far the largest request of a run filled the context of the model. */
 interface Occupancy {
   /** Tokens of the largest request, including its answer. */
   readonly largest: number;
@@ -13,10 +13,10 @@ interface Occupancy {
   readonly share: number;
 }
 
-/** Undefined if the CLI does not report single requests. */
+/** The occupancy of a run. Undefined if the CLI does not report single requests. */
 export function occupancyOf({
   usage,
-  window = usualWindow,
+  window = defaultWindow,
 }: Pick<AgentRun, "usage" | "window">): Occupancy | undefined {
   const { largest } = usage;
   return largest === undefined || largest === 0 ? undefined : { largest, window, share: largest / window };
@@ -26,16 +26,16 @@ export function occupancyOf({
  * Whether an ended run filled its model's context too far. If the CLI does not report single requests, the average
  * request is used, which is a lower bound of the largest.
  */
-export function wasFull(run: Pick<AgentRun, "usage" | "window">): boolean {
+export function wasContextFull(run: Pick<AgentRun, "usage" | "window">): boolean {
   const { input, output, requests } = run.usage;
   const largest = run.usage.largest ?? (input + output) / Math.max(1, requests);
-  return largest / (run.window ?? usualWindow) >= closeShare;
+  return largest / (run.window ?? defaultWindow) >= maxShare;
 }
 
 /**
- * Warns if a context is nearly too full for good answers, and ends the iteration if it is too full; the next brief of
+ * Warns if the context is nearly too full for good answers, and ends the iteration if it is too full; the next brief of
  * the unit is then smaller. In classic mode it only warns: the agent chooses what it reads, so the next brief would
- * fill the context as far, and its work is already on the disk.
+ * fill the context as much, and its work is already on the disk.
  */
 export const watchContext: Watch = ({ unit, run }) => {
   const occupancy = occupancyOf(run);
@@ -43,8 +43,8 @@ export const watchContext: Watch = ({ unit, run }) => {
   const { largest, window, share } = occupancy;
   const occupancyText = `${Math.floor(share * 100)} % of the context of ${run.model ?? run.agent} (${thousands(largest)} of ${thousands(window)} tokens)`;
   if (run.brief.access.everything) return { warning: `${unit.title} fills ${occupancyText}.` };
-  if (share < closeShare)
-    return { warning: `${unit.title} fills ${occupancyText}; at ${closeShare * 100} % it is closed.` };
+  if (share < maxShare)
+    return { warning: `${unit.title} fills ${occupancyText}; at ${maxShare * 100} % it is closed.` };
   return {
     end: {
       kind: "context",

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Failure, StopCondition, PastIteration, Spent, Verdict, Words } from "../types.js";
+import type { Failure, StopCondition, PastIteration, Spending, Verdict, Words } from "../types.js";
 import { awakeBetween, durationText } from "../../lib/clock.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { pauseName, stopName } from "../../lib/layout.js";
@@ -14,27 +14,25 @@ const serviceFailures: ReadonlySet<string> = new Set<Failure["kind"]>([
 ]);
 
 /** Whether an iteration with this failure, or without a failure, counts toward the limit of iterations. */
-export const usesAllowance = (failure: string | undefined): boolean =>
+export const countsTowardLimit = (failure: string | undefined): boolean =>
   failure === undefined || !serviceFailures.has(failure);
 
-/**
- * Whether an iteration counts toward the limit. Waiting for a service is free and does not count.
- */
-export const usesIteration = ({ outcome }: PastIteration): boolean =>
-  usesAllowance(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
+/** Whether an iteration counts toward the limit. An iteration that only met an unavailable service does not. */
+export const isCounted = ({ outcome }: PastIteration): boolean =>
+  countsTowardLimit(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
-/** The end of the sentence about a limit of one run. */
-export const allowMoreText = ({ allow }: Pick<Words, "allow">, unit: keyof Spent): string =>
+/** The option that raises a limit of one run, for the end of a sentence. */
+export const allowMoreText = ({ allow }: Pick<Words, "allow">, unit: keyof Spending): string =>
   allow === undefined ? "" : `, or allow more with ${allow(unit)}`;
 
 /**
- * At most `maxIterations` iterations per run, including those under way and those under preparation. Iterations in
+ * At most `maxIterations` iterations in a run, including those under way and units under preparation. Iterations in
  * which a service was not available do not count.
  */
 export const limitIterations =
   (maxIterations: number, words: Pick<Words, "allow"> = {}): StopCondition =>
   ({ iterations, inFlight = [], preparing = 0 }) =>
-    iterations.filter(usesIteration).length + inFlight.length + preparing >= maxIterations
+    iterations.filter(isCounted).length + inFlight.length + preparing >= maxIterations
       ? {
           verdict: "limit",
           cause: "iterations",
@@ -42,19 +40,21 @@ export const limitIterations =
         }
       : undefined;
 
-/** At most `ms` milliseconds of wall time per run, including waits, but not the time in which the machine slept. */
+/** At most `maxMs` milliseconds of wall time in a run, including waits, without the time in which the machine slept. */
 export const limitWallTime =
-  (ms: number): StopCondition =>
+  (maxMs: number): StopCondition =>
   ({ startedAt, now, sleeps }) =>
-    awakeBetween(startedAt, now, sleeps) >= ms
+    awakeBetween(startedAt, now, sleeps) >= maxMs
       ? {
           verdict: "limit",
           cause: "minutes",
-          reason: `The time of this run, ${durationText(ms)}, is used up; run again to continue.`,
+          reason: `The time of this run, ${durationText(maxMs)}, is used up; run again to continue.`,
         }
       : undefined;
 
-/** A file named PAUSE in the folder blocks every run until somebody deletes it; STOP ends the run as Ctrl+C does. */
+/**
+ * A file named PAUSE in the folder blocks every run until it is deleted. A file named STOP ends the run, like Ctrl+C.
+ */
 export const stopOnFiles =
   (folder: string): StopCondition =>
   () => {

@@ -1,6 +1,6 @@
 import { type Digest, withoutNames } from "../run-record/digest.js";
 import { likenessOf } from "../../lib/minhash.js";
-import { usesIteration } from "./limits.js";
+import { isCounted } from "./limits.js";
 import type { StopCondition, Words } from "../types.js";
 import type { Observation } from "../../generated/memory.js";
 import type { HistoryLimits } from "../../lib/history-limits.js";
@@ -20,11 +20,11 @@ export const loopKinds = [
 ] as const;
 export type LoopKind = (typeof loopKinds)[number];
 
-/** From this number of repetitions on, the next brief contains advice and the person is warned. */
+/** From this number of repetitions on, the next brief contains advice and the user is warned. */
 const minRepetitions = 2;
 
 /**
- * The number of last iterations in a row, none of them accepted, that show a loop of this kind; for oscillation, the
+ * How many of the last iterations in a row, none of them accepted, show a loop of this kind. For an oscillation, the
  * number of pairs.
  */
 export interface Repetition {
@@ -33,10 +33,9 @@ export interface Repetition {
 }
 
 /**
- * The kinds of loops that a single run shows. `hasResult`: it gave a result, so its reads, commands and plans were not
- * a loop. `isComplete`: it ended by itself and its stream reports its actions; otherwise its further actions are
- * unknown. The thresholds are above the values of healthy runs of Claude Code and Codex, which read a long text in
- * parts, each once.
+ * The kinds of loops that a single run shows. `hasResult`: it gave a result, so reading, commands and plans were
+ * useful. `isComplete`: it ended by itself and reported its actions; otherwise some actions are unknown. The thresholds
+ * are above the values of normal runs of Claude Code and Codex, which read a long text in parts, each part once.
  */
 export function loopSignsOf(
   { counts, repeated, remade, last }: Digest,
@@ -58,62 +57,64 @@ export function loopSignsOf(
 /** The number of iterations of a repetition. */
 export const iterationsIn = ({ kind, length }: Repetition): number => (kind === "oscillation" ? length * 2 : length);
 
-/** The longest repetition of one kind at the end of the observations; undefined below two. Acceptance ends it. */
+/** The longest repetition at the end of the observations; undefined below two. An accepted result ends a repetition. */
 export function longestRepetition(
   observations: readonly Observation[],
   { window }: Pick<HistoryLimits, "window">,
   afterIteration = 0,
 ): Repetition | undefined {
-  const windowObservations = observations.slice(-window).filter(({ iteration }) => iteration > afterIteration);
-  const unaccepted = windowObservations.slice(
-    windowObservations.findLastIndex(({ outcome }) => outcome === "accepted") + 1,
+  const recentObservations = observations.slice(-window).filter(({ iteration }) => iteration > afterIteration);
+  const unaccepted = recentObservations.slice(
+    recentObservations.findLastIndex(({ outcome }) => outcome === "accepted") + 1,
   );
-  const rows = loopKinds.map((kind) => ({ kind, length: lengthOf(kind, unaccepted) }));
-  const longest = rows.reduce((best, repetition) => (repetition.length > best.length ? repetition : best));
+  const repetitions = loopKinds.map((kind) => ({ kind, length: lengthOf(kind, unaccepted) }));
+  const longest = repetitions.reduce((best, repetition) => (repetition.length > best.length ? repetition : best));
   return longest.length < minRepetitions ? undefined : longest;
 }
 
 function lengthOf(kind: LoopKind, unaccepted: readonly Observation[]): number {
-  const countTrailing = (matches: (each: Observation) => boolean): number =>
-    unaccepted.length - 1 - unaccepted.findLastIndex((each) => !matches(each));
+  const countTrailing = (matches: (observation: Observation) => boolean): number =>
+    unaccepted.length - 1 - unaccepted.findLastIndex((observation) => !matches(observation));
   if (kind === "oscillation") return Math.max(...periods.map((period) => countPairs(unaccepted, period)));
   if (kind !== "identical-answers") return countTrailing(({ signs = [] }) => signs.includes(kind));
-  const last = unaccepted.at(-1);
-  return last?.answer === undefined ? 0 : countTrailing((each) => isSameAnswer(each, last));
+  const lastObservation = unaccepted.at(-1);
+  return lastObservation?.answer === undefined
+    ? 0
+    : countTrailing((observation) => isSameAnswer(observation, lastObservation));
 }
 
-/** Numbers of answers that may alternate. */
+/** Possible numbers of different answers in an oscillation. */
 const periods = [2, 3, 4, 5];
 
 /**
- * The number of pairs of iterations at the end of the list that repeat every `period` iterations, at least twice.
+ * The number of pairs at the end of the list, if the outcomes repeat every `period` iterations at least twice; else 0.
  */
 function countPairs(list: readonly Observation[], period: number): number {
   const lastPeriod = list.slice(-period);
-  if (lastPeriod.every((each) => isSameOutcome(each, lastPeriod[0] as Observation))) return 0;
+  if (lastPeriod.every((observation) => isSameOutcome(observation, lastPeriod[0] as Observation))) return 0;
   const backwards = list.toReversed();
   const firstMismatch = backwards.findIndex(
-    (each, index) => index >= period && !isSameOutcome(each, backwards[index - period] as Observation),
+    (observation, index) => index >= period && !isSameOutcome(observation, backwards[index - period] as Observation),
   );
   const length = firstMismatch === -1 ? list.length : firstMismatch;
   return length < 2 * period ? 0 : Math.floor(length / 2);
 }
 
 /**
- * Two answers with at least this likeness count as the same answer. `words`: final messages without a result; `result`:
+ * Minimum likeness of two answers that count as the same. `words`: for final messages without a result; `result`: for
  * results.
  */
 const minLikeness = { words: 0.45, result: 0.7 } as const;
 
 /**
- * Whether two iterations gave the same answer, perhaps in other words but refused for the same reasons. A real
- * correction may look as similar, but it is refused for other reasons or accepted. At least one of them has an answer.
+ * Whether two iterations gave the same answer, perhaps in other words, but refused for the same reasons. A real
+ * correction may be as similar, but it is refused for other reasons or accepted. At least one of the two has an answer.
  */
 function isSameAnswer(a: Observation, b: Observation): boolean {
   if (a.answer === b.answer) return true;
   if (a.sketch === undefined || b.sketch === undefined || a.left !== b.left) return false;
-  // Results of one schema differ mainly in numbers and quotes, which are the reasons of refusals, so these must be
-  // equal.
+  // Results with the same schema differ mainly in numbers and quotes. Refusals are about these, so the reasons are
+  // compared unchanged.
   const isSameRefusal = a.left === true ? a.said === b.said : reasonsOf(a) === reasonsOf(b);
   return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? minLikeness.result : minLikeness.words);
 }
@@ -137,11 +138,11 @@ const kindText: Readonly<Record<LoopKind, string>> = {
   "command-loop": "the same command was run again and again, without a result",
 };
 
-/** The repetition since the last action of a person, in all runs. */
-export const stagnationIn = ({ observations, limits, since: unaccepted }: LoopMemory): Repetition | undefined =>
-  longestRepetition(observations, limits, unaccepted);
+/** The repetition since the user last changed something, over all runs. */
+export const stagnationIn = ({ observations, limits, since: afterIteration }: LoopMemory): Repetition | undefined =>
+  longestRepetition(observations, limits, afterIteration);
 
-/** The warning about repetitions before they end the run; undefined without repetitions. */
+/** The warning about repetitions before they end the run; undefined without a repetition. */
 export function stagnationWarning(memory: LoopMemory): string | undefined {
   const repetition = stagnationIn(memory);
   if (repetition === undefined || repetition.length >= memory.limits.stagnation) return undefined;
@@ -149,9 +150,9 @@ export function stagnationWarning(memory: LoopMemory): string | undefined {
 }
 
 /**
- * Ends a run that repeats itself: with this number of repetitions in a row since the last action of a person, including
- * earlier runs. The number is five unless it is configured (engine/lib/history-limits.ts). A script that starts a stuck
- * run again gets the same verdict at once.
+ * Ends a run that repeats itself: after a number of repetitions in a row since the user last changed something,
+ * including earlier runs. The default is five (engine/lib/history-limits.ts). A script that starts a stuck run again
+ * gets the same verdict at once.
  */
 export const stopWhenStuck =
   ({ look, steer, otherwise }: Words): StopCondition =>
@@ -160,34 +161,35 @@ export const stopWhenStuck =
     const repetition = memory && stagnationIn(memory);
     if (memory === undefined || repetition === undefined || repetition.length < memory.limits.stagnation)
       return undefined;
-    const last = memory.observations.at(-1);
-    const lastReason = last?.said === undefined ? "" : ` The last time: ${last.said.replace(/\.$/, "")}.`;
+    const lastObservation = memory.observations.at(-1);
+    const lastReason =
+      lastObservation?.said === undefined ? "" : ` The last time: ${lastObservation.said.replace(/\.$/, "")}.`;
     return {
       verdict: "stuck",
       reason: `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${kindText[repetition.kind]}.${lastReason} ${look}; then ${steer}${otherwiseText}.`,
     };
   };
 
-/** Default number of iterations in a row without an accepted result after which a run ends. */
-const maxWithoutResult = 15;
+/** Default maximum of iterations in a row without an accepted result. */
+const defaultMaxWithoutResult = 15;
 
 /**
- * Ends a run without results that shows no loop, such as one with a different refusal each time. Iterations of earlier
+ * Ends a run without results that shows no loop, for example with a different refusal each time. Iterations of earlier
  * runs count too; otherwise a run that is started again and again would never stop. Iterations in which a service was
  * not available do not count.
  */
 export const stopWithoutResult =
-  ({ reasons, mend, otherwise }: Words, maximum: number = maxWithoutResult): StopCondition =>
+  ({ reasons, mend, otherwise }: Words, maximum: number = defaultMaxWithoutResult): StopCondition =>
   ({ iterations, memory }) => {
     const otherwiseText = otherwise === undefined ? "" : `, ${otherwise}`;
-    const inThisRun = iterations
+    const countInRun = iterations
       .slice(iterations.findLastIndex(({ outcome }) => outcome.outcome === "accepted") + 1)
-      .filter((past) => past.outcome.outcome !== "noted" && usesIteration(past)).length;
-    const repetition = memory?.withoutResult ?? inThisRun;
-    return repetition < maximum
+      .filter((past) => past.outcome.outcome !== "noted" && isCounted(past)).length;
+    const count = memory?.withoutResult ?? countInRun;
+    return count < maximum
       ? undefined
       : {
           verdict: "stuck",
-          reason: `None of the last ${repetition} iterations${memory === undefined ? "" : ", including those of earlier runs,"} brought an accepted result. ${reasons}; then ${mend}${otherwiseText}.`,
+          reason: `None of the last ${count} iterations${memory === undefined ? "" : ", including those of earlier runs,"} brought an accepted result. ${reasons}; then ${mend}${otherwiseText}.`,
         };
   };

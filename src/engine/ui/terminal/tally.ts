@@ -1,4 +1,4 @@
-import { usesAllowance } from "../../loop/stop-conditions/limits.js";
+import { countsTowardLimit } from "../../loop/stop-conditions/limits.js";
 import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
@@ -96,7 +96,7 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
     }
     case "iteration-ended": {
       const { iteration, outcome, usage, cost_usd } = event;
-      const isCounted = outcome.outcome !== "failed" || usesAllowance(outcome.failure.kind);
+      const isCounted = outcome.outcome !== "failed" || countsTowardLimit(outcome.failure.kind);
       const newTally = withRunning(
         tally,
         runningIterations(tally).filter((running) => running.iteration !== iteration),

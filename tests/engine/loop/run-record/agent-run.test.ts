@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { newRun, runAfter } from "../../../../src/engine/loop/run-record/agent-run.js";
+import { newRun, withEvent } from "../../../../src/engine/loop/run-record/agent-run.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 import { live, named, start } from "../runs.js";
 
 const { brief } = live({}).run;
 const used = { input: 1, cached: 0, output: 2, requests: 1 };
-const after = (...events: AgentEvent[]) => events.reduce(runAfter, newRun(named("claude"), brief, start));
+const after = (...events: AgentEvent[]) => events.reduce(withEvent, newRun(named("claude"), brief, start));
 
 test("a run begins with nothing used, and one without a model costs nothing", () => {
   expect(newRun(named("claude"), brief, start)).toEqual(live({}).run);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import {
-  digestOf,
+  digestWithEvent,
   digestText as textWithin,
   emptyDigest,
   withoutNames,
@@ -14,7 +14,7 @@ import type { AgentEvent } from "../../../../src/engine/loop/types.js";
 const maxDigest = 1_500;
 const digestText = (digest: Parameters<typeof textWithin>[0]) => textWithin(digest, maxDigest);
 
-const fold = (events: readonly AgentEvent[]) => events.reduce(digestOf, emptyDigest);
+const fold = (events: readonly AgentEvent[]) => events.reduce(digestWithEvent, emptyDigest);
 const tool = (name: string, detail = ""): AgentEvent => ({ type: "tool", name, detail });
 const says = (text: string): AgentEvent => ({ type: "text", text });
 
@@ -37,7 +37,10 @@ describe("the digest of a run", () => {
   test("stays within 1,500 characters, and so does what it is folded in, however much an agent does and says", () => {
     let digest = emptyDigest;
     for (let n = 0; n < 5_000; n += 1)
-      digest = digestOf(digestOf(digest, tool("Read", `paper/${n}.txt ${"x".repeat(500)}`)), says("y".repeat(2_000)));
+      digest = digestWithEvent(
+        digestWithEvent(digest, tool("Read", `paper/${n}.txt ${"x".repeat(500)}`)),
+        says("y".repeat(2_000)),
+      );
     expect(digestText(digest).length).toBeLessThanOrEqual(maxDigest);
     expect(JSON.stringify(digest).length).toBeLessThan(10_000);
     expect(digest.counts.read).toBe(5_000);
@@ -70,7 +73,7 @@ describe("the digest of a run", () => {
     expect(loopSignsOf(digest, true, true)).toEqual([]);
   });
 });
-const foldOf = (...events: readonly AgentEvent[]) => events.reduce(digestOf, emptyDigest);
+const foldOf = (...events: readonly AgentEvent[]) => events.reduce(digestWithEvent, emptyDigest);
 const ends = (message: string): AgentEvent => ({ type: "end", message });
 const kindOf = (name: string, detail = "") => {
   const { counts } = foldOf(tool(name, detail));

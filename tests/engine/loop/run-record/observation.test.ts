@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
-import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
-import { type RunAnswer, observationOf, wasAtWork } from "../../../../src/engine/loop/run-record/observation.js";
+import { digestWithEvent, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { type RunAnswer, observationOf, hasWorked } from "../../../../src/engine/loop/run-record/observation.js";
 import type { AgentEvent, Failure, Outcome } from "../../../../src/engine/loop/types.js";
 import { accepted, failed, live, refused, unit } from "../runs.js";
 
@@ -19,7 +19,7 @@ const observed = (outcome: Outcome, { did = [], left = {}, requests = 1, most = 
     unit("p1"),
     live({
       usage: { input: 0, cached: 0, output: 0, requests },
-      ...(did.length === 0 ? {} : { digest: did.reduce(digestOf, emptyDigest) }),
+      ...(did.length === 0 ? {} : { digest: did.reduce(digestWithEvent, emptyDigest) }),
     }).run,
     outcome,
     left,
@@ -51,8 +51,8 @@ describe("what is remembered of a run", () => {
 
   test("is nothing where no agent got to work, or where several share the unit", () => {
     const kinds: Failure["kind"][] = ["rate-limit", "network", "auth", "missing", "unusable", "too-large", "aborted"];
-    expect(kinds.filter((kind) => wasAtWork(kind) || observed(failed(kind)) !== undefined)).toEqual([]);
-    expect([wasAtWork("idle"), wasAtWork(undefined)]).toEqual([true, true]);
+    expect(kinds.filter((kind) => hasWorked(kind) || observed(failed(kind)) !== undefined)).toEqual([]);
+    expect([hasWorked("idle"), hasWorked(undefined)]).toEqual([true, true]);
     expect(observed({ outcome: "noted", summary: "A draft." })).toBeUndefined();
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   limitBudget,
   reviewBudget,
-  spentIn,
+  spendingOf,
   watchBudget,
   withAllowance,
 } from "../../../../src/engine/loop/stop-conditions/budget.js";
@@ -21,7 +21,7 @@ const withAccount = (run: RunSoFar, account: Partial<Account>): RunSoFar => ({
 
 describe("budgets", () => {
   test("what was used up counts every iteration, refused and failed ones too, and those under way", () => {
-    const spent = spentIn(
+    const spent = spendingOf(
       [cost(1), past(failed("crashed"), 60_000, "p", { cost_usd: 0.5, startedAt: start })],
       [live({ cost_usd: 0.25 })],
       { now: start + 30_000 },
@@ -31,7 +31,7 @@ describe("budgets", () => {
 
   test("waiting for a service is no iteration used up", () => {
     expect(
-      spentIn([cost(1), past(failed("rate-limit")), past(failed("network")), past(failed("auth"))], [live({})], {
+      spendingOf([cost(1), past(failed("rate-limit")), past(failed("network")), past(failed("auth"))], [live({})], {
         now: start,
       }).iterations,
     ).toBe(2);

@@ -6,17 +6,21 @@ import {
   limitBudget,
   reviewBudget,
   unlimitedAgents,
-  spentIn,
+  spendingOf,
   watchBudget,
   withAllowance,
 } from "../../../../src/engine/loop/stop-conditions/budget.js";
-import { occupancyOf, wasFull, watchContext } from "../../../../src/engine/loop/stop-conditions/context-window.js";
 import {
-  usesIteration,
+  occupancyOf,
+  wasContextFull,
+  watchContext,
+} from "../../../../src/engine/loop/stop-conditions/context-window.js";
+import {
+  isCounted,
   stopOnSignal,
   limitIterations,
   limitWallTime,
-  usesAllowance,
+  countsTowardLimit,
   stopOnFiles,
 } from "../../../../src/engine/loop/stop-conditions/limits.js";
 import { rulesFor } from "../../../../src/engine/loop/rules-of-run.js";
@@ -124,24 +128,27 @@ describe("a person is told which limit ended the run and how to go on", () => {
 
 describe("what counts", () => {
   test.each(["rate-limit", "network", "auth", "missing"])("%s is not the agent's fault and uses nothing up", (kind) => {
-    expect(usesAllowance(kind)).toBe(false);
+    expect(countsTowardLimit(kind)).toBe(false);
   });
 
   test("whatever else it failed by, or did not fail, uses the allowance up", () => {
-    expect([usesAllowance(undefined), usesAllowance("timeout")]).toEqual([true, true]);
-    expect(
-      [accepted, refused, failed("crashed"), failed("auth")].map((outcome) => usesIteration(past(outcome))),
-    ).toEqual([true, true, true, false]);
+    expect([countsTowardLimit(undefined), countsTowardLimit("timeout")]).toEqual([true, true]);
+    expect([accepted, refused, failed("crashed"), failed("auth")].map((outcome) => isCounted(past(outcome)))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   test("of an iteration under way are its minutes so far, and of a clock that went backwards none", () => {
     expect(
-      spentIn([], [live({ startedAt: start, endedAt: start + 9 * minute })], { now: start + 2 * minute }).minutes,
+      spendingOf([], [live({ startedAt: start, endedAt: start + 9 * minute })], { now: start + 2 * minute }).minutes,
     ).toBe(2);
     expect(
-      spentIn([past(accepted, 0, "p", { startedAt: start + minute, endedAt: start })], [], { now: start }).minutes,
+      spendingOf([past(accepted, 0, "p", { startedAt: start + minute, endedAt: start })], [], { now: start }).minutes,
     ).toBe(0);
-    expect(spentIn([past(accepted)], [], { now: start })).toEqual({ ...nothing, iterations: 1 });
+    expect(spendingOf([past(accepted)], [], { now: start })).toEqual({ ...nothing, iterations: 1 });
   });
 
   test("of a run are money and tokens alone: iterations and minutes on the clock have stop conditions of their own", () => {
@@ -287,7 +294,7 @@ describe("the context of a model", () => {
 
   test("was full from 40 % on, by the average request where no other is told", () => {
     const full = (over: object, window?: number) =>
-      wasFull({ usage: { ...usage(0), ...over }, ...(window === undefined ? {} : { window }) });
+      wasContextFull({ usage: { ...usage(0), ...over }, ...(window === undefined ? {} : { window }) });
     expect([full({ largest: 80_000 }), full({ largest: 79_999 })]).toEqual([true, false]);
     expect([full({ largest: 40_000 }, 100_000), full({ largest: 80_000 }, 1_000_000)]).toEqual([true, false]);
     const average = (requests: number) => full({ input: 150_000, output: 10_000, requests });

@@ -3,9 +3,9 @@ import { firstAvailable, withinWallTime } from "../../../../src/engine/loop/retr
 import { rulesFor } from "../../../../src/engine/loop/rules-of-run.js";
 import { runLoop } from "../../../../src/engine/loop/run-loop.js";
 import { ledgerLine } from "../../../../src/engine/loop/run-record/ledger-line.js";
-import { spentIn, withAllowance } from "../../../../src/engine/loop/stop-conditions/budget.js";
+import { spendingOf, withAllowance } from "../../../../src/engine/loop/stop-conditions/budget.js";
 import { limitWallTime } from "../../../../src/engine/loop/stop-conditions/limits.js";
-import type { Agent, AgentRun, RunSoFar, Told, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
+import type { Agent, AgentRun, RunSoFar, NewEvent, Verdict, Workflow } from "../../../../src/engine/loop/types.js";
 import { sourceRests } from "../../../../src/research/search/source-rests.js";
 import { recordOfAttempt } from "../../../../src/task/workflow/kept-attempt.js";
 import { fakeClock } from "../../../support/clock.js";
@@ -54,7 +54,7 @@ describe("while the machine sleeps", () => {
   test("agents use up no minutes of a budget, whether they are done or at work", () => {
     const over = { startedAt: start, endedAt: start + morning + 15 * minute };
     const now = { now: start + morning + 15 * minute, ...night };
-    expect(spentIn([past(accepted, 0, "p", over)], [live({ startedAt: start })], now).minutes).toBe(30);
+    expect(spendingOf([past(accepted, 0, "p", over)], [live({ startedAt: start })], now).minutes).toBe(30);
     const account = { spent: { iterations: 0, tokens: 0, usd: 0, minutes: 0 }, budget: { minutes: 60 } };
     const asked = { ...soFar([]), ...now, account, inFlight: [live({ startedAt: start })] };
     expect(withAllowance({}, () => ({ agent: named("claude") }))(asked, unit("p"))).toMatchObject({
@@ -88,9 +88,9 @@ describe("while the machine sleeps", () => {
         return accepted;
       },
     };
-    const told: Told[] = [];
+    const told: NewEvent[] = [];
     const rules = rulesFor({ agents: [sleeper], maxMs: 30 * minute });
-    const tell = async (event: Told) => void told.push(event);
+    const tell = async (event: NewEvent) => void told.push(event);
     expect(await runLoop(workflow, sleeper, { ...rules, clock, tell })).toMatchObject({ verdict: "complete" });
     for (const run of runs) {
       const line = ledgerLine(unit("u"), run, new Date(run.endedAt), "accepted");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { digestWithEvent, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
 import { boundedObservations, type LoopMemory } from "../../../../src/engine/loop/run-record/loop-memory.js";
 import {
@@ -27,7 +27,7 @@ const rowOfKind = (kind: LoopKind, length: number): Observation[] => {
 };
 
 const run = (events: readonly AgentEvent[], left = false) =>
-  loopSignsOf(events.reduce(digestOf, emptyDigest), left, true);
+  loopSignsOf(events.reduce(digestWithEvent, emptyDigest), left, true);
 const repeat = (event: AgentEvent, times: number): AgentEvent[] => Array.from({ length: times }, () => event);
 const memory = (observations: readonly Observation[]) => remembered({ observations });
 const rowIn = (observations: readonly Observation[]) => longestRepetition(observations, defaultHistoryLimits);

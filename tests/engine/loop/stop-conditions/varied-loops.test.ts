@@ -4,7 +4,7 @@ import { readAmp } from "../../../../src/engine/agents/amp.js";
 import { readClaude } from "../../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../../src/engine/agents/codex/stream.js";
 import { likenessOf, sketchOf } from "../../../../src/engine/lib/minhash.js";
-import { digestOf, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
+import { digestWithEvent, emptyDigest } from "../../../../src/engine/loop/run-record/digest.js";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
 import { longestRepetition, loopSignsOf } from "../../../../src/engine/loop/stop-conditions/stuck.js";
 import type { AgentEvent } from "../../../../src/engine/loop/types.js";
@@ -19,7 +19,7 @@ function signs(blocks: readonly object[], { left = false, whole = true } = {}) {
   const events = blocks.flatMap((block, n) =>
     line(JSON.stringify({ type: "assistant", message: { id: `m${n}`, content: [block], usage: {} } })),
   );
-  return loopSignsOf(events.reduce(digestOf, emptyDigest), left, whole);
+  return loopSignsOf(events.reduce(digestWithEvent, emptyDigest), left, whole);
 }
 const times = <T>(count: number, ...blocks: T[]): T[] => Array.from({ length: count }, () => blocks).flat();
 
@@ -229,7 +229,7 @@ test.each(readdirSync(folder).filter((name) => name.endsWith(".jsonl")))(
       .split("\n")
       .flatMap((each) => reader.line(each));
     expect(
-      loopSignsOf(events.reduce(digestOf, emptyDigest), name.includes("success"), name.includes("success")),
+      loopSignsOf(events.reduce(digestWithEvent, emptyDigest), name.includes("success"), name.includes("success")),
     ).toEqual([]);
   },
 );
