@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { guardsRoot } from "../engine/config/state-dir.js";
-import { wasStartedByAgent } from "../engine/process/descendants.js";
+import { isStartedByAgent } from "../engine/process/descendants.js";
 import type { Io } from "../engine/ui/io.js";
 import type { GuardedProject } from "../research/project-files/guarded/guarded-files.js";
 import type { GuardedTask } from "../task/project-files/protect.js";
@@ -13,7 +13,7 @@ type About = ({ readonly of: "research" } & GuardedProject) | ({ readonly of: "t
  * @throws ExpectedError where a file around the current folder can't be put back.
  */
 export async function healAfterKill(io: Pick<Io, "env" | "cwd">): Promise<string[]> {
-  if (wasStartedByAgent(io.env)) return [];
+  if (isStartedByAgent(io.env)) return [];
   const kept = guardsRoot(io.env);
   if (!existsSync(kept)) return [];
   const { healGuards } = await import("../engine/storage/guard/guard-record.js");

@@ -242,7 +242,7 @@ function secretsIn({ agents, hooks, sources, redis }: ResolvedConfig, io: Io): N
   ];
 }
 
-/** The agent that summarises the history; undefined where code does it, or nobody. `house`: as of the run's agents. */
+/** The agent that summarises the history; undefined if code does it, or nobody. `house`: as of the run's agents. */
 export function summarisingAgent(config: ResolvedConfig, io: Io, house: House): Agent | undefined {
   const { every, agent: name } = config.history;
   if (name === undefined || every === 0) return undefined;

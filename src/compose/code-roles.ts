@@ -67,7 +67,7 @@ function ralphKeys(model = ""): readonly string[] {
   return model.startsWith("gemini") ? ["GEMINI_API_KEY", "GOOGLE_API_KEY"] : ["OPENAI_API_KEY"];
 }
 
-/** The agent of a role by `models.<role>`. @throws ExpectedError (exit code 2) where that has no effect. */
+/** The agent of a role by `models.<role>`. @throws ExpectedError (exit code 2) if that has no effect. */
 function agentOfModel({ model, api_key }: ModelWish, role: string, config: ResolvedConfig, env: NodeJS.ProcessEnv) {
   const { agent: asked, agents } = config;
   if (asked.startsWith("cmd:") || agents[asked]?.type === "command")

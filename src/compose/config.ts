@@ -48,7 +48,7 @@ export interface ResolvedConfig {
   readonly context_reset_frequency?: number;
   /** Target of a new research. Whether somebody chose it says `origins.papers`. */
   readonly papers: number;
-  /** Most iterations of a run; undefined: the papers of the project + 6. */
+  /** Maximum number of iterations of a run; undefined: the papers of the project + 6. */
   readonly iterations?: number;
   /** Most wall time of a run; undefined: no limit. */
   readonly maxMs?: number;

@@ -36,7 +36,7 @@ import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
-import { recordingUnderWay } from "../engine/storage/under-way.js";
+import { recordRunningUnits } from "../engine/storage/under-way.js";
 import { createTell } from "../engine/ui/tell.js";
 
 /** How a run is driven. */
@@ -44,7 +44,7 @@ interface Drive {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose?: boolean;
-  /** Most iterations of this run. */
+  /** Maximum number of iterations of this run. */
   readonly iterations: number;
   /** The project's: its PAUSE and STOP files count, hooks are told of it, and it keeps the transcripts. */
   readonly folder?: string;
@@ -128,7 +128,7 @@ export async function drive<State, U extends Unit, P, C>(
     : undefined;
   const sink = traces ?? shown;
   const telling = createTell({ sink, points, redact, now: clock.now });
-  const tell = folder === undefined ? telling : recordingUnderWay(folder, telling, clock.now);
+  const tell = folder === undefined ? telling : recordRunningUnits(folder, telling, clock.now);
   const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
   let limit: ReturnType<typeof timeoutSignal> | undefined;
   try {

@@ -149,7 +149,7 @@ export function localSources(
 }
 
 /**
- * How many records the folders and lists of a project hold; undefined where a service is searched too, or one of them
+ * How many records the folders and lists of a project hold; undefined if a service is searched too, or one of them
  * can't be read.
  */
 export async function countBrought({ requirements }: Rrd, root: string): Promise<number | undefined> {

@@ -106,7 +106,7 @@ function guarding(project: GuardedProject, io: Io): (iteration: number) => Promi
 }
 
 /**
- * The workflow with `requests` aborted as soon as one of its preparations is. The loop aborts a preparation only where
+ * The workflow with `requests` aborted as soon as one of its preparations is. The loop aborts a preparation only if
  * the run is over, after a bug too, so nobody needs the answer of any request under way.
  */
 export const endingRequests = (workflow: ResearchWorkflow, requests: AbortController): ResearchWorkflow => ({

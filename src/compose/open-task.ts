@@ -268,7 +268,7 @@ export async function readOnlyIn(workspace: string, { folder, file }: NamedTask)
 
 /**
  * What guards a task on the host while a command other than a run runs what its agents may have written, and gives the
- * folder up afterwards. Undefined where no agent has worked yet, and while a run is under way, which guards it itself.
+ * folder up afterwards. Undefined if no agent has worked yet, and while a run is under way, which guards it itself.
  */
 export async function guardOf(workspace: string, { folder, file }: NamedTask, { stateDir }: ResolvedConfig, io: Io) {
   if (!existsSync(stateFile(folder))) return undefined;

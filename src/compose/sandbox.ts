@@ -5,7 +5,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { namesIn } from "../engine/sandbox/environment.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/sandbox.js";
-import { pathOutside, workplaces } from "../engine/process/search-path.js";
+import { pathOutside, agentFolders } from "../engine/process/search-path.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 
 /** Where the agents of a run are to run, and what a person should know of it. */
@@ -54,7 +54,7 @@ export async function sandboxFor(
   // Loaded when it is needed: most runs have none.
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");
   // What an agent has left where it works is not a sandbox.
-  const around = workplaces([io.cwd, ...(folder === undefined ? [] : [folder])], homeOf(io.env));
+  const around = agentFolders([io.cwd, ...(folder === undefined ? [] : [folder])], homeOf(io.env));
   const { sandbox, why } = await openSandbox(choice, {
     env: { ...io.env, PATH: pathOutside(around, io.env["PATH"]) },
     ...options,

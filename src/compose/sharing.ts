@@ -51,7 +51,10 @@ export function checkPlanOf(config: ResolvedConfig, { free }: { readonly free?: 
   return { wish, checkers: sharingOf(config).checkers?.length ?? 1 };
 }
 
-/** Most iterations that so many units take, some of them screening batches, and the checks that come with them. */
+/**
+ * Maximum number of iterations that so many units take, some of them screening batches, and the checks that come with
+ * them.
+ */
 export function iterationsOf(config: ResolvedConfig, units: number): number {
   const { think, screening } = config;
   const plan = checkPlanOf(config, {});

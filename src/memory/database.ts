@@ -55,7 +55,7 @@ export class Database {
   }
 
   /**
-   * Closes it and leaves one file, also where it kept a write-ahead log, unless another process has it open. A closed
+   * Closes it and leaves one file, also if it kept a write-ahead log, unless another process has it open. A closed
    * connection ends only when its memory is collected, and what lies next to the file would go then, at any time.
    */
   async closeWhole(): Promise<void> {

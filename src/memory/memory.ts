@@ -41,7 +41,7 @@ export interface Chunk {
 
 /** A chunk that answers a query. */
 export interface Recalled extends Chunk {
-  /** Cosine of its vector and the query's, from -1 to 1; undefined where it was found by its words alone. */
+  /** Cosine of its vector and the query's, from -1 to 1; undefined if it was found by its words alone. */
   readonly similarity?: number;
 }
 
@@ -149,7 +149,7 @@ const columns = "id, index_name, content, type, source, importance, created_at, 
 /**
  * Opens the memory at `path`, making it where it is missing. Resolves with one sentence where that is not possible: a
  * file of something else, a folder that can't be written.
- * @throws ExpectedError (exit 5) where a later version has written it.
+ * @throws ExpectedError (exit 5) if a later version has written it.
  */
 export async function openMemory(path: string, embedder: Embedder): Promise<Memory | string> {
   try {
@@ -169,7 +169,7 @@ export async function openMemory(path: string, embedder: Embedder): Promise<Memo
   }
 }
 
-/** What a person can do about a file that does not open; the library's words say only where it gave up. */
+/** What a person can do about a file that does not open; the library's words say only if it gave up. */
 function adviceOn(error: unknown): string | undefined {
   const said = messageOf(error);
   if (/SQLITE_(?:NOTADB|CORRUPT)/.test(said)) return "restore a copy of it, or move it away to start a new one";

@@ -16,7 +16,7 @@ export function publicAddress(address: string): string {
   url.password = "";
   const pairs = url.search.replace(/^\?/, "").split("&");
   const kept = pairs.filter((pair) => pair !== "" && !notToTell.test(nameOf(pair)));
-  // Written back only where something goes: `search` would encode the rest again.
+  // Written back only if something goes: `search` would encode the rest again.
   if (kept.length < pairs.length) url.search = kept.join("&");
   url.hash = "";
   return url.href;

@@ -17,7 +17,7 @@ export interface Service {
 export interface HostRule {
   /** Least milliseconds between the starts of two requests. */
   readonly intervalMs: number;
-  /** Most requests under way at a time. */
+  /** Maximum number of requests under way at a time. */
   readonly concurrency: number;
 }
 
@@ -47,7 +47,7 @@ const gentle = perSecond(1, 2);
 export interface StandIn {
   /** Base address. */
   readonly url: string;
-  /** Base address of the service itself; empty where it has none and each user runs their own. */
+  /** Base address of the service itself; empty if it has none and each user runs their own. */
   readonly of: string;
   /**
    * Least milliseconds between two requests, where the owner of the address has said so; else the service's own rule

@@ -6,13 +6,13 @@ import { lostProxy } from "./lost-proxy.js";
 export interface HttpFailure {
   readonly status: "blocked" | "rate_limited" | "not-found" | "error";
   readonly reason: string;
-  /** Set where the same request may be answered in some minutes or hours: a busy service, a network that is away. */
+  /** Set if the same request may be answered in some minutes or hours: a busy service, a network that is away. */
   readonly transient?: true;
   /** Set beside `transient` where nobody was there to answer: no such name, no network, no connection. */
   readonly unreached?: true;
   /** Milliseconds since the epoch: the host is not asked before. */
   readonly retryAt?: number;
-  /** Set where nothing was sent, because the host had asked to wait before. */
+  /** Set if nothing was sent, because the host had asked to wait before. */
   readonly unsent?: true;
   /** Of the answer, where there was one. */
   readonly code?: number;
@@ -24,7 +24,7 @@ export type Failed = HttpFailure & { readonly again?: true };
 
 const byHand = "open it in a browser, save the PDF and give its path";
 
-/** What an answer's status, headers and body say went wrong; undefined where nothing did. */
+/** What an answer's status, headers and body say went wrong; undefined if nothing did. */
 export function judge(
   { status, headers }: { readonly status: number; readonly headers: { get(name: string): string | null } },
   host: string,

@@ -23,7 +23,7 @@ export type Fetch = (
 export interface Request {
   /** Without keys: it is logged and names the answer in the cache. */
   readonly url: string;
-  /** Most bytes of the answer, unpacked. */
+  /** Maximum number of bytes of the answer, unpacked. */
   readonly limit: number;
   readonly accept?: string;
   /** What a program of the person's says may be another thing the next minute: a kept answer does not stand for it. */
@@ -46,7 +46,7 @@ export interface Http {
 /** One request as it goes over the wire. */
 export interface WireRequest {
   readonly url: string;
-  /** Most bytes of the answer, unpacked. */
+  /** Maximum number of bytes of the answer, unpacked. */
   readonly limit: number;
   readonly accept?: string;
   /** JSON; makes it a POST. */
@@ -304,7 +304,7 @@ async function withNamesKnown(
 const lookupAll = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * The body unpacked; undefined where it is longer than `limit`, "damaged" where its compression says that its end is
+ * The body unpacked; undefined if it is longer than `limit`, "damaged" where its compression says that its end is
  * missing. An error's body is just cut.
  */
 async function readBody(
@@ -340,7 +340,7 @@ const decoders: Readonly<Record<string, Decode>> = {
 const rawInflate = promisify(inflateRaw) as Decode;
 
 /**
- * One layer of compression taken off: undefined where it unpacks to more than `limit`, "damaged" where it does not
+ * One layer of compression taken off: undefined if it unpacks to more than `limit`, "damaged" where it does not
  * unpack to its end.
  */
 async function unpack(

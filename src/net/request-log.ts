@@ -78,7 +78,7 @@ const lists = [
   ["hits"],
 ];
 
-/** How many results an answer lists, or undefined where it is not a list that is known here. */
+/** How many results an answer lists, or undefined if it is not a list that is known here. */
 function countResults(bytes: Uint8Array, type: string): number | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (/\bxml\b/.test(type) && !/html/.test(type)) {

@@ -5,7 +5,7 @@ import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
 import { type SteeredWork, currentInstructions } from "../engine/storage/state/from-outside.js";
-import { outsideView } from "../engine/storage/under-way.js";
+import { runStatusOf } from "../engine/storage/under-way.js";
 import { type WorkCosts, costsOf } from "../research/overview/costs.js";
 import { researchStanding } from "../research/overview/project-standing.js";
 import { shortened } from "../research/report/papers.js";
@@ -59,7 +59,7 @@ export function followedProject(
     const { rrd, ledger, model, version } = current;
     if (cachedReport?.version !== version) cachedReport = { version, parts: await reportParts(current, name) };
     const [outside, steering, agents] = await Promise.all([
-      outsideView(folder),
+      runStatusOf(folder),
       currentInstructions(folder, rrd.loop?.steering ?? []),
       agentsOf(ledger),
     ]);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
-import { readRegularFile, writtenText } from "../../engine/storage/regular-file.js";
+import { readRegularFile, decodeUserText } from "../../engine/storage/regular-file.js";
 
 /** The parts of a system prompt. */
 export interface PromptParts {
@@ -63,7 +63,7 @@ export async function folderPrompt(cwd: string): Promise<string | undefined> {
   const path = join(cwd, promptName);
   try {
     if (!readdirSync(cwd).includes(promptName)) return undefined;
-    const text = writtenText(await readRegularFile(path), path);
+    const text = decodeUserText(await readRegularFile(path), path);
     return isForAgents(text) || text.trim() === "" ? undefined : text.trim();
   } catch (error) {
     // If the folder is missing or can't be listed, there is no prompt.

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { killGroupOnExit, hookMark, marker, signal } from "../../engine/process/descendants.js";
+import { killGroupOnExit, hookMarker, marker, sendSignal } from "../../engine/process/descendants.js";
 import type { ServerSettings } from "./server-settings.js";
 
 /** A tool, as its server describes it. */
@@ -134,7 +134,7 @@ async function programTransport(
     target = undefined;
     release();
   };
-  const signalProgram = (name: NodeJS.Signals | 0): boolean => target !== undefined && signal(target, name);
+  const signalProgram = (name: NodeJS.Signals | 0): boolean => target !== undefined && sendSignal(target, name);
   const openPipes = async (): Promise<Pipes> => {
     const program = spawn(command, args, { cwd, env: environment, detached: !isWindows, windowsHide: true });
     child = program;

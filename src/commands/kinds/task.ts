@@ -6,7 +6,7 @@ import { runGit } from "../../engine/storage/git-command.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 import { commandsOf } from "../../engine/storage/state/from-outside.js";
-import { outsideView } from "../../engine/storage/under-way.js";
+import { runStatusOf } from "../../engine/storage/under-way.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
 import { researchesName, rrdFile } from "../../research/project-files/layout.js";
 import { criterionText } from "../../task/criteria/words.js";
@@ -40,7 +40,7 @@ export const task: Kind = {
     const { at, verdict, reason = "", cause } = loop?.last_run ?? {};
     const { minutes } = spentBy(state);
     return {
-      ...(await outsideView(folder)),
+      ...(await runStatusOf(folder)),
       noun: "task",
       folder,
       title: oneLine(state.task.task),

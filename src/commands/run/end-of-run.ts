@@ -12,7 +12,7 @@ import { pageName, reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
-import { outsideView } from "../../engine/storage/under-way.js";
+import { runStatusOf } from "../../engine/storage/under-way.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
 
@@ -31,7 +31,7 @@ export async function endLines(
   const name = nameFor(io.cwd, folder);
   const counts = countsOf(read.rrd);
   const total = totalOf(read.rrd, read.ledger);
-  const isHeld = (await outsideView(folder)).held.length > 0;
+  const isHeld = (await runStatusOf(folder)).held.length > 0;
   // What was typed for this run alone has to be typed again.
   const typed = [
     ...(origins.agent === "--agent" ? [` --agent ${shellWord(agent)}`] : []),

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { signalChild } from "../process/descendants.js";
-import { isOutside, pathOutside, workplaces } from "../process/search-path.js";
+import { isOutside, pathOutside, agentFolders } from "../process/search-path.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
 
 /** The program to start: the configured one (a relative path is in the user's folder), or the adapter's default. */
@@ -107,7 +107,7 @@ export async function askVersion(
   const { sandbox, cwd, env } = context.settings;
   if (sandbox?.name === "docker") return undefined;
   // The program runs outside the sandbox here, so it must not come from a folder that an agent can change.
-  const projectFolders = workplaces([cwd], homeIn(env));
+  const projectFolders = agentFolders([cwd], homeIn(env));
   const safeEnv = sandbox === undefined ? {} : { PATH: pathOutside(projectFolders, env["PATH"]) };
   if (sandbox !== undefined && command.includes("/") && !isOutside(projectFolders)(command)) return undefined;
   const answer = await runProbe(context, command, ["--version"], safeEnv, { ms: versionMs, signal });

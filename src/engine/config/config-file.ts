@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { userFolder } from "../lib/layout.js";
 import { linesOf, locateSyntaxError, repeatedName } from "../storage/json-syntax.js";
-import { readRegularFile, writtenText } from "../storage/regular-file.js";
+import { readRegularFile, decodeUserText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
 import { type ConfigKeys, unknownKeysIn } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
@@ -45,7 +45,7 @@ export async function readConfigFile(keys: ConfigKeys, paths: readonly string[])
 
 async function readOptionalFile(path: string): Promise<string | undefined> {
   try {
-    return writtenText(await readRegularFile(path), path);
+    return decodeUserText(await readRegularFile(path), path);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     if (error instanceof ExpectedError) throw error;

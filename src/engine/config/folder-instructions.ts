@@ -4,7 +4,7 @@ import { ExpectedError, hasCode } from "../lib/errors.js";
 import { claudeName, lessonsName } from "../lib/layout.js";
 import { clip, estimateTokens } from "../lib/tokens.js";
 import { explainSystemError } from "../storage/explain-system-error.js";
-import { readRegularFile, writtenText } from "../storage/regular-file.js";
+import { readRegularFile, decodeUserText } from "../storage/regular-file.js";
 
 /** Maximum number of estimated tokens that the folder's instructions take in a brief. */
 export const instructionTokens = 1_500;
@@ -50,7 +50,7 @@ export async function instructionsIn(path: string): Promise<string> {
     if (hasCode(error, "ENOENT") || error instanceof ExpectedError) return undefined;
     throw explainSystemError(error, path);
   });
-  return bytes === undefined ? "" : writtenText(bytes, path);
+  return bytes === undefined ? "" : decodeUserText(bytes, path);
 }
 
 /** At most `tokens` tokens of a Markdown text: its first sections that fit, and a line that names the omitted ones. */

@@ -33,11 +33,11 @@ export function valueAt(value: unknown, ...path: readonly (string | number)[]): 
   return current;
 }
 
-/** Most characters of a field; longer texts are truncated. Abstracts have up to about 3,000 characters. */
+/** Maximum number of characters of a field; longer texts are truncated. Abstracts have up to about 3,000 characters. */
 const maxFieldText = 20_000;
 
 /**
- * A text as one line; undefined where it is missing. Numbers are accepted, because some ids are numbers. Control
+ * A text as one line; undefined if it is missing. Numbers are accepted, because some ids are numbers. Control
  * characters and lone surrogates are removed.
  */
 export function line(value: unknown): string | undefined {

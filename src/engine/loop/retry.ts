@@ -225,7 +225,8 @@ function withoutOverlaps(iterations: readonly PastIteration[]): readonly PastIte
 }
 
 /**
- * Limits the waits of `decide` to the wall time of the run: a limit of five hours must not block a run of thirty minutes.
+ * Limits the waits of `decide` to the wall time of the run: a limit of five hours must not block a run of thirty
+ * minutes.
  */
 export const withinWallTime =
   <Answer extends object | undefined, Rest extends unknown[]>(

@@ -6,7 +6,7 @@ export interface PluginHook {
   readonly point: Point;
   /** The field of the answer that is listened to; absent: none. */
   readonly answers?: "added" | "changed" | "vetoed";
-  /** It is called only where somebody has more to say of the point, by the hook's name. */
+  /** It is called only if somebody has more to say of the point, by the hook's name. */
   readonly isOfWork?: true;
 }
 

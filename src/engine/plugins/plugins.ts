@@ -16,7 +16,7 @@ export interface PluginHouse {
   readonly exec: Exec;
   /** Path of Node there. */
   readonly node: string;
-  /** Set where nothing confines them: a plugin can do whatever the user can. */
+  /** Set if nothing confines them: a plugin can do whatever the user can. */
   readonly unconfined?: true;
 }
 

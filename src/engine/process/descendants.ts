@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:f
 /** The environment variable that marks all processes of an agent, so that detached ones can be found. */
 export const marker = "RESEARCH_RALPH_RUN";
 /** The variable that marks hooks. Hooks also have the marker of agents, but are commands of a person. */
-export const hookMark = "RESEARCH_RALPH_HOOK";
+export const hookMarker = "RESEARCH_RALPH_HOOK";
 
 /** The prefix of this process's marks. It is recorded on the disk, to find programs that still run after a kill. */
 export const ownStarter = randomUUID();
@@ -12,7 +12,7 @@ let markCount = 0;
 /** A mark for a program that is about to start. */
 export const nextMark = (): string => `${ownStarter}.${(markCount += 1)}`;
 
-/** Most ancestor processes that are checked. */
+/** Maximum number of ancestor processes that are checked. */
 const maxAncestors = 64;
 
 /**
@@ -21,8 +21,8 @@ const maxAncestors = 64;
  * that first leaves all ancestors (`setsid` in the background). `parent`: the pid of the parent process; 0: no
  * ancestors are checked.
  */
-export function wasStartedByAgent(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
-  if (env[marker] !== undefined && env[hookMark] === undefined) return true;
+export function isStartedByAgent(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
+  if (env[marker] !== undefined && env[hookMarker] === undefined) return true;
   let pid = parent;
   for (let steps = 0; pid > 1 && steps < maxAncestors; steps += 1) {
     const names = new Set(
@@ -30,13 +30,13 @@ export function wasStartedByAgent(env: NodeJS.ProcessEnv, parent = env === proce
         .split("\0")
         .map((entry) => entry.split("=")[0]),
     );
-    if (names.has(marker) && !names.has(hookMark)) return true;
+    if (names.has(marker) && !names.has(hookMarker)) return true;
     pid = Number(/^PPid:\s*(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0);
   }
   return false;
 }
 
-/** The text of a file; empty where it can't be read: it belongs to another user, is missing, or this is not Linux. */
+/** The text of a file; empty if it can't be read: it belongs to another user, is missing, or this is not Linux. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -85,12 +85,12 @@ function killCarriers(entry: Buffer, otherProcesses: Set<number>): boolean {
   Error.stackTraceLimit = 0;
   try {
     let foundAny = false;
-    for (const pid of processes().toReversed()) {
+    for (const pid of otherProcessIds().toReversed()) {
       if (otherProcesses.has(pid)) continue;
       const environment = fileOf(pid, "environ");
       if (environment?.includes(entry) === true) {
         foundAny = true;
-        signal(pid, "SIGKILL");
+        sendSignal(pid, "SIGKILL");
       } else if (environment?.length !== 0) otherProcesses.add(pid);
     }
     return foundAny;
@@ -100,7 +100,7 @@ function killCarriers(entry: Buffer, otherProcesses: Set<number>): boolean {
 }
 
 /** The pids of all other processes; empty without /proc. */
-function processes(): number[] {
+function otherProcessIds(): number[] {
   try {
     return readdirSync("/proc").map(Number).filter(isOtherProcess);
   } catch {
@@ -118,9 +118,9 @@ function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
     file = openSync(`/proc/${pid}/${name}`, "r");
     let length = 0;
     for (;;) {
-      const read = readSync(file, readBuffer, length, readBuffer.length - length, null);
-      length += read;
-      if (read === 0) return readBuffer.subarray(0, length);
+      const bytesRead = readSync(file, readBuffer, length, readBuffer.length - length, null);
+      length += bytesRead;
+      if (bytesRead === 0) return readBuffer.subarray(0, length);
       if (length === readBuffer.length) readBuffer = Buffer.concat([readBuffer, Buffer.alloc(readBuffer.length)]);
     }
   } catch {
@@ -143,9 +143,9 @@ const isOtherProcess = (pid: number): boolean => Number.isInteger(pid) && pid !=
  * process never reaps children, zombies stay forever.
  */
 export function groupAlive(group: number): boolean {
-  if (!signal(-group, 0)) return false;
-  const pids = processes();
-  // pid (name) state ppid pgrp …, and the name may hold anything.
+  if (!sendSignal(-group, 0)) return false;
+  const pids = otherProcessIds();
+  // The format is: pid (name) state ppid pgrp …; the name may contain any character.
   const aliveInGroup = new RegExp(`\\) [^ZX] \\d+ ${group} `);
   return pids.length === 0 || pids.some((pid) => aliveInGroup.test(fileOf(pid, "stat")?.toString("latin1") ?? ""));
 }
@@ -154,15 +154,15 @@ export function groupAlive(group: number): boolean {
  * Process groups that must be killed when this process ends, even by a bug. All share one listener, because Node warns
  * about more than ten.
  */
-const groups = new Set<number>();
-const endGroups = (): void => groups.forEach((group) => void signal(-group, "SIGKILL"));
+const groupsToKill = new Set<number>();
+const killGroups = (): void => groupsToKill.forEach((group) => void sendSignal(-group, "SIGKILL"));
 
 /** Kills a group when this process exits for any reason. Returns a function that removes the group from the list. */
 export function killGroupOnExit(group: number): () => void {
-  if (groups.size === 0) process.once("exit", endGroups);
-  groups.add(group);
+  if (groupsToKill.size === 0) process.once("exit", killGroups);
+  groupsToKill.add(group);
   return () => {
-    if (groups.delete(group) && groups.size === 0) process.off("exit", endGroups);
+    if (groupsToKill.delete(group) && groupsToKill.size === 0) process.off("exit", killGroups);
   };
 }
 
@@ -179,7 +179,7 @@ export function signalChild(
 }
 
 /** Sends a signal to a process, or with a negative pid to its group; false when it is missing. */
-export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+export function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name);
     return true;

@@ -3,12 +3,12 @@ import { StringDecoder } from "node:string_decoder";
 interface LineSplitter {
   /** The lines that `chunk` completes, without their line ends. */
   push(chunk: Buffer): string[];
-  /** The last line, where the text does not end with a line end. */
+  /** The last line, if the text does not end with a line end. */
   end(): string[];
 }
 
-/** Most empty lines in a row that are returned; twenty megabytes of line feeds would be twenty million lines. */
-const maxEmpty = 1000;
+/** Maximum number of empty lines in a row that are returned; 20 MB of line feeds would be 20 million lines. */
+const maxEmptyLines = 1000;
 
 /**
  * Splits a byte stream into lines with bounded memory. A line longer than `maxChars` characters is truncated and ends
@@ -23,9 +23,9 @@ export function splitLines(maxChars: number): LineSplitter {
   let emptyLines = 0;
 
   function append(text: string): void {
-    const room = maxChars - line.length;
-    if (text.length > room) isCut = true;
-    if (room > 0) line += text.slice(0, room);
+    const remainingChars = maxChars - line.length;
+    if (text.length > remainingChars) isCut = true;
+    if (remainingChars > 0) line += text.slice(0, remainingChars);
   }
   function takeLine(): string {
     const completeLine = isCut ? line + note : line.endsWith("\r") ? line.slice(0, -1) : line;
@@ -39,7 +39,7 @@ export function splitLines(maxChars: number): LineSplitter {
     for (let lineEnd = text.indexOf("\n"); lineEnd !== -1; lineEnd = text.indexOf("\n", lineStart)) {
       if (lineStart === lineEnd && line === "") {
         emptyLines += 1;
-        if (emptyLines <= maxEmpty) lines.push("");
+        if (emptyLines <= maxEmptyLines) lines.push("");
         lineStart = lineEnd + 1;
         continue;
       }

@@ -1,53 +1,49 @@
-/**
- * What a program has to reach. A sandbox lets it reach this and nothing else; on the host it is a description that
- * nobody enforces.
- */
+/** The access of a program. In a sandbox it has only this access; on the host nothing enforces it. */
 export interface Reach {
-  /** Files and folders that it may read. What lies deeper counts before what lies around it. */
+  /** Files and folders that it may read. An entry has priority over an entry for an outer folder. */
   readonly read: readonly Mount[];
   /** Files and folders that it may change. */
   readonly write: readonly Mount[];
-  /** Network services, each as `host:port`. An address of this machine is reached only where it stands here itself. */
+  /** Network services, each as `host:port`. An address of this machine is available only if it is listed. */
   readonly hosts: readonly string[];
-  /** Services that it reaches with a key which it never sees. */
+  /** Services to which the proxy adds a key; the program does not get the key. */
   readonly keys: readonly KeyRoute[];
-  /** Variables of its environment that it is given besides those that every program in a sandbox is. */
+  /** Names of environment variables that it gets in addition to those of every program in a sandbox. */
   readonly variables: readonly string[];
-  /** Login files, which it may renew. */
+  /** Login files, which it may change when it renews the login. */
   readonly logins?: readonly Login[];
   /** A program that runs outside the sandbox and serves tools on its stdin and stdout to the program inside. */
   readonly tools?: ToolProgram;
 }
 
-/** How a program inside a sandbox reaches the tool server that runs outside: by a command, or itself at the socket. */
+/** How a program in a sandbox connects to the tool server outside: it starts the command, or opens the socket. */
 export interface ToolRelay {
   readonly command: string;
   readonly args: readonly string[];
-  /** Path inside of a unix socket on which the server speaks as it does on its stdin and stdout. */
+  /** Path, in the sandbox, of a unix socket. The server uses the same protocol there as on its stdin and stdout. */
   readonly socket: string;
 }
 
-/** An absolute path, which is the same inside; or one that stands at another place there. */
+/** An absolute path that is the same in the sandbox, or a path `from` that appears as `at` in the sandbox. */
 export type Mount = string | { readonly from: string; readonly at: string };
 
 /**
- * Requests to `keyAddress(name)` or `keyHost(name)` are sent on to `to`, with these headers in place of those that the
- * program sent.
+ * Requests to `keyAddress(name)` or `keyHost(name)` are forwarded to `to`. These headers replace those of the program.
  */
 export interface KeyRoute {
-  /** Letters, unique within a reach. */
+  /** Only letters; unique within one `Reach`. */
   readonly name: string;
   /** Base address, http or https. */
   readonly to: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A JSON file of the user's that a program gets a copy of, alone in its folder. */
+/** A JSON file of the user; the program gets a copy in a separate folder. */
 export interface Login {
   readonly from: string;
-  /** Absolute path inside, of the same name. */
+  /** Absolute path in the sandbox; the name of the file is the same. */
   readonly at: string;
-  /** Where in it the values stand that the program may renew: names with dots. */
+  /** The values that the program may change: paths in the JSON, with dots between the names. */
   readonly renewed: readonly string[];
 }
 
@@ -59,25 +55,25 @@ export interface ToolProgram {
 
 export const noReach: Reach = { read: [], write: [], hosts: [], keys: [], variables: [] };
 
-/** Where the proxy of a sandbox listens inside it, on 127.0.0.1. */
+/** The port of a sandbox's proxy on 127.0.0.1 in the sandbox. */
 export const proxyPort = 3128;
 
-/** The base address inside a sandbox of a service whose key stays outside. */
+/** The base address, in a sandbox, of a service whose key stays outside. */
 export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPort}/key/${name}`;
 
-/** The same for a program that uses only the host of its base address. */
+/** Like `keyAddress`, for a program that uses only the host of its base address. */
 export const keyHost = (name: string): string => `http://${name}.key:${proxyPort}`;
 
 /**
- * Tells our own program in a sandbox which origins it reaches by a route: a JSON object of origins and the addresses
- * in their place.
+ * The environment variable with the key routes, for our own program in a sandbox: a JSON object that maps each origin
+ * to the address to use.
  */
 export const keyRoutesVariable = "RESEARCH_RALPH_KEY_ROUTES";
 
-/** What stands inside a sandbox where a program expects its key. */
+/** The value of a key variable in a sandbox. */
 export const keyPlaceholder = "kept-outside-the-sandbox";
 
-/** In `hosts`: any public host on the ports of the web, for a program that may look around in it. */
+/** In `hosts`: any public host on the ports of the web, for a program that may search the web. */
 export const anyPublicHost: readonly string[] = ["*:443", "*:80"];
 
 /** The `host:port` of a base address. */
@@ -86,5 +82,5 @@ export function hostOf(address: string): string {
   return `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
 }
 
-/** HOME inside a sandbox. */
+/** The home folder in a sandbox. */
 export const sandboxHome = "/home/agent";

@@ -5,7 +5,15 @@ import type { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
-import { killGroupOnExit, groupAlive, hookMark, killDescendants, marker, nextMark, signal } from "./descendants.js";
+import {
+  killGroupOnExit,
+  groupAlive,
+  hookMarker,
+  killDescendants,
+  marker,
+  nextMark,
+  sendSignal,
+} from "./descendants.js";
 import { stopwatch, systemClock } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "./lines.js";
@@ -14,11 +22,11 @@ import { openTranscript } from "./transcript.js";
 import { temporaryRoot } from "../lib/layout.js";
 import type { Reach } from "./reach.js";
 
-const maxLine = 8 * 1024 * 1024;
-const stderrKept = 16 * 1024;
-const transcriptKept = 32 * 1024 * 1024;
+const maxLineBytes = 8 * 1024 * 1024;
+const maxStderrBytes = 16 * 1024;
+const maxTranscriptBytes = 32 * 1024 * 1024;
 
-/** What to run. Times are milliseconds. */
+/** A program to run. Times are in milliseconds. */
 export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
@@ -28,18 +36,18 @@ export interface ProcessRequest {
   /** The program is a hook. For other programs the hook mark, which may be inherited from a hook, is removed. */
   readonly isHook?: true;
   readonly stdin: string;
-  /** Most wall time. */
+  /** Maximum wall time. */
   readonly timeoutMs: number;
-  /** Most time without output on stdout and stderr; 0: no limit. */
+  /** Maximum time without output on stdout and stderr; 0: no limit. */
   readonly idleMs: number;
-  /** Whether the program has reported that it is done; after `settleMs` without output it is then ended. */
+  /** Whether the program has reported that it is done; it is then ended after `settleMs` without output. */
   readonly finished: () => boolean;
   readonly signal: AbortSignal;
   /** Path of a file for the raw stdout, at most 32 MB. */
   readonly transcript?: string;
-  /** Takes secrets out of the transcript. */
+  /** Removes secrets from the transcript. */
   readonly redact?: Redact;
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
   /** How long to read a pipe that a grandchild holds open after the program has ended. */
   readonly pipeMs?: number;
@@ -57,7 +65,7 @@ export interface ProcessRequest {
   readonly started?: (pid: number) => void;
 }
 
-/** How a process ended: by itself, or ended by us and why. */
+/** How a process ended: by itself, or why this program ended it. */
 export interface ProcessEnd {
   /**
    * `settled`: it reported that it was done but did not exit, so we ended it. `resources`: it used more memory, disk or
@@ -91,22 +99,22 @@ export type Exec = (request: ProcessRequest) => AsyncGenerator<string, ProcessEn
  */
 export const runProcess: Exec = (request) => runStarted(request, startChild);
 
-/** As `runProcess`, but starts the program with `start`. */
-export async function* runStarted(request: ProcessRequest, start: Start): AsyncGenerator<string, ProcessEnd> {
+/** Like `runProcess`, but starts the program with `start`. */
+export async function* runStarted(request: ProcessRequest, start: StartProgram): AsyncGenerator<string, ProcessEnd> {
   const { graceMs = 3000, pipeMs = 2000, settleMs = 15_000 } = request;
   if (request.signal.aborted) return { cause: "aborted", stderr: "" };
   // Opened before the start, because Node discards the output of a child that exits before anybody reads it.
-  const transcript = openTranscript(request.transcript, transcriptKept, request.redact);
-  const started = await start(request);
-  if ("startError" in started) {
+  const transcript = openTranscript(request.transcript, maxTranscriptBytes, request.redact);
+  const program = await start(request);
+  if ("startError" in program) {
     transcript.close();
-    return { cause: "not-started", startError: started.startError, stderr: "" };
+    return { cause: "not-started", startError: program.startError, stderr: "" };
   }
-  const { stdin, stdout, stderr, pid, exited, sweep } = started;
+  const { stdin, stdout, stderr, pid, exited, sweep } = program;
 
   const clock = stopwatch(systemClock);
   let lastOutputAt = 0;
-  let isWaitingForProgram = true; // for the program; false while our own reader is the slow one
+  let isWaitingForProgram = true; // false while the reader of this generator is slower than the program
   let cause: ProcessEnd["cause"] = "exited";
   let exitResult: Exit | undefined;
   let exitAt = Infinity;
@@ -119,7 +127,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
   /** Sends SIGTERM, and after the grace period kills the program and its descendants. Runs only once. */
   const endProgram = (endCause: ProcessEnd["cause"]): Promise<void> => {
     if (endingDone === undefined && exitResult === undefined) cause = endCause;
-    return (endingDone ??= started.end(graceMs).then(sweep));
+    return (endingDone ??= program.end(graceMs).then(sweep));
   };
   const onAbort = (): void => void endProgram("aborted");
   request.signal.addEventListener("abort", onAbort);
@@ -136,7 +144,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     if (now - exitAt >= 2 * pipeMs && (silence >= pipeMs || endingDone !== undefined)) stdout.destroy();
   }, 50);
 
-  const tail = keepTail(stderrKept);
+  const tail = keepTail(maxStderrBytes);
   stderr.on("data", (chunk: Buffer) => {
     lastOutputAt = clock.awakeMs();
     tail.push(chunk);
@@ -146,7 +154,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
 
   let transcriptProblem: string | undefined;
   let isOutputRead = false;
-  const lines = request.inPieces === true ? piecesOfText() : splitLines(maxLine);
+  const lines = request.inPieces === true ? piecesOfText() : splitLines(maxLineBytes);
   try {
     if (pid !== undefined) request.started?.(pid);
     stdin.end(request.stdin);
@@ -171,7 +179,7 @@ export async function* runStarted(request: ProcessRequest, start: Start): AsyncG
     clearInterval(watch);
     clock.stop();
     request.signal.removeEventListener("abort", onAbort);
-    started.release();
+    program.release();
     stdout.destroy();
     stderr.destroy();
     transcriptProblem = transcript.close();
@@ -189,11 +197,11 @@ function piecesOfText(): ReturnType<typeof splitLines> {
 type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
 
 /** A running program, on this machine or in a sandbox. */
-export interface Started {
+export interface RunningProgram {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** As `ProcessRequest.started` gets it; undefined where it is not a process of this machine's. */
+  /** The pid for `ProcessRequest.started`; undefined if it is not a process of this machine. */
   readonly pid?: number;
   readonly exited: Promise<Exit>;
   /** Asks the program to end, and waits at most `graceMs` milliseconds. */
@@ -205,17 +213,17 @@ export interface Started {
 }
 
 /** Starts a program. Never rejects: an error is returned as `startError`. */
-export type Start = (
+export type StartProgram = (
   request: ProcessRequest,
-) => Promise<Started | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
+) => Promise<RunningProgram | { readonly startError: NonNullable<ProcessEnd["startError"]> }>;
 
 /** Starts a program on this machine. */
-export const startChild: Start = async ({ command, args, cwd, env, isHook, descriptors }) => {
+export const startChild: StartProgram = async ({ command, args, cwd, env, isHook, descriptors }) => {
   // A hook gets a mark without our prefix, because a person's command may continue after this process was killed.
   const mark = isHook === true ? randomUUID() : nextMark();
   const options = {
     cwd,
-    env: { ...env, [marker]: mark, [hookMark]: isHook && "1" },
+    env: { ...env, [marker]: mark, [hookMarker]: isHook && "1" },
     extendEnv: false,
     detached: true,
     buffer: false,
@@ -244,10 +252,10 @@ export const startChild: Start = async ({ command, args, cwd, env, isHook, descr
       stderr,
       exited,
       pid,
-      // TERM to the group, a grace, KILL to the group, then to whatever left the group.
+      // SIGTERM to the group, after a grace period SIGKILL to the group, then to descendants outside the group.
       end: (graceMs) => terminateGroup(pid, graceMs),
       async sweep() {
-        signal(-pid, "SIGKILL");
+        sendSignal(-pid, "SIGKILL");
         await killDescendants(mark);
       },
       release,
@@ -262,8 +270,8 @@ export const startChild: Start = async ({ command, args, cwd, env, isHook, descr
 /** Opens the files for the descriptors of a child from 3 on. */
 function openDescriptors(descriptors: ReadonlyMap<number, Uint8Array | "nothing">) {
   const files = new Map(
-    [...descriptors].map(([at, content]) => [
-      at,
+    [...descriptors].map(([descriptor, content]) => [
+      descriptor,
       content === "nothing" ? openSync("/dev/null", "r+") : fileOf(content),
     ]),
   );
@@ -288,7 +296,7 @@ function fileOf(bytes: Uint8Array): number {
 
 /** Sends SIGTERM to a process group, and waits at most `graceMs` milliseconds until all its processes have ended. */
 export async function terminateGroup(pid: number, graceMs: number): Promise<void> {
-  signal(-pid, "SIGTERM");
+  sendSignal(-pid, "SIGTERM");
   const deadline = performance.now() + graceMs;
   while (performance.now() < deadline && groupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
 }

@@ -15,7 +15,7 @@ export function pathOutside(folders: readonly string[], path = ""): string {
 }
 
 /** The folders in which an agent may have worked: not the user's home and not its parents. */
-export const workplaces = (folders: readonly string[], home: string): string[] =>
+export const agentFolders = (folders: readonly string[], home: string): string[] =>
   folders.filter((folder) => !isWithin(home, folder));
 
 /** Returns a function that says whether a path is absolute and, also with links resolved, outside of these folders. */

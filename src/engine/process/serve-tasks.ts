@@ -1,13 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../lib/errors.js";
-import { maxStep, memoryNotice, stepNotice, type TaskAnswer, type TaskRequest } from "./task-process.js";
+import { maxStepSeconds, memoryNotice, stepNotice, type TaskAnswer, type TaskRequest } from "./task-process.js";
 
 /**
- * The watch of a task process: a thread, since a loop without an end stops every timer of the process itself, and a
- * limit of V8's heap does not count buffers. It kills the process above its limit, when a step takes too long, and when
- * its parent is gone.
+ * Code of a thread that watches the task process. A thread, because an endless loop stops all timers of the process,
+ * and because V8's heap limit does not count buffers. It kills the process if it exceeds its memory limit, if a step
+ * takes too long, or if its parent has ended.
  */
-const watch = `
+const watchThreadCode = `
 const { writeSync } = require("node:fs");
 const { workerData } = require("node:worker_threads");
 const { cells, places, parent, maxStep, memoryNotice, stepNotice } = workerData;
@@ -24,13 +24,13 @@ setInterval(() => {
 }, 20);
 `;
 
-/** What the watch looks at: how many steps were begun, whether one is under way, and the limit in MB. */
+/** Positions in `cells`: the number of steps begun, whether a step is running, and the memory limit in MB. */
 const places = { step: 0, isStepping: 1, memory: 2 };
 const cells = new Int32Array(new SharedArrayBuffer(12));
 
 /**
- * Tells the watch that a task begins a step of its own, such as a page. From its first step to its end no step of it
- * may take more than `maxStep` CPU seconds. Elsewhere it does nothing.
+ * Tells the watch thread that a new step of a task begins, such as a page. From the first step to the end of the task,
+ * no step may take more than `maxStep` CPU seconds. Outside a task process this does nothing.
  */
 export function beginStep(): void {
   Atomics.add(cells, places.step, 1);
@@ -38,16 +38,16 @@ export function beginStep(): void {
 }
 
 /**
- * The child's side of `openTaskProcess`: carries out the tasks that the parent names, one at a time, until the parent
- * is gone. `step`: CPU seconds that a step of a task may take.
+ * The child's side of `openTaskProcess`: runs the tasks that the parent sends, one at a time, until the parent ends.
+ * `step`: maximum CPU time of a step in seconds.
  */
 export function serveTasks(
   tasks: Readonly<Record<string, (...args: never[]) => unknown>>,
-  { step = maxStep }: { readonly step?: number } = {},
+  { step = maxStepSeconds }: { readonly step?: number } = {},
 ): void {
   const [maxMemory = 0, parent] = process.argv.slice(2).map(Number);
   Atomics.store(cells, places.memory, Math.ceil(maxMemory / 1024 / 1024));
-  new Worker(watch, {
+  new Worker(watchThreadCode, {
     eval: true,
     workerData: { cells, places, parent, maxStep: step, memoryNotice, stepNotice },
   }).unref();

@@ -3,44 +3,47 @@ import type { Readable } from "node:stream";
 import { messageOf } from "../lib/errors.js";
 import { signalChild } from "./descendants.js";
 
-/** How a task ended. Only `ok` and `failed` come from the task itself. */
+/** The end of a task. Only `ok` and `failed` come from the task itself. */
 export type TaskEnd<Value> =
   | { readonly status: "ok"; readonly value: Value }
-  /** It threw; `message` is that of the error. */
+  /** The task threw an error with this message. */
   | { readonly status: "failed"; readonly message: string }
-  /** The process was ended at a limit, or ended by itself, while the task ran. */
+  /** The process exceeded a limit or crashed during the task. */
   | { readonly status: "cut"; readonly limit: "time" | "step" | "memory" | "crash" }
   | { readonly status: "aborted" }
-  /** The process could not be started: this says nothing about the task. */
+  /** The process could not be started; the task did not run. */
   | { readonly status: "not-started"; readonly message: string };
 
 interface TaskProcessOptions {
   /**
-   * Finds the JavaScript file of a program that calls `serveTasks`. Asked when the process is first needed, and at each
-   * new start.
+   * Returns the path of the JavaScript file of a program that calls `serveTasks`. Called before each start of the
+   * process.
    */
   readonly program: () => string | Promise<string>;
-  /** Bytes of resident memory, buffers included; above them the process is killed. */
+  /** Maximum resident memory in bytes, including buffers; above it, the process is killed. */
   readonly maxMemory: number;
 }
 
 export interface TaskOptions {
-  /** Wall time of the task alone, in milliseconds; the wait for its turn is not counted. */
+  /** Maximum wall time of the task in milliseconds, without the time before its turn. */
   readonly maxMs: number;
-  /** Bytes that the process may take for the task beyond what it has, within its own limit; by default all of that. */
+  /**
+   * Bytes that the task may use in addition to the memory in use, within the limit of the process; absent: up to that
+   * limit.
+   */
   readonly memory?: number;
   readonly signal?: AbortSignal;
 }
 
-/** A child process that carries out tasks one after another, each within bounds. */
+/** A child process that runs tasks one after another, with limits. */
 export interface TaskProcess {
-  /** Carries out a task by its name. Never throws for what the task or the process does. */
+  /** Runs a task by its name. Never throws for errors of the task or the process. */
   run<Value>(task: string, args: readonly unknown[], options: TaskOptions): Promise<TaskEnd<Value>>;
-  /** Ends the process; a later task starts another. */
+  /** Ends the process; the next task starts a new one. */
   close(): void;
 }
 
-/** What goes over the channel to the child, and what comes back. */
+/** The message to the child.  */
 export interface TaskRequest {
   readonly id: number;
   readonly task: string;
@@ -53,24 +56,26 @@ export type TaskAnswer = { readonly id: number; readonly rss: number } & (
 );
 
 /**
- * CPU seconds that one step of a task may take, such as a page of a document, where the task tells its steps. A map or
- * plot of 800,000 lines takes five on a usual machine.
+ * Maximum CPU time of one step of a task in seconds, such as a page of a document, if the task reports its steps. A map
+ * or plot with 800,000 lines takes five seconds on a usual machine.
  */
-export const maxStep = 30;
-/** What the child writes on stderr before it kills itself for a step that takes too long. */
+export const maxStepSeconds = 30;
+/** The text on stderr before the child kills itself because of a step that takes too long. */
 export const stepNotice = "over the time of a step";
-/** What the child writes on stderr before it kills itself for its memory; V8 writes the other when its heap is full. */
+/**
+ * The text on stderr before the child kills itself because of its memory. V8 writes `heapNotice` when its heap is full.
+ */
 export const memoryNotice = "over the memory limit";
 const heapNotice = "heap out of memory";
 
 /**
- * A process that keeps more than this share of its limit after a task is replaced, so that one task does not pay for
- * another.
+ * A process that uses more than this share of its limit after a task is replaced, so that a task has no effect on the
+ * next one.
  */
 const maxLeftover = 0.4;
-/** V8's own heap, as a share of the limit: what does not fit into it is told apart from a crash. */
+/** V8's heap limit as a share of the memory limit; a full heap can then be distinguished from a crash. */
 const heapShare = 0.7;
-const stderrKept = 8 * 1024;
+const maxStderrBytes = 8 * 1024;
 
 interface Child {
   readonly process: ChildProcess;
@@ -80,9 +85,9 @@ interface Child {
 }
 
 /**
- * A child process for work on what strangers made: a loop without an end, a memory without a bound or a crash there
- * costs one task. Nothing is started before the first task. The process gets no environment variables that could hold a
- * secret, is in a process group of its own, and never keeps its parent from ending. When the parent ends, it ends.
+ * Creates a child process for work on untrusted data: an endless loop, unlimited memory or a crash ends only one task.
+ * The process starts with the first task. It gets no environment variables with secrets, has its own process group, and
+ * does not keep its parent running. It ends when its parent ends.
  */
 export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): TaskProcess {
   let child: Child | undefined;
@@ -103,7 +108,7 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
     if (signal?.aborted === true) return { status: "aborted" };
     try {
       if (child === undefined || child.process.exitCode !== null || child.process.signalCode !== null)
-        child = start(await program(), maxMemory);
+        child = startChild(await program(), maxMemory);
     } catch (error) {
       return { status: "not-started", message: messageOf(error) };
     }
@@ -140,7 +145,7 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
           const isLong = taskChild.stderr.includes(stepNotice);
           end({ status: "cut", limit: isFull ? "memory" : isLong ? "step" : "crash" });
         });
-        // An error of sending shows at the process's end.
+        // If sending fails, the end of the process reports it.
         const request: TaskRequest = { id, task, args, memory };
         taskChild.process.send(request, () => {});
       });
@@ -157,14 +162,14 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
     async run<Value>(task: string, args: readonly unknown[], options: TaskOptions): Promise<TaskEnd<Value>> {
       const result = lastTask.then(() => runInChild<Value>(task, args, options));
       lastTask = result.catch(() => undefined);
-      // A task that waits for its turn is given up at once.
+      // A task that waits for its turn is aborted at once.
       return await unlessAborted<TaskEnd<Value>>(result, { status: "aborted" }, options.signal);
     },
     close: () => dropChild(child),
   };
 }
 
-/** What a promise gives, or `aborted` as soon as the signal is set. */
+/** The result of a promise, or `aborted` as soon as the signal is aborted. */
 async function unlessAborted<Value>(
   result: Promise<Value>,
   aborted: Value,
@@ -181,13 +186,13 @@ async function unlessAborted<Value>(
   }
 }
 
-/** Not the keys of agents and services: what is read here may be made to look for them. */
+/** Without keys of agents and services, because the data of a task may contain an attack that searches for them. */
 const inheritedVariables = ["PATH", "TZ", "LANG", "TMPDIR", "SystemRoot"];
 
 /**
- * V8's flags for a process of so many bytes. Short-lived objects of a task of some seconds fit into a larger young
- * generation, and to clear it away on several threads takes more CPU time than on one: together they save a seventh of
- * it.
+ * V8's flags for a process with this memory limit in bytes. A larger young generation fits the short-lived objects of a
+ * task, and collecting garbage on one thread takes less CPU time than on several; together they save a seventh of the
+ * CPU time.
  */
 export const flagsOf = (maxMemory: number): string[] => [
   `--max-old-space-size=${Math.floor((heapShare * maxMemory) / 1024 / 1024)}`,
@@ -196,7 +201,7 @@ export const flagsOf = (maxMemory: number): string[] => [
   "--single-threaded-gc",
 ];
 
-function start(program: string, maxMemory: number): Child {
+function startChild(program: string, maxMemory: number): Child {
   const env = Object.fromEntries(
     inheritedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );
@@ -212,7 +217,7 @@ function start(program: string, maxMemory: number): Child {
   const taskChild: Child = {
     process: childProcess,
     stderr: "",
-    // Not "exit": what it said on stderr may come after it.
+    // Not the event "exit", because output on stderr may come after it.
     ended: new Promise((resolve) => {
       childProcess.once("close", () => {
         process.off("exit", onExit);
@@ -223,17 +228,17 @@ function start(program: string, maxMemory: number): Child {
   };
   childProcess.stderr
     ?.setEncoding("utf8")
-    .on("data", (text: string) => (taskChild.stderr = (taskChild.stderr + text).slice(-stderrKept)));
+    .on("data", (text: string) => (taskChild.stderr = (taskChild.stderr + text).slice(-maxStderrBytes)));
   childProcess.on("error", () => {});
   setKeepsAlive(childProcess, false);
   return taskChild;
 }
 
-/** Whether a child keeps this process running. An idle one must not. */
+/** Sets whether a child keeps this process running. An idle child must not. */
 function setKeepsAlive(child: ChildProcess, keepsAlive: boolean): void {
   const stderr = child.stderr as (Readable & { ref?(): void; unref?(): void }) | null;
-  for (const each of [child, child.channel, stderr]) {
-    if (keepsAlive) each?.ref?.();
-    else each?.unref?.();
+  for (const handle of [child, child.channel, stderr]) {
+    if (keepsAlive) handle?.ref?.();
+    else handle?.unref?.();
   }
 }

@@ -9,8 +9,8 @@ interface Transcript {
   close(): string | undefined;
 }
 
-/** Most bytes that wait for a line end: secrets are searched in complete lines. */
-const maxPending = 64 * 1024;
+/** Maximum number of bytes that wait for a line end: secrets are searched in complete lines. */
+const maxPendingBytes = 64 * 1024;
 
 /**
  * Writes the first `maxBytes` bytes of a stream to a file, without secrets, and adds a note if more bytes came. Never
@@ -37,8 +37,8 @@ export function openTranscript(
   };
   const writeText = (text: string): void => {
     const bytes = Buffer.from(redact(text), "latin1");
-    for (let at = 0; at < bytes.length && file !== undefined && problem === undefined;)
-      recordProblem(() => (at += writeSync(file as number, bytes, at)));
+    for (let offset = 0; offset < bytes.length && file !== undefined && problem === undefined;)
+      recordProblem(() => (offset += writeSync(file as number, bytes, offset)));
   };
 
   if (path !== undefined)
@@ -55,7 +55,7 @@ export function openTranscript(
       droppedBytes += chunk.length - accepted.length;
       if (accepted.length === 0) return;
       pendingText += accepted.toString("latin1");
-      const end = pendingText.length > maxPending ? pendingText.length : endOfCompleteText(pendingText);
+      const end = pendingText.length > maxPendingBytes ? pendingText.length : endOfCompleteText(pendingText);
       const completeText = pendingText.slice(0, end);
       pendingText = pendingText.slice(end);
       writeText(completeText);

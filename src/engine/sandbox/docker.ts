@@ -10,9 +10,9 @@ import {
   type ProcessEnd,
   type ProcessRequest,
   runStarted,
-  type Start,
+  type StartProgram,
   startChild,
-  type Started,
+  type RunningProgram,
 } from "../process/run-process.js";
 import { programIn } from "../process/search-path.js";
 import { withheldVariables } from "./environment.js";
@@ -30,9 +30,9 @@ export interface DockerClient {
 export type FoundDocker = { readonly client: DockerClient } | { readonly problem: string; readonly fix: string };
 
 /** Timeout of the first request, which checks that the engine runs, in milliseconds. */
-const maxPing = 3_000;
+const pingTimeoutMs = 3_000;
 /** Timeout of every other request, in milliseconds. */
-const maxAnswer = 60_000;
+const requestTimeoutMs = 60_000;
 
 /**
  * Looks for Docker on this machine: the program `docker` in PATH, and the engine that DOCKER_HOST or the user's current
@@ -50,7 +50,9 @@ export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
   // We do not use the user's Docker configuration: it may hold the password of a proxy, and Docker would put that
   // password into containers.
   const client = { program, env: { DOCKER_CONFIG: "/nonexistent", DOCKER_HOST: host } };
-  const containers = await ask(client, [...listArguments, "--filter", `label=${label}`], { maxMs: maxPing });
+  const containers = await runDocker(client, [...listArguments, "--filter", `label=${label}`], {
+    maxMs: pingTimeoutMs,
+  });
   if (!containers.ok)
     return {
       problem: `Docker's engine does not answer (${containers.reason})`,
@@ -63,7 +65,7 @@ export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
 /** The address of the engine that the user has chosen with `docker context`; undefined if none is set. */
 async function hostOfContext(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const client = { program, env: definedOf(env) };
-  const { ok, stdout } = await ask(client, ["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"]);
+  const { ok, stdout } = await runDocker(client, ["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"]);
   return ok ? stdout.trim() || undefined : undefined;
 }
 
@@ -78,10 +80,10 @@ interface DockerAnswer {
 }
 
 /** Runs `docker` with these arguments and waits until it exits. `env`: variables in addition to the client's. */
-async function ask(
+async function runDocker(
   client: DockerClient,
   args: readonly string[],
-  { maxMs = maxAnswer, env = {} }: { readonly maxMs?: number; readonly env?: Record<string, string> } = {},
+  { maxMs = requestTimeoutMs, env = {} }: { readonly maxMs?: number; readonly env?: Record<string, string> } = {},
 ): Promise<DockerAnswer> {
   const { exitCode, stdout, stderr, timedOut, shortMessage } = await execa(client.program, args, {
     env: { ...env, ...client.env },
@@ -201,10 +203,10 @@ const label = "dev.research-ralph.owner";
 function startIn(
   client: DockerClient,
   { image, inside: session, home, limits, run, limitController }: ContainerOptions,
-): Start {
+): StartProgram {
   return async (request) => {
     const args = await argumentsOf(request, { image, inside: session, home, limits });
-    const creation = await ask(client, args, { env: environmentOf(session) });
+    const creation = await runDocker(client, args, { env: environmentOf(session) });
     if (!creation.ok) return { startError: creationError(creation.reason, image) };
     const id = creation.stdout.trim();
     const dockerProcess = await startChild({
@@ -254,7 +256,7 @@ async function watchDisk(
   let pid = 0;
   while (pid === 0) {
     if (await sleep(startPollMs, false, { signal, ref: false }).catch(() => true)) return;
-    const { ok, stdout } = await ask(client, ["inspect", "--format", "{{.State.Pid}}", id]);
+    const { ok, stdout } = await runDocker(client, ["inspect", "--format", "{{.State.Pid}}", id]);
     if (!ok) return;
     pid = Number(stdout.trim());
   }
@@ -278,8 +280,8 @@ function isSeen(pid: number, id: string): boolean {
 function containerEnd(
   client: DockerClient,
   id: string,
-  { dockerProcess, run }: { readonly dockerProcess: Started; readonly run: Run },
-): Pick<Started, "exited" | "end" | "sweep"> {
+  { dockerProcess, run }: { readonly dockerProcess: RunningProgram; readonly run: Run },
+): Pick<RunningProgram, "exited" | "end" | "sweep"> {
   let removal: Promise<void> | undefined;
   const exited = (async () => {
     const exit = await dockerProcess.exited;
@@ -290,7 +292,7 @@ function containerEnd(
   return {
     exited,
     async end(graceMs) {
-      await ask(client, ["kill", "--signal", "TERM", id]);
+      await runDocker(client, ["kill", "--signal", "TERM", id]);
       await Promise.race([exited, sleep(graceMs)]);
     },
     // `exited` reads the state of the container, so it comes before the removal, unless the container still runs.
@@ -303,7 +305,7 @@ function containerEnd(
 
 /** The state of a container after its end. */
 async function stateOf(client: DockerClient, id: string): Promise<Pick<Run, "outOfMemory" | "startProblem">> {
-  const { ok, stdout } = await ask(client, ["inspect", "--format", "{{json .State}}", id]);
+  const { ok, stdout } = await runDocker(client, ["inspect", "--format", "{{json .State}}", id]);
   if (!ok) return {};
   const { Status, OOMKilled, Error } = JSON.parse(stdout) as { Status: string; OOMKilled: boolean; Error: string };
   // If the container never ran, its state holds the reason. The output of `docker start` could come from the program.
@@ -312,7 +314,7 @@ async function stateOf(client: DockerClient, id: string): Promise<Pick<Run, "out
 
 /** Removes containers, running or not, with their volumes. */
 async function remove(client: DockerClient, ids: readonly string[]): Promise<void> {
-  await ask(client, ["rm", "--force", "--volumes", ...ids]);
+  await runDocker(client, ["rm", "--force", "--volumes", ...ids]);
 }
 
 /** Variables that the `docker` client reads; a program does not get them. */

@@ -61,7 +61,7 @@ export const toolRelay = (node: string): ToolRelay => ({
 const toolSocket = join(socketFolder, "tools.sock");
 
 /** Interval between two comparisons of logins. If this process is killed, only a login renewed since then is lost. */
-const syncMs = 1_000;
+const syncIntervalMs = 1_000;
 
 /**
  * Starts the proxy and the tool server for a request that runs in a sandbox. `node`: the path of Node inside; `passes`:
@@ -76,7 +76,7 @@ export async function openSession(
   const copies = privateFolder();
   const logins = copyLogins(requestedReach.logins ?? [], copies);
   const reach = { ...requestedReach, write: [...requestedReach.write, ...logins.mounts] };
-  const syncTimer = logins.mounts.length === 0 ? undefined : setInterval(() => logins.sync(), syncMs);
+  const syncTimer = logins.mounts.length === 0 ? undefined : setInterval(() => logins.sync(), syncIntervalMs);
   const isOnline = reach.hosts.length > 0 || reach.keys.length > 0 || reach.tools !== undefined;
   const folder = privateFolder();
   const servers: Proxy[] = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { signal } from "../process/descendants.js";
+import { sendSignal } from "../process/descendants.js";
 import type { Limits } from "./sandbox.js";
 
 /**
@@ -69,7 +69,7 @@ const groupNamePrefix = "research-ralph-";
 function removeGroupsOfKilledRuns(parent: string): void {
   for (const name of existsSync(parent) ? readdirSync(parent) : []) {
     const pid = new RegExp(`^${groupNamePrefix}(\\d+)-`).exec(name)?.[1];
-    if (pid !== undefined && !signal(Number(pid), 0)) removeEmptyGroup(join(parent, name), 0);
+    if (pid !== undefined && !sendSignal(Number(pid), 0)) removeEmptyGroup(join(parent, name), 0);
   }
 }
 

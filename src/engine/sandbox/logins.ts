@@ -18,7 +18,7 @@ export interface Logins {
 }
 
 /** Maximum size of a login file in bytes. */
-const maxLogin = 1_000_000;
+const maxLoginBytes = 1_000_000;
 
 /**
  * Copies login files into `folder`. The program may renew its copy: it writes the file, or renames a new file over it,
@@ -27,7 +27,7 @@ const maxLogin = 1_000_000;
  */
 export function copyLogins(logins: readonly Login[], folder: string): Logins {
   const copies = logins.flatMap((login, index) => {
-    const text = readTextSync(login.from, maxLogin);
+    const text = readTextSync(login.from, maxLoginBytes);
     if (text === undefined) return [];
     const copyFolder = join(folder, String(index));
     mkdirSync(copyFolder, { mode: 0o700 });
@@ -40,8 +40,8 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
     sync: () => {
       for (const entry of copies) {
         const [outsideText, insideText] = [
-          readTextSync(entry.login.from, maxLogin),
-          readTextSync(entry.copy, maxLogin, constants.O_NOFOLLOW),
+          readTextSync(entry.login.from, maxLoginBytes),
+          readTextSync(entry.copy, maxLoginBytes, constants.O_NOFOLLOW),
         ];
         if (outsideText !== undefined && outsideText !== entry.lastOutside) {
           // The login was renewed outside: changes by the program are dropped.
@@ -94,7 +94,7 @@ export function isRenewal(before: string, after: string, renewed: readonly strin
 
 const isTokenValue = (value: unknown): boolean =>
   typeof value === "string"
-    ? value !== "" && value.length <= maxLogin
+    ? value !== "" && value.length <= maxLoginBytes
     : typeof value === "number" || (Array.isArray(value) && value.every((each) => typeof each === "string"));
 
 /**

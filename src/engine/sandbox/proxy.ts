@@ -159,7 +159,7 @@ export async function openProxy(
 }
 
 /** Interval in milliseconds to check whether all output of an ended tool server was sent: its children may hold it. */
-const outputMs = 2_000;
+const outputPollMs = 2_000;
 
 /**
  * Starts a tool server for each connection, and ends it with the connection. Forwards all output that the tool server
@@ -179,7 +179,7 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
     client.on("close", end);
     // The end of its output ends the connection, but a child of the tool server may hold the output open.
     program.on("exit", () => {
-      const pollTimer = setInterval(() => client.writableLength === 0 && client.end(), outputMs).unref();
+      const pollTimer = setInterval(() => client.writableLength === 0 && client.end(), outputPollMs).unref();
       client.on("close", () => clearInterval(pollTimer));
     });
     client.pipe(program.stdin);
@@ -198,9 +198,9 @@ const listen = (server: Server, socket: string): Promise<void> =>
   });
 
 function closeServer(server: Server, openSockets: ReadonlySet<Socket>): Promise<void> {
-  const closePromise = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const socket of openSockets) socket.destroy();
-  return closePromise;
+  return closed;
 }
 
 const plainTextHeader = { "content-type": "text/plain" } as const;

@@ -40,16 +40,16 @@ export const coarsestTimeStep = 2000;
  */
 export const timeStepAt = (changedAt: number): number => (changedAt % 1000 === 0 ? coarsestTimeStep : 20);
 
-/** The version of the file at `path`, or undefined where it is missing. */
+/** The version of the file at `path`; undefined if it is missing. */
 export function stampOf(path: string): Stamp | undefined {
   const stats = inodeAt(path);
   return stats && stampFrom(stats);
 }
 
-/** Size in bytes; 0 where there is no file. */
+/** Size in bytes; 0 if there is no file. */
 export const sizeOf = (path: string): number => inodeAt(path)?.size ?? 0;
 
-/** The stats of what is at `path`, without following a link; undefined where nothing is there. */
+/** The stats of the entry at `path`; a link is not followed. Undefined if nothing exists there. */
 export function inodeAt(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -64,17 +64,17 @@ const stampFrom = ({ ino, size, mtimeMs }: Stats): Stamp => `${ino}:${size}:${mt
 interface WriteOptions {
   /** Write only if the file still has this version. The check comes last, right before the rename. */
   readonly ifStill?: Stamp;
-  /** false: faster, for a copy that may be lost in a power cut or a kill. */
+  /** false: faster, for a copy that may be lost after a power cut or a kill. */
   readonly durable?: boolean;
   /** Permissions of a new file. Default: 0666 without the bits of the umask. */
   readonly mode?: number;
 }
 
 /**
- * Replaces a file in one step: every reader, also after a power cut, finds either the whole old text or the whole new
- * text. A symbolic link is replaced, not followed; the permissions of an existing file stay. Returns the new version,
- * or undefined when the file no longer had the version `ifStill` and nothing was written.
- * @throws ExpectedError for a full disk, missing permission, a read-only file system or a folder that is gone.
+ * Replaces a file in one step: every reader, also after a power cut, gets either the complete old text or the complete
+ * new text. A symbolic link is replaced, not followed; the permissions of an existing file stay. Returns the new
+ * version. If the file no longer has the version `ifStill`, nothing is written, and the result is undefined.
+ * @throws ExpectedError for a full disk, missing permission, a read-only file system or a missing folder.
  */
 export async function writeFileAtomic(
   path: string,
@@ -86,9 +86,9 @@ export async function writeFileAtomic(
 }
 
 /**
- * As writeFileAtomic, but takes the content as pieces that are made while it writes. So the content of a file with ten
- * thousand records is never in memory as a whole.
- * @throws ExpectedError as writeFileAtomic.
+ * Like writeFileAtomic, but the content is an iterable of pieces that are made during the write. So the content of a
+ * file with ten thousand records is never completely in memory.
+ * @throws ExpectedError like writeFileAtomic.
  */
 export async function writePiecesAtomic(path: string, pieces: Iterable<string>): Promise<void> {
   await replace(path, (file) => writePieces(file, pieces), true, {});
@@ -97,7 +97,7 @@ export async function writePiecesAtomic(path: string, pieces: Iterable<string>):
 async function replace(
   path: string,
   writeContent: (file: number) => Promise<void>,
-  isMuch: boolean,
+  isLargeContent: boolean,
   { ifStill, durable = true, mode: newFileMode }: WriteOptions,
 ): Promise<Stamp | undefined> {
   return withExplainedErrors(path, async () => {
@@ -105,12 +105,12 @@ async function replace(
     const tempPath = temporaryName(path);
     try {
       const mode = before?.isFile() === true ? before.mode & 0o7777 : newFileMode;
-      const newStamp = await createFile(tempPath, writeContent, mode, durable, isMuch);
+      const newStamp = await createFile(tempPath, writeContent, mode, durable, isLargeContent);
       if (ifStill !== undefined && stampOf(path) !== ifStill) {
         unlinkSync(tempPath);
         return undefined;
       }
-      // ext4 flushes the data when a file is renamed over an existing one: 2.9 ms for 180 KB. Where no file is there,
+      // ext4 flushes the data when a file is renamed over an existing one: 2.9 ms for 180 KB. If no file exists there,
       // the rename takes 0.3 ms.
       ownWrite(
         path,
@@ -150,7 +150,7 @@ async function createFile(
   writeContent: (file: number) => Promise<void>,
   mode: number | undefined,
   durable: boolean,
-  isMuch: boolean,
+  isLargeContent: boolean,
 ): Promise<Stamp> {
   const file = openSync(path, "wx", mode);
   try {
@@ -158,7 +158,7 @@ async function createFile(
     if (mode !== undefined) fchmodSync(file, mode);
     await writeContent(file);
     if (durable) {
-      if (isMuch) await syncAsync(file);
+      if (isLargeContent) await syncAsync(file);
       else syncNow(file);
     }
     return stampFrom(fstatSync(file));
@@ -177,17 +177,17 @@ const pieceLength = 256_000;
 
 async function writePieces(file: number, pieces: Iterable<string>): Promise<void> {
   let buffered: string[] = [];
-  let length = 0;
+  let bufferedLength = 0;
   const flush = async () => {
     const bytes = Buffer.from(buffered.join(""));
     buffered = [];
-    length = 0;
+    bufferedLength = 0;
     for (let offset = 0; offset < bytes.length;) offset += (await writeAsync(file, bytes, offset)).bytesWritten;
   };
   for (const piece of pieces) {
     buffered.push(piece);
-    length += piece.length;
-    if (length >= pieceLength) await flush();
+    bufferedLength += piece.length;
+    if (bufferedLength >= pieceLength) await flush();
   }
   await flush();
 }
@@ -230,9 +230,9 @@ interface Append {
 /**
  * Appends each text exactly once, however often it is called with the same arguments and wherever an earlier call was
  * killed. A text that is already in the file is not appended again; an incomplete text is completed; an unfinished last
- * line of another text gets its line feed first. If a person has edited the file since, a text counts as appended when
- * it is anywhere in the file, so each text must be unique. A symbolic link is refused.
- * @throws ExpectedError as writeFileAtomic.
+ * line of another text first gets its line feed. If the user has edited the file since, a text counts as appended if it
+ * is anywhere in the file, so each text must be unique. A symbolic link is refused.
+ * @throws ExpectedError like writeFileAtomic.
  */
 export async function appendOnce(path: string, ...appends: readonly Append[]): Promise<void> {
   const texts = appends.filter(({ text }) => text !== "");
@@ -248,7 +248,7 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
         const expectedContent = () => contentAfterAppend(path, (bytes) => missingPart(bytes, append));
         ownWrite(path, expectedContent, () => writeFileSync(file, bytesToAppend));
       }
-      // Nothing has to wait for this sync, so two logs are synced side by side.
+      // The caller need not wait for this sync, so two logs can be synced at the same time.
       await syncAsync(file);
       if (size === 0) syncFolder(dirname(path));
     } finally {
@@ -314,13 +314,13 @@ function missingPart({ size, read }: Readable, { offset, text }: Append): Buffer
   }
 
   const existingBytes = read(offset, textBytes.length + 1);
-  for (const offset of [0, 1]) {
+  for (const shift of [0, 1]) {
     // Offset 1: an earlier call wrote a line feed after an unfinished line before it wrote the text.
-    if (offset === 1 && existingBytes[0] !== lineFeed) break;
+    if (shift === 1 && existingBytes[0] !== lineFeed) break;
     // The whole text, or the part of it that the file has.
-    const bytesToAppend = existingBytes.subarray(offset, offset + textBytes.length);
-    if (bytesToAppend.length > 0 && bytesToAppend.equals(textBytes.subarray(0, bytesToAppend.length)))
-      return textBytes.subarray(bytesToAppend.length);
+    const presentPart = existingBytes.subarray(shift, shift + textBytes.length);
+    if (presentPart.length > 0 && presentPart.equals(textBytes.subarray(0, presentPart.length)))
+      return textBytes.subarray(presentPart.length);
   }
   return missingAfterHandEdit(read(0, size), textBytes);
 }
@@ -353,5 +353,5 @@ const temporaryPattern = /^\..+\.[0-9a-f]{12}\.ralph-tmp$/;
 export const temporaryName = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.ralph-tmp`);
 
-/** Whether `temporaryName` made a file's name: an interrupted write left the file. */
+/** Whether `temporaryName` made this name: an interrupted write left the file. */
 export const isTemporary = (name: string): boolean => temporaryPattern.test(name);

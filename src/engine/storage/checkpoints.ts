@@ -8,7 +8,13 @@ import { uncommittedFile } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { sizeOf, writeFileAtomic } from "./atomic-file.js";
 import { type GitAnswer, runGit } from "./git-command.js";
-import { commitToBranch, configurationOf, type GitConfiguration, ownBranch, repositoryOf } from "./git-repository.js";
+import {
+  commitToBranch,
+  configurationOf,
+  type GitConfiguration,
+  separateBranch,
+  repositoryOf,
+} from "./git-repository.js";
 import { withLock } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
 
@@ -38,10 +44,13 @@ export interface Checkpoints {
   finish(): Promise<void>;
 }
 
-/** Bytes. Git first stores every version as a whole: 2 MB times 1,000 iterations would fill a disk. */
-const largeFile = 2_000_000;
-const foldsBetween = 10;
-const msBetween = 10 * 60_000;
+/**
+ * Size in bytes from which a state file is not committed after every fold: git first stores every version completely,
+ * and 2 MB times 1,000 iterations would fill a disk.
+ */
+const largeFileBytes = 2_000_000;
+const maxDeferredFolds = 10;
+const maxDeferredMs = 10 * 60_000;
 
 /** Git's check for garbage after each commit takes a tenth of its time; `finish` runs the check once. */
 const withoutMaintenance = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
@@ -83,7 +92,7 @@ export async function openCheckpoints(
   const repositoryLock = join(common, "research-ralph.lock");
   const plantedFile = join(common, "research-ralph-planted.json");
   const startConfiguration = await configurationOf(folder, withoutUndefined({ abort }));
-  const identity = missingIdentity(startConfiguration);
+  const identityOptions = missingIdentity(startConfiguration);
   // Settings that an unconfined agent added in an earlier run are not trusted until a person removes the record.
   const earlierPlanted = stillPlanted(await readPlanted(plantedFile), startConfiguration);
   const trustedConfiguration = withoutEarlierPlanted(startConfiguration, earlierPlanted);
@@ -94,12 +103,12 @@ export async function openCheckpoints(
       `git's configuration names programs that appeared while an unconfined agent ran (${[...reportedKeys].join(", ")}); checkpoints start none of them. Remove them with 'git config --unset', or delete ${plantedFile} if they are yours.`,
     );
   let committedNames: ReadonlySet<string> | undefined;
-  const branch = ownBranch(repository, startConfiguration);
+  const branch = separateBranch(repository, startConfiguration);
   const ref = `refs/heads/${branch}`;
   const listCommitted = (): Promise<GitAnswer> =>
     branch === undefined ? git("ls-files", "--", ...fileNames) : git("ls-tree", "--name-only", ref, "--", ...fileNames);
 
-  const tracked = new Set<string>();
+  const trackedNames = new Set<string>();
   let lastNotice = "";
   let pending: { message: string; folds: number; since: number } | undefined;
   // The process may have been killed between a fold and its commit; after the last fold of a project no later commit
@@ -159,21 +168,21 @@ export async function openCheckpoints(
     // Read only once. It is needed because the next commit must also remove the files that a reset deletes.
     committedNames ??= new Set((await listCommitted()).stdout.split("\n"));
     const deleted = fileNames.filter(
-      (name) => !present.includes(name) && (tracked.has(name) || committedNames?.has(name) === true),
+      (name) => !present.includes(name) && (trackedNames.has(name) || committedNames?.has(name) === true),
     );
     const options = { describe: "The repository", waitMs: 10_000, abort };
     const failure = await withLock(repositoryLock, options, async () => {
-      if (branch === undefined) return addAndCommit(git, present, deleted, tracked, identity, message);
+      if (branch === undefined) return addAndCommit(git, present, deleted, trackedNames, identityOptions, message);
       const gitWithIndex = (args: readonly string[], index?: string) =>
         runGit(folder, args, { settings, ...withoutUndefined({ abort, index }) });
       const result = await commitToBranch(gitWithIndex, repository, branch, {
         present,
         gone: deleted,
         message,
-        identity,
+        identity: identityOptions,
       });
-      for (const name of present) tracked.add(name);
-      return result.ok ? undefined : explain(result);
+      for (const name of present) trackedNames.add(name);
+      return result.ok ? undefined : failureText(result);
     });
     if (failure !== undefined) {
       committedNames = undefined;
@@ -182,8 +191,8 @@ export async function openCheckpoints(
     lastNotice = "";
     pending = undefined;
     await rm(uncommittedMarker, { recursive: true, force: true });
-    for (const name of deleted) tracked.delete(name);
-    // From now on `tracked` contains every file of the history.
+    for (const name of deleted) trackedNames.delete(name);
+    // From now on `trackedNames` contains every file of the history.
     committedNames = new Set();
   };
 
@@ -200,18 +209,18 @@ export async function openCheckpoints(
     async commit(message, isDeferred = false, folds = 1) {
       pending = { message, folds: (pending?.folds ?? 0) + folds, since: pending?.since ?? Date.now() };
       if (isDeferred) return;
-      const isLarge = sizeOf(join(folder, state)) > largeFile;
-      if (isLarge && pending.folds < foldsBetween && Date.now() - pending.since < msBetween) return;
+      const isLarge = sizeOf(join(folder, state)) > largeFileBytes;
+      if (isLarge && pending.folds < maxDeferredFolds && Date.now() - pending.since < maxDeferredMs) return;
       await tryToCommit(message);
     },
     async announce() {
       await writeFileAtomic(uncommittedMarker, "", { durable: false });
     },
     async finish() {
-      // Git would hang again, and a person may be waiting for the end.
+      // Git would hang again, and the user may be waiting for the end.
       if (wasGitEnded && abort?.aborted === true) return;
       if (pending !== undefined) await tryToCommit(pending.message);
-      if (tracked.size === 0 || !existsSync(gitFolder)) return;
+      if (trackedNames.size === 0 || !existsSync(gitFolder)) return;
       if (unconfined) await recheckConfiguration();
       // `git gc` starts the program of this setting, and no option overrides the setting.
       if (settings.get(objectsHook) === undefined) await git("gc", "--auto", "--quiet");
@@ -219,7 +228,7 @@ export async function openCheckpoints(
   };
 }
 
-/** One sentence that says why no commits can be made in a folder; undefined where they can. */
+/** One sentence that says why no commits can be made in a folder; undefined if they can. */
 export async function withoutHistory(folder: string): Promise<string | undefined> {
   const { ok, stdout, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
   // Without git installed, nobody expects commits.
@@ -247,7 +256,7 @@ async function addAndCommit(
   const untracked = present.filter((name) => !tracked.has(name));
   if (untracked.length > 0) {
     const result = await git("add", "--", ...untracked);
-    if (!result.ok) return explain(result);
+    if (!result.ok) return failureText(result);
     for (const name of untracked) tracked.add(name);
   }
   // One call: --only commits the files as they are and leaves all other staged changes untouched.
@@ -269,10 +278,10 @@ async function addAndCommit(
   if (result.ok || /nothing (added )?to commit|no changes added/.test(result.stdout)) return undefined;
   // A person may have removed a file from the index since; the next call adds it again.
   tracked.clear();
-  return explain(result);
+  return failureText(result);
 }
 
-function explain({ stderr, stdout, ended }: GitAnswer): string {
+function failureText({ stderr, stdout, ended }: GitAnswer): string {
   if (ended !== undefined) return `git was ended because ${ended}; the next iteration tries again.`;
   const lock = /Unable to create '(.+?\.lock)': File exists/.exec(stderr)?.[1];
   if (lock !== undefined) return `git's lock ${lock} exists; if no git is running, delete it.`;
@@ -298,7 +307,7 @@ async function readPlanted(path: string): Promise<Planted> {
   try {
     const value: unknown = JSON.parse(await readRegularText(path));
     const entries = Object.entries(value as Planted).filter(
-      ([, each]) => Array.isArray(each.now) && (each.before === null || Array.isArray(each.before)),
+      ([, planted]) => Array.isArray(planted.now) && (planted.before === null || Array.isArray(planted.before)),
     );
     return Object.fromEntries(entries);
   } catch {
@@ -309,7 +318,7 @@ async function readPlanted(path: string): Promise<Planted> {
 /** The planted programs that nobody has removed or changed since. */
 const stillPlanted = (newlyPlanted: Planted, configuration: GitConfiguration): Planted =>
   Object.fromEntries(
-    Object.entries(newlyPlanted).filter(([key, each]) => isDeepStrictEqual(configuration.get(key), each.now)),
+    Object.entries(newlyPlanted).filter(([key, planted]) => isDeepStrictEqual(configuration.get(key), planted.now)),
   );
 
 /** The configuration as it was before the planted programs of an earlier run. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { execa } from "execa";
 import { withoutUndefined } from "../lib/without-undefined.js";
-import { killDescendants, marker, signal as send } from "../process/descendants.js";
+import { killDescendants, marker, sendSignal as send } from "../process/descendants.js";
 import { terminateGroup } from "../process/run-process.js";
 import { pathOutside } from "../process/search-path.js";
 
@@ -23,7 +23,7 @@ export interface Repository {
 export interface GitLimits {
   /** Aborted when the run must end at once: git then has one second to finish. */
   readonly abort?: AbortSignal;
-  /** Most milliseconds. */
+  /** Maximum duration in milliseconds. */
   readonly maxMs?: number;
   /** Absolute path of an index to use in place of the repository's. */
   readonly index?: string;
@@ -74,9 +74,9 @@ const configurationVariables = (settings: ReadonlyMap<string, string>): NodeJS.P
   ),
 });
 
-const interruptedMs = 1000;
+const interruptGraceMs = 1000;
 const graceMs = 500;
-/** How long we read a pipe that another process holds open after git itself has ended. */
+/** How long to read a pipe that another process still holds open after git has ended. */
 const pipeMs = 1000;
 
 /**
@@ -90,7 +90,7 @@ export async function runGit(
   args: readonly string[],
   { abort, maxMs = 60_000, settings = new Map(), index, repository, common, input }: GitLimits = {},
 ): Promise<GitAnswer> {
-  const runMark = randomUUID();
+  const markerValue = randomUUID();
   const env = {
     ...environment,
     ...configurationVariables(settings),
@@ -98,7 +98,7 @@ export async function runGit(
     PATH: pathOutside([folder], process.env["PATH"]),
     ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
     ...withoutUndefined({ GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }),
-    [marker]: runMark,
+    [marker]: markerValue,
   };
   const git = execa("git", [...withoutHooks, ...args], {
     cwd: folder,
@@ -119,13 +119,13 @@ export async function runGit(
     endReason = reason;
     cleanup = terminateGroup(pid, graceMs).then(async () => {
       send(-pid, "SIGKILL");
-      await killDescendants(runMark);
+      await killDescendants(markerValue);
     });
   };
   const timers = [
     setTimeout(endGit, maxMs, `it took longer than ${maxMs / 1000} seconds; a filter of the repository may hang`),
   ];
-  const endSoon = (): void => void timers.push(setTimeout(endGit, interruptedMs, "the run was interrupted"));
+  const endSoon = (): void => void timers.push(setTimeout(endGit, interruptGraceMs, "the run was interrupted"));
   const stopListening = (): void => [git.stdout, git.stderr].forEach((stream) => stream.destroy());
   if (abort?.aborted === true) endSoon();
   abort?.addEventListener("abort", endSoon);

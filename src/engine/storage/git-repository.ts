@@ -32,10 +32,10 @@ export async function repositoryOf(folder: string, limits: GitLimits = {}): Prom
     : undefined;
 }
 
-/** Git's configuration: the values of each key. The last value is in force. */
+/** Git's configuration: the values of each key; the last value is used. */
 export type GitConfiguration = ReadonlyMap<string, readonly string[]>;
 
-/** The whole configuration for a folder, from all files of git; empty where git can't read it. */
+/** The whole configuration for a folder, from all files of git; empty if git can't read it. */
 export async function configurationOf(folder: string, limits: GitLimits): Promise<GitConfiguration> {
   return parseConfiguration((await runGit(folder, ["config", "--list", "-z"], limits)).stdout);
 }
@@ -53,15 +53,15 @@ export function parseConfiguration(output: string): GitConfiguration {
 /** The configuration key that holds the separate branch for the commits of a folder. */
 const branchKey = ({ prefix }: RepositoryOf): string => `research-ralph.${prefix}.branch`;
 
-/** The separate branch for the commits of a folder; undefined where they go to the branch that is checked out. */
-export const ownBranch = (repository: RepositoryOf, configuration: GitConfiguration): string | undefined =>
+/** The separate branch for the commits of a folder; undefined if they go to the branch that is checked out. */
+export const separateBranch = (repository: RepositoryOf, configuration: GitConfiguration): string | undefined =>
   configuration.get(branchKey(repository))?.at(-1);
 
 /**
- * Sends the commits of a folder to a separate branch from now on. That branch is never checked out: the person's
- * branch, index and files stay as they are, and `git status` does not show the folder.
- * @throws ExpectedError (exit code 2) without a repository, for an invalid name of a branch, and where files of the
- * folder are already committed.
+ * From now on, the commits of a folder go to a separate branch. That branch is never checked out: the user's branch,
+ * index and files stay unchanged, and `git status` does not show the folder.
+ * @throws ExpectedError (exit code 2) without a repository, for an invalid branch name, or if files of the folder are
+ * already committed.
  */
 export async function chooseBranch(folder: string, name: string): Promise<void> {
   const repository = await repositoryOf(folder);
@@ -83,12 +83,12 @@ export async function chooseBranch(folder: string, name: string): Promise<void> 
     );
   const { ok, stderr } = await runGit(folder, ["config", "--local", branchKey(repository), name]);
   if (!ok) throw new ExpectedError(`git could not note the branch: ${oneLine(stderr)}.`);
-  const exclude = join(repository.common, "info", "exclude");
+  const excludeFile = join(repository.common, "info", "exclude");
   const line = `/${repository.prefix.replace(/[\\*?[\]#! ]/g, "\\$&")}`;
-  const existing = existsSync(exclude) ? await readFile(exclude, "utf8") : "";
-  if (existing.split("\n").includes(line)) return;
-  await mkdir(dirname(exclude), { recursive: true });
-  await appendFile(exclude, `${existing === "" || existing.endsWith("\n") ? "" : "\n"}${line}\n`);
+  const existingText = existsSync(excludeFile) ? await readFile(excludeFile, "utf8") : "";
+  if (existingText.split("\n").includes(line)) return;
+  await mkdir(dirname(excludeFile), { recursive: true });
+  await appendFile(excludeFile, `${existingText === "" || existingText.endsWith("\n") ? "" : "\n"}${line}\n`);
 }
 
 type Git = (args: readonly string[], index?: string) => Promise<GitAnswer>;
@@ -124,9 +124,9 @@ export async function commitToBranch(
     }
     const tree = await git(["write-tree"], index);
     if (!tree.ok) return tree;
-    const existing = parentIds.length === 0 ? undefined : await git(["rev-parse", `${parentIds[0]}^{tree}`]);
-    if (existing?.stdout.trim() === tree.stdout.trim()) return { ok: true, stdout: "", stderr: "" };
-    const parents = parentIds.flatMap((each) => ["-p", each]);
+    const existingTree = parentIds.length === 0 ? undefined : await git(["rev-parse", `${parentIds[0]}^{tree}`]);
+    if (existingTree?.stdout.trim() === tree.stdout.trim()) return { ok: true, stdout: "", stderr: "" };
+    const parents = parentIds.flatMap((parentId) => ["-p", parentId]);
     const commit = await git([...identity, "commit-tree", tree.stdout.trim(), ...parents, "-m", message]);
     if (!commit.ok) return commit;
     return await git([

@@ -21,18 +21,18 @@ export interface Lock {
  */
 interface Holder extends PidSpace {
   readonly pid: number;
-  /** Start time of the process in the system's format; undefined where the system does not provide it. */
+  /** Start time of the process in the system's format; undefined if the system does not provide it. */
   readonly started?: string;
   readonly host: string;
-  /** Unique for every lock taken, so two reads of the file can be compared. */
+  /** Unique for every lock, so two reads of the file can be compared. */
   readonly token: string;
   /** ISO 8601, for people. */
   readonly since?: string;
-  /** The holder is a command that ends within seconds, not a run. */
+  /** True: the holder is a command that ends within seconds, not a run. */
   readonly short?: true;
 }
 
-/** A lock file that a power cut damaged: a live process writes its lock file as a whole. */
+/** A lock file that is not valid, for example after a power cut. */
 interface Unreadable {
   readonly token?: undefined;
 }
@@ -51,13 +51,13 @@ export async function acquireLock(
   { describe, short = false }: { readonly describe: string; readonly short?: boolean },
 ): Promise<Lock> {
   return withExplainedErrors(file, async () => {
-    const self = { ...(await describeSelf()), ...(short ? { short } : {}) };
+    const ownHolder = { ...(await describeSelf()), ...(short ? { short } : {}) };
     const deadline = performance.now() + shortWaitMs;
     for (;;) {
-      const obstacle = await tryToTake(file, self);
-      if (obstacle === undefined) return lockOf(file, self);
-      if (obstacle.short !== true || performance.now() >= deadline)
-        throw new ExpectedError(refusal(file, describe, obstacle));
+      const blocker = await tryToTake(file, ownHolder);
+      if (blocker === undefined) return lockOf(file, ownHolder);
+      if (blocker.short !== true || performance.now() >= deadline)
+        throw new ExpectedError(refusal(file, describe, blocker));
       await shortRandomDelay();
     }
   });
@@ -67,16 +67,16 @@ export async function acquireLock(
 const shortRandomDelay = (): Promise<void> => sleep(10 + Math.random() * 20);
 
 /**
- * What is locked, as the start of a sentence, and how many milliseconds to wait for it. The wait ends early when
- * `abort` is aborted.
+ * What is locked, as the start of a sentence, and how many milliseconds to wait for it. The wait ends early if `abort`
+ * is aborted.
  */
 interface Waiting {
   readonly describe: string;
   readonly waitMs: number;
   readonly abort?: AbortSignal;
   /**
-   * Work under this lock takes some milliseconds. So a holder in another container of this machine that still holds it
-   * after the wait was killed.
+   * True: work under this lock takes some milliseconds. So if a holder in another container of this machine still holds
+   * the lock after the wait, it was killed.
    */
   readonly isBrief?: boolean;
 }
@@ -88,8 +88,8 @@ async function removeContainerLock(file: string): Promise<void> {
 }
 
 /**
- * Runs `work` while holding the lock at `file`, waiting for anyone who holds it.
- * @throws ExpectedError when it did not become free in time.
+ * Runs `work` while it holds the lock at `file`; waits for the lock.
+ * @throws ExpectedError if the lock does not become free in time.
  */
 export async function withLock<T>(file: string, options: Waiting, work: () => Promise<T>): Promise<T> {
   const lock = await waitForLock(file, options);
@@ -115,7 +115,9 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
   }
 }
 
-/** Whether a live process holds the lock at `file`, or one on another host may. Takes nothing. */
+/**
+ * Whether a live process holds the lock at `file`, or a process on another host may hold it. Does not take the lock.
+ */
 export const isHeld = async (file: string): Promise<boolean> => (await liveHolder(file)) !== undefined;
 
 /** Whether a run holds the lock at `file`; short commands don't count. */
@@ -124,7 +126,7 @@ export async function isHeldByRun(file: string): Promise<boolean> {
   return holder !== undefined && holder.short !== true;
 }
 
-/** The live process that holds a lock, and since when; undefined without one. */
+/** The live process that holds a lock, and the time when it took the lock; undefined without a holder. */
 export async function liveHolder(file: string): Promise<Pick<Holder, "pid" | "since" | "short"> | undefined> {
   const holder = await readHolder(file).catch(() => undefined);
   return holder?.token === undefined || (await isDead(holder)) ? undefined : holder;
@@ -143,15 +145,15 @@ async function describeSelf(): Promise<Holder> {
 }
 
 /** Returns the holder that blocks the lock, or undefined when this process has taken the lock. */
-async function tryToTake(file: string, self: Holder): Promise<Holder | undefined> {
+async function tryToTake(file: string, ownHolder: Holder): Promise<Holder | undefined> {
   for (;;) {
-    if (createWith(file, self)) return undefined;
+    if (createWith(file, ownHolder)) return undefined;
     const holder = await readHolder(file);
-    if (holder === undefined) continue; // released in this moment
+    if (holder === undefined) continue; // was released just now
     if (holder.token !== undefined && !(await isDead(holder))) return holder;
-    const activeHolder = await takeOver(file, self, holder.token);
+    const activeHolder = await takeOver(file, ownHolder, holder.token);
     if (activeHolder !== undefined) return activeHolder;
-    if (await isHeldBy(file, self)) return undefined;
+    if (await isHeldBy(file, ownHolder)) return undefined;
   }
 }
 
@@ -160,16 +162,16 @@ async function tryToTake(file: string, self: Holder): Promise<Holder | undefined
  * Without the guard, one of three processes that find a stale lock could remove the lock that another has just taken.
  * The guard is a lock too, and a killed process may leave it behind.
  */
-async function takeOver(file: string, self: Holder, deadToken: string | undefined): Promise<Holder | undefined> {
+async function takeOver(file: string, ownHolder: Holder, deadToken: string | undefined): Promise<Holder | undefined> {
   const guard = `${file}.takeover`;
-  const guardHolder = { ...self, token: randomBytes(12).toString("hex") };
+  const guardHolder = { ...ownHolder, token: randomBytes(12).toString("hex") };
   const activeHolder = await tryToTake(guard, guardHolder);
   // The holder of the guard will soon hold the lock, or has just lost the race for it; in both cases it is alive.
   if (activeHolder !== undefined) return activeHolder;
   try {
     const current = await readHolder(file);
     if (current === undefined || current.token !== deadToken) return undefined;
-    const tempPath = writeTemporary(file, self);
+    const tempPath = writeTemporary(file, ownHolder);
     try {
       renameSync(tempPath, file);
     } finally {
@@ -188,15 +190,15 @@ async function takeOver(file: string, self: Holder, deadToken: string | undefine
  * Creates the lock file together with its content in one step, so nobody can read an empty lock file. Returns false if
  * a lock file exists.
  */
-function createWith(file: string, self: Holder): boolean {
-  const tempPath = writeTemporary(file, self);
+function createWith(file: string, ownHolder: Holder): boolean {
+  const tempPath = writeTemporary(file, ownHolder);
   try {
     linkSync(tempPath, file);
     return true;
   } catch (error) {
     // ENOENT: the holder of the lock removes temporary files, and may have removed ours.
     if (hasCode(error, "EEXIST", "ENOENT")) return false;
-    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createWithoutLinks(file, self);
+    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createWithoutLinks(file, ownHolder);
     throw error;
   } finally {
     rmSync(tempPath, { force: true });
@@ -204,9 +206,9 @@ function createWith(file: string, self: Holder): boolean {
 }
 
 /** For file systems without hard links, such as exFAT. */
-function createWithoutLinks(file: string, self: Holder): boolean {
+function createWithoutLinks(file: string, ownHolder: Holder): boolean {
   try {
-    writeFileSync(file, JSON.stringify(self), { flag: "wx" });
+    writeFileSync(file, JSON.stringify(ownHolder), { flag: "wx" });
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
@@ -214,10 +216,10 @@ function createWithoutLinks(file: string, self: Holder): boolean {
   }
 }
 
-function writeTemporary(file: string, self: Holder): string {
+function writeTemporary(file: string, ownHolder: Holder): string {
   const tempPath = temporaryName(file);
   try {
-    writeFileSync(tempPath, JSON.stringify(self), { flag: "wx" });
+    writeFileSync(tempPath, JSON.stringify(ownHolder), { flag: "wx" });
     return tempPath;
   } catch (error) {
     // A full disk leaves an empty file.
@@ -243,8 +245,8 @@ function isHolder(value: unknown): value is Holder {
 }
 
 async function isDead(holder: Holder): Promise<boolean> {
-  const placeText = placeOf(holder);
-  return placeText === "gone" || (placeText === "here" && !(await isSameProcess(holder.pid, holder.started)));
+  const place = placeOf(holder);
+  return place === "gone" || (place === "here" && !(await isSameProcess(holder.pid, holder.started)));
 }
 
 /**
@@ -264,21 +266,22 @@ function placeOf({ host, machine, boot, pids, since }: Holder): "here" | "gone" 
   return pids !== undefined && ownSpace.pids !== undefined && pids !== ownSpace.pids ? "container" : "here";
 }
 
-const isHeldBy = async (file: string, self: Holder): Promise<boolean> => (await readHolder(file))?.token === self.token;
+const isHeldBy = async (file: string, ownHolder: Holder): Promise<boolean> =>
+  (await readHolder(file))?.token === ownHolder.token;
 
-function lockOf(file: string, self: Holder): Lock {
+function lockOf(file: string, ownHolder: Holder): Lock {
   // The version of the lock file that contained our token. As long as it is unchanged, no read is necessary.
   let ownStamp: Stamp | undefined;
   return {
     isMine: () =>
       withExplainedErrors(file, async () => {
         const stamp = stampOf(file);
-        if (stamp === undefined || stamp !== ownStamp) ownStamp = (await isHeldBy(file, self)) ? stamp : undefined;
+        if (stamp === undefined || stamp !== ownStamp) ownStamp = (await isHeldBy(file, ownHolder)) ? stamp : undefined;
         return ownStamp !== undefined;
       }),
     async release() {
       // Nobody takes over the lock of a live process, so between check and removal the lock stays ours.
-      if (!(await isHeldBy(file, self).catch(() => false))) return;
+      if (!(await isHeldBy(file, ownHolder).catch(() => false))) return;
       try {
         rmSync(file, { force: true });
       } catch {

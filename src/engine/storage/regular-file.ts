@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { signal } from "../process/descendants.js";
+import { sendSignal } from "../process/descendants.js";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { hiddenName, temporaryRoot } from "../lib/layout.js";
 import { explainSystemError, withExplainedErrors } from "./explain-system-error.js";
@@ -64,10 +64,10 @@ export const readRegularText = async (path: string): Promise<string> => plainTex
 const plainText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/, "");
 
 /**
- * Decodes the bytes of a file that a person has written, without its byte order mark. `path`: for the error.
- * @throws ExpectedError where the encoding is not UTF-8: letters outside of ASCII would be lost.
+ * Decodes the bytes of a file that a user wrote, without the byte order mark. `path`: for the error.
+ * @throws ExpectedError if the encoding is not UTF-8, because letters outside ASCII would be lost.
  */
-export function writtenText(bytes: Buffer, path: string): string {
+export function decodeUserText(bytes: Buffer, path: string): string {
   // UTF-16 without a byte order mark is valid UTF-8, but contains NUL bytes.
   if (!isUtf8(bytes) || bytes.includes(0))
     throw new ExpectedError(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
@@ -75,7 +75,7 @@ export function writtenText(bytes: Buffer, path: string): string {
 }
 
 /**
- * Reads a text file synchronously. Undefined where the file is missing, larger than `maxBytes`, or not a regular file:
+ * Reads a text file synchronously. Undefined if the file is missing, larger than `maxBytes`, or not a regular file:
  * an agent may have put a pipe there that nobody writes to, or a link to an endless device. `flags`: additional flags
  * for open.
  */
@@ -93,9 +93,9 @@ export function readTextSync(path: string, maxBytes: number, flags = 0): string 
 }
 
 /**
- * The stats of what is at a path; links are followed. Undefined where nothing is there or can be there: a link that
+ * The stats of what is at a path; links are followed. Undefined if nothing is there or can be there: a link that
  * leads to itself, or a name that is longer than the system allows.
- * @throws ExpectedError where permission is missing
+ * @throws ExpectedError if permission is missing
  */
 export function statsAt(path: string): Stats | undefined {
   try {
@@ -106,7 +106,7 @@ export function statsAt(path: string): Stats | undefined {
   }
 }
 
-/** @throws ExpectedError where it is neither a file nor a folder. For a folder the system gives its own error. */
+/** @throws ExpectedError if it is neither a file nor a folder. For a folder the system gives its own error. */
 export function requireRegular(stats: Stats, path: string): void {
   if (!stats.isFile() && !stats.isDirectory()) throw notRegular(path);
 }
@@ -126,7 +126,7 @@ export function makeFolder(path: string, mode?: number): void {
   } catch (error) {
     if (!hasCode(error, "ENOENT") || dirname(path) === path || basename(path) === hiddenName) throw error;
     makeFolder(dirname(path), mode);
-    // In /proc, mkdir reports ENOENT even where the parent exists.
+    // In /proc, mkdir reports ENOENT even if the parent exists.
     makeSingleFolder(path, mode);
   }
 }
@@ -139,30 +139,33 @@ function makeSingleFolder(path: string, mode: number | undefined): void {
   }
 }
 
-const temporaryKinds = ["sandbox", "git", "brief", "probe"] as const;
-const temporaryName = new RegExp(`^rr-(?:${temporaryKinds.join("|")})-(\\d+)-`);
+const temporaryPurposes = ["sandbox", "git", "brief", "probe"] as const;
+const temporaryName = new RegExp(`^rr-(?:${temporaryPurposes.join("|")})-(\\d+)-`);
 
 const clearedRoots = new Set<string>();
 
 /**
  * Creates a private folder in the temporary folder; its name contains the purpose and the pid. The first call in a
  * process removes the folders of killed processes.
- * @throws ExpectedError where the disk is full or permission is missing.
+ * @throws ExpectedError if the disk is full or permission is missing.
  */
-export function makeTemporaryFolder(kind: (typeof temporaryKinds)[number], root: string = temporaryRoot()): string {
+export function makeTemporaryFolder(
+  purpose: (typeof temporaryPurposes)[number],
+  root: string = temporaryRoot(),
+): string {
   return withExplainedErrors(root, () => {
-    if (!clearedRoots.has(root)) removeLeftFolders(root);
+    if (!clearedRoots.has(root)) removeAbandonedFolders(root);
     clearedRoots.add(root);
-    return mkdtempSync(join(root, `rr-${kind}-${process.pid}-`));
+    return mkdtempSync(join(root, `rr-${purpose}-${process.pid}-`));
   });
 }
 
 /** Removes the temporary folders of this user's processes that have ended. */
-export function removeLeftFolders(root: string): void {
+export function removeAbandonedFolders(root: string): void {
   for (const name of readdirSync(root)) {
     const pid = temporaryName.exec(name)?.[1];
     const path = join(root, name);
-    if (pid === undefined || signal(Number(pid), 0)) continue;
+    if (pid === undefined || sendSignal(Number(pid), 0)) continue;
     // Another process that starts at the same time may have removed it.
     if (statSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
     rmSync(path, { recursive: true, force: true });

@@ -106,7 +106,7 @@ export async function keepAnswer(workspace: string, message: string): Promise<vo
   }
 }
 
-/** Replaces an agent's result by `value`; does nothing where the agent deleted the folder. */
+/** Replaces an agent's result by `value`; does nothing if the agent deleted the folder. */
 export async function replaceResult(workspace: string, value: unknown): Promise<void> {
   if (isReplaced(workspace)) return;
   const path = join(workspace, resultName);

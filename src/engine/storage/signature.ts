@@ -32,7 +32,7 @@ const signatureBy = (key: Buffer, value: unknown): string =>
 
 /**
  * Signs a JSON value.
- * @throws ExpectedError where the key can't be made.
+ * @throws ExpectedError if the key can't be made.
  */
 export const signatureOf = async (stateDir: string, value: unknown): Promise<string> =>
   signatureBy((await keyIn(stateDir)) ?? (await makeKey(stateDir)), value);

@@ -13,7 +13,7 @@ import { stateVersion } from "./state/format-version.js";
  * write of that file outside of a fold would look like a person's edit. A failed write is ignored, because no work
  * depends on the file.
  */
-export function recordingUnderWay(folder: string, tell: Tell, now: () => number): Tell {
+export function recordRunningUnits(folder: string, tell: Tell, now: () => number): Tell {
   const iterations = new Map<number, RunningUnit>();
   const file = underWayFile(folder);
   const save = async (): Promise<void> => {
@@ -43,32 +43,32 @@ export function recordingUnderWay(folder: string, tell: Tell, now: () => number)
  * The iterations under way in a project. The file of a killed run is ignored: it is valid only if the process that
  * wrote it holds the project's lock, and took the lock before the iterations began.
  */
-export async function readUnderWay(folder: string): Promise<readonly RunningUnit[]> {
+export async function readRunningUnits(folder: string): Promise<readonly RunningUnit[]> {
   const holder = await liveHolder(lockFile(folder));
   if (holder === undefined) return [];
   try {
     const value: unknown = JSON.parse(await readRegularText(underWayFile(folder)));
     const { pid, iterations } = value as { pid?: unknown; iterations?: unknown };
     if (pid !== holder.pid || !Array.isArray(iterations)) return [];
-    return iterations.filter((each): each is RunningUnit => isUnderWay(each) && each.since >= (holder.since ?? ""));
+    return iterations.filter((item): item is RunningUnit => isRunningUnit(item) && item.since >= (holder.since ?? ""));
   } catch {
     return [];
   }
 }
 
-const isUnderWay = (value: unknown): value is RunningUnit => {
+const isRunningUnit = (value: unknown): value is RunningUnit => {
   const { iteration, unit, title, phase, since } = (value ?? {}) as Record<string, unknown>;
-  return Number.isInteger(iteration) && [unit, title, phase, since].every((each) => typeof each === "string");
+  return Number.isInteger(iteration) && [unit, title, phase, since].every((value) => typeof value === "string");
 };
 
-/** Whether a run works on the project in a folder, and which files (PAUSE, STOP) hold it. */
-export async function outsideView(folder: string): Promise<RunStatus> {
+/** Whether a run works on the project in a folder, and which of the files PAUSE and STOP exist. */
+export async function runStatusOf(folder: string): Promise<RunStatus> {
   const lock = lockFile(folder);
   const running = await isHeldByRun(lock);
   return {
     running,
     abandoned: !running && existsSync(lock),
     held: [pauseName, stopName].filter((name) => existsSync(join(folder, name))),
-    underWay: running ? await readUnderWay(folder) : [],
+    underWay: running ? await readRunningUnits(folder) : [],
   };
 }

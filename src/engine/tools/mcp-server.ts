@@ -10,7 +10,7 @@ export interface Resource {
   readonly name: string;
   readonly description: string;
   readonly mimeType: string;
-  /** Its text as it stands now; undefined where it is still missing. */
+  /** Its text as it stands now; undefined if it is still missing. */
   read(): Promise<string | undefined>;
 }
 

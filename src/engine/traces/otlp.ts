@@ -12,7 +12,7 @@ export interface Collector {
 
 /**
  * The collector that OpenTelemetry's own variables name; the one of this machine where they name none.
- * @throws ExpectedError (exit code 2) where one of them is wrong.
+ * @throws ExpectedError (exit code 2) if one of them is wrong.
  */
 export function collectorIn(env: NodeJS.ProcessEnv): Collector {
   const tracesEndpoint = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
@@ -47,7 +47,7 @@ function headersIn(variable: string, text: string): Record<string, string> {
   );
 }
 
-/** Undefined where a percent sign encodes nothing, or what it encodes can't be in a header. */
+/** Undefined if a percent sign encodes nothing, or what it encodes can't be in a header. */
 function decodeHeader(value: string): string | undefined {
   try {
     const text = decodeURIComponent(value);

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
-import { currentAccepted, linesInForce } from "../../engine/storage/state/ledger.js";
+import { currentAccepted, validLines } from "../../engine/storage/state/ledger.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { isDecided } from "../papers/rubric/rubric.js";
@@ -15,7 +15,7 @@ export function decidedSinceReport({ papers_pool: pool }: Rrd, ledger: readonly 
   const decided = pool.filter((paper) => paper.override?.at !== undefined && isOpen(paper));
   const iteration = currentAccepted(ledger).get("report");
   if (decided.length === 0 || iteration === undefined) return [];
-  const line = linesInForce(ledger).find((each) => each.iteration === iteration);
+  const line = validLines(ledger).find((each) => each.iteration === iteration);
   const began = Date.parse(line?.at ?? "") - (line?.duration_seconds ?? 0) * 1000;
   return decided.filter(({ override }) => Date.parse(override?.at ?? "") > began);
 }

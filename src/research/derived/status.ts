@@ -6,7 +6,7 @@ import { openUpdate } from "./open-update.js";
 import { readingOrder } from "./reading-order.js";
 import { isOwnList } from "../papers/records/own-list.js";
 import { isDecided } from "../papers/rubric/rubric.js";
-import { linesInForce, currentAccepted } from "../../engine/storage/state/ledger.js";
+import { validLines, currentAccepted } from "../../engine/storage/state/ledger.js";
 
 /** The state of a project's work, derived from its records. */
 export interface Standing {
@@ -162,7 +162,7 @@ const maxShortenings = 4;
 
 /** How often a unit exceeded a model's context since it was last accepted or reset, in all runs. */
 export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
-  const unitLines = linesInForce(ledger).filter((line) => line.unit === unit);
+  const unitLines = validLines(ledger).filter((line) => line.unit === unit);
   const since = unitLines.slice(
     unitLines.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1,
   );

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { wasStartedByAgent } from "../../engine/process/descendants.js";
+import { isStartedByAgent } from "../../engine/process/descendants.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -12,7 +12,7 @@ import { rootOf } from "../workflow/brief/prompt-file.js";
 /** The edits of what instructs agents that wait for a person's yes during a run of the project, one after the other. */
 export function editsToApprove(folder: string, stateDir: string, io: Pick<Io, "cwd" | "env">): Questions | undefined {
   // As the command: only a person says yes.
-  if (wasStartedByAgent(io.env)) return undefined;
+  if (isStartedByAgent(io.env)) return undefined;
   return async () => {
     const waiting = () => waitingEdits(folder, rootOf(folder, io.cwd), stateDir);
     const [edit] = await waiting();

@@ -4,7 +4,7 @@ import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { RunStatus } from "../../engine/loop/types.js";
 import { type SteeredWork, commandsOf } from "../../engine/storage/state/from-outside.js";
-import { outsideView } from "../../engine/storage/under-way.js";
+import { runStatusOf } from "../../engine/storage/under-way.js";
 import type { Standing } from "../../engine/ui/standing.js";
 import type { Rrd } from "../generated/rrd.js";
 import { namesIn } from "../papers/paper-keys.js";
@@ -69,7 +69,7 @@ export function researchStanding(
 
 /** Looks at a project without its lock. @throws ExpectedError where it can't be read. */
 export const lookAtResearch = async (folder: string, where: string): Promise<Standing> =>
-  researchStanding({ folder, where }, await readResearch(folder), await outsideView(folder));
+  researchStanding({ folder, where }, await readResearch(folder), await runStatusOf(folder));
 
 /** A research project as a person leads it from outside; `where`: as the person knows it. */
 export const steeredResearch = (folder: string, where: string): SteeredWork => ({

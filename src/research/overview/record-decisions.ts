@@ -6,7 +6,7 @@ import { isHeldByRun } from "../../engine/storage/lock.js";
 import {
   type DecisionMessage,
   isDecisionName,
-  maxMessage,
+  maxMessageChars,
   readMessages,
   removeMessage,
 } from "../../engine/storage/state/steering-inbox.js";
@@ -117,8 +117,8 @@ function messageOf(
     throw new ExpectedError(`The decision is '${oneLine(said)}'; it must be include, exclude or not-retrieved.`, 2);
   const why = words.trim();
   if (why === "") throw new ExpectedError("The reason is empty; give it in quotes after the decision.", 2);
-  if (why.length > maxMessage)
-    throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessage} are allowed.`, 2);
+  if (why.length > maxMessageChars)
+    throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessageChars} are allowed.`, 2);
   const ids = criteriaOf(rrd).map(({ id }) => id);
   if (criterion !== undefined && !ids.includes(criterion))
     throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${ids.join(", ")}.`, 2);

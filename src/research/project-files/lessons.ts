@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hasCode } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
-import { readRegularFile, readRegularText, writtenText } from "../../engine/storage/regular-file.js";
+import { readRegularFile, readRegularText, decodeUserText } from "../../engine/storage/regular-file.js";
 import type { Pattern } from "./progress-log.js";
 
 const learnedHeading = "## Learned patterns";
@@ -26,7 +26,7 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
     // One that is there and can't be read would be lost; so would letters of another encoding.
     throw explainSystemError(error, path);
   });
-  const text = writtenText(bytes, path);
+  const text = decodeUserText(bytes, path);
   const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
   const start = text.indexOf(learnedHeading);
   if (start < 0) {

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
-import { linesInForce } from "../../engine/storage/state/ledger.js";
+import { validLines } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../generated/rrd.js";
@@ -100,7 +100,7 @@ export function methodOf(
   hasQueries: boolean,
   { now, writer }: { readonly now: Date; /** Of the narrative. */ readonly writer?: string },
 ): Method {
-  const lines = linesInForce(ledger).filter(({ outcome }) => outcome !== "reset");
+  const lines = validLines(ledger).filter(({ outcome }) => outcome !== "reset");
   const eligibility = eligibilityReport(rrd);
   const names = namesIn(rrd);
   const counts = (stage: Exclusions["stage"], list: readonly ExclusionCount[]): Exclusions[] =>

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { QueryLine } from "../../engine/generated/query.js";
-import { linesInForce } from "../../engine/storage/state/ledger.js";
+import { validLines } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isCostKnown, missingCosts, shortCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
@@ -234,7 +234,7 @@ export function reportModel(input: ReportInput): ReportModel {
     (input.report === undefined ? undefined : narrativeOf(input.report)) ??
     (input.oldReport === undefined ? undefined : narrativeOfHeadings(input.oldReport, new Set(papers.keys()))) ??
     narrativeOfNothing;
-  const ledger = linesInForce(input.ledger).filter(({ outcome }) => outcome !== "reset");
+  const ledger = validLines(input.ledger).filter(({ outcome }) => outcome !== "reset");
 
   const sources: StatementSources = {
     papers,

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { isLastThinkingPart, thinkingRoles } from "../../engine/loop/think.js";
-import { type Noted, openLines, readNoted, unitsWithNoted } from "../../engine/storage/noted.js";
+import { type AgentNotes, openLines, readNoted, unitsWithNotes } from "../../engine/storage/noted.js";
 import type { CritiqueResult } from "../generated/result-critique.js";
 import type { Unit } from "../../engine/loop/types.js";
 import type { ResearchState, Sharing } from "./unit-kind.js";
@@ -11,13 +11,14 @@ export const readerRoles = ["reader-1", "reader-2", "reader-3"] as const;
 export const isReader = ({ role }: Pick<Unit, "role">): boolean =>
   role !== undefined && (readerRoles as readonly string[]).includes(role);
 
-export const isThought = ({ role }: Noted): boolean => Object.hasOwn(thinkingRoles, role);
+export const isThought = ({ role }: AgentNotes): boolean => Object.hasOwn(thinkingRoles, role);
 
 /** What earlier agents left for the unit, the oldest first. */
-export const notedOf = ({ noted }: ResearchState, { id }: Pick<Unit, "id">): readonly Noted[] => noted.get(id) ?? [];
+export const notedOf = ({ noted }: ResearchState, { id }: Pick<Unit, "id">): readonly AgentNotes[] =>
+  noted.get(id) ?? [];
 
 /** The draft, or the last answer, that a critic judges and an answer mends. */
-export const draftOf = (state: ResearchState, unit: Unit): Noted | undefined =>
+export const draftOf = (state: ResearchState, unit: Unit): AgentNotes | undefined =>
   notedOf(state, unit).findLast(({ role }) => role === thinkingRoles.draft || role === thinkingRoles.answer);
 
 export type Finding = CritiqueResult["findings"][number];
@@ -38,7 +39,7 @@ export const isOwnRefusal = ({ ledger }: ResearchState, { id, role }: Unit): boo
 
 /** What is noted of all units. */
 interface LoadedNotes {
-  readonly noted: ReadonlyMap<string, readonly Noted[]>;
+  readonly noted: ReadonlyMap<string, readonly AgentNotes[]>;
   /** Lines of what can't be used and was not done again: its file is gone or was changed, or what it rests on was. */
   readonly lost: readonly LedgerLine[];
 }
@@ -49,9 +50,9 @@ export async function loadNoted(
   ledger: readonly LedgerLine[],
   basisOf: (line: LedgerLine) => string,
 ): Promise<LoadedNotes> {
-  const noted = new Map<string, readonly Noted[]>();
+  const noted = new Map<string, readonly AgentNotes[]>();
   const lost: LedgerLine[] = [];
-  for (const unit of unitsWithNoted(ledger)) {
+  for (const unit of unitsWithNotes(ledger)) {
     const lines = openLines(ledger, unit).filter(({ outcome }) => outcome === "noted");
     const read = await readNoted(folder, lines);
     const [line] = lines;

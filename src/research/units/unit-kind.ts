@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Part } from "../../engine/loop/think.js";
 import type { Delay, Delayed, ToolServer, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Clock } from "../../engine/lib/clock.js";
-import type { Noted } from "../../engine/storage/noted.js";
+import type { AgentNotes } from "../../engine/storage/noted.js";
 import type { Kept } from "../../engine/storage/result-file.js";
 import type { Reset } from "../../engine/storage/state/reset.js";
 import type { Problem, SchemaName } from "../../engine/storage/schema-check.js";
@@ -27,7 +27,7 @@ export interface Project {
 export interface ResearchState extends Project {
   readonly status: ProjectStatus;
   /** What agents left for the next one that shares their unit, by the unit; the oldest first. */
-  readonly noted: ReadonlyMap<string, readonly Noted[]>;
+  readonly noted: ReadonlyMap<string, readonly AgentNotes[]>;
 }
 
 /** Where a project stands: what is done and what is left. */
@@ -125,7 +125,7 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
   /** What a preparation rests on besides; absent: nothing. */
   alsoRestsOn?(state: ResearchState, unit: Unit): readonly unknown[];
   /** The part that comes next where agents share the unit otherwise than by thinking it over. */
-  nextPart?(noted: readonly Noted[], sharing: Sharing): Part | undefined;
+  nextPart?(noted: readonly AgentNotes[], sharing: Sharing): Part | undefined;
   /**
    * The project once its units are to be done again, by `reset --unit`; absent: they are papers, and `reset --paper`
    * takes back one. Changes nothing. @throws ExpectedError where there is nothing to do again.

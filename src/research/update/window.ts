@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { linesInForce } from "../../engine/storage/state/ledger.js";
+import { validLines } from "../../engine/storage/state/ledger.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { updateFile } from "../project-files/layout.js";
@@ -129,7 +129,7 @@ function firstSearched({ rrd, ledger, searchedOn }: ProjectHistory): SearchedUnt
   const queryEnds = (rrd.requirements.published_until == null ? (statistics?.discovery_metrics?.rounds ?? []) : [])
     .flatMap((step) => (step.kind === "search" && step.update === undefined ? step.queries : []))
     .flatMap(({ until }) => until ?? []);
-  const batches = linesInForce(ledger)
+  const batches = validLines(ledger)
     .filter((line) => line.phase === "DISCOVERY" && line.outcome === "accepted" && !isOfUpdate(line))
     .map(({ at }) => at.slice(0, 10));
   const lastBatch = batches.toSorted().at(-1);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { keepNoted } from "../../engine/storage/noted.js";
+import { saveNotes } from "../../engine/storage/noted.js";
 import type { redactFor } from "../../engine/lib/redact.js";
 import { inSeconds } from "../../engine/loop/run-record/ledger-line.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
@@ -174,7 +174,7 @@ export async function acceptRun(
     const { note: value, summary } = judged;
     const { role = "", round = 1 } = unit;
     const basis = workBasis(state.rrd, kindOf(unit), unit.id);
-    const kept_sha256 = await keepNoted(research.folder, { iteration, role, round, agent: run.agent, basis, value });
+    const kept_sha256 = await saveNotes(research.folder, { iteration, role, round, agent: run.agent, basis, value });
     const outcome: Outcome = { outcome: "noted", summary };
     const record = await recordOf(outcome, { ...sentinelOf(false, saysComplete(run.message)), kept_sha256 });
     await research.fold({ ...record, message: `${unit.id}, ${role}: ${summary}` });

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { linesInForce } from "../../engine/storage/state/ledger.js";
+import { validLines } from "../../engine/storage/state/ledger.js";
 import type { PhaseTiming, Rrd, Timing } from "../generated/rrd.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { kindOf, kindOfLine, kinds } from "../units/kinds.js";
@@ -16,7 +16,7 @@ const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "C
  */
 export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Timing> {
   const before = rrd.timing ?? {};
-  const counting = linesInForce(ledger).filter((line) => line.outcome !== "reset");
+  const counting = validLines(ledger).filter((line) => line.outcome !== "reset");
   const made = ledger.filter((line) => line.outcome !== "reset");
   const known = new Set(counting.length === made.length ? [] : counting);
   const undone = counting.length === made.length ? [] : made.filter((line) => !known.has(line));
@@ -82,7 +82,7 @@ export interface Period {
 /** The period of the work, when a report is written at this moment. */
 export function periodOf(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Period {
   const timing = deriveTiming({ ...rrd, phase: "COMPLETE" }, ledger);
-  const lines = linesInForce(ledger).filter(({ outcome }) => outcome !== "reset");
+  const lines = validLines(ledger).filter(({ outcome }) => outcome !== "reset");
   const today = now.toISOString().slice(0, 10);
   const isAgain = (lines.some(isAccepted("report")) || hadBefore(rrd, ledger, "report")) && !isNewWork(lines);
   const elsewhere = beganElsewhere(rrd, ledger);
@@ -131,7 +131,7 @@ function writtenAgain(rrd: Rrd, ledger: readonly LedgerLine[]): ReadonlySet<Ledg
   const again = new Set<LedgerLine>();
   const writing = kinds.filter(({ timed }) => timed === "once").map(({ name }) => name);
   const done = new Set(writing.filter((unit) => hadBefore(rrd, ledger, unit)));
-  for (const line of linesInForce(ledger)) {
+  for (const line of validLines(ledger)) {
     if (line.outcome === "reset") continue;
     if (kindOfLine(line)?.timed === "never") again.add(line);
     else if (isWork(line)) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper } from "../generated/rrd.js";
 import { isVerdict, type Tell, type Unit, type Verdict, type Workflow } from "../../engine/loop/types.js";
-import { sweepNoted } from "../../engine/storage/noted.js";
+import { removeOldNotes } from "../../engine/storage/noted.js";
 import { pauseName } from "../../engine/lib/layout.js";
 import type { Guard, Who } from "../../engine/storage/guard/guard.js";
 import type { Accepting, Briefed } from "./accept.js";
@@ -105,7 +105,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           : loadSteered(research, options, tell));
         if (!swept) {
           await workspaces.keepOnly(openRefusals(ledger));
-          await sweepNoted(research.folder, ledger);
+          await removeOldNotes(research.folder, ledger);
         }
         swept = true;
         return stateOf({ rrd, ledger }, tell);

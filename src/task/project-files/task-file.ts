@@ -4,7 +4,7 @@ import { lastGoodOf } from "../../engine/lib/layout.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { linesOf, locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
-import { readRegularUpTo, writtenText } from "../../engine/storage/regular-file.js";
+import { readRegularUpTo, decodeUserText } from "../../engine/storage/regular-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import { readOnceSaved } from "../../engine/storage/state/hand-edits/wait-for-editor.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
@@ -111,7 +111,7 @@ export async function taskText(path: string): Promise<string> {
   let size: number;
   try {
     const bytes = await readRegularUpTo(path, maxBytes);
-    if (typeof bytes !== "number") return writtenText(bytes, path);
+    if (typeof bytes !== "number") return decodeUserText(bytes, path);
     size = bytes;
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR"))

@@ -1,4 +1,4 @@
-import { maxStep, type TaskProcess } from "../../engine/process/task-process.js";
+import { maxStepSeconds, type TaskProcess } from "../../engine/process/task-process.js";
 import type { HtmlResult } from "./html/read-html.js";
 import type { DocumentHints } from "./read-document.js";
 
@@ -63,7 +63,7 @@ const memoryFor = (bytes: Uint8Array): number => Math.min(maxReaderMemory, least
 
 const reasons = {
   time: (maxMs: number) => `The document could not be read within ${maxMs / 1000} seconds.`,
-  step: () => `One page of the document takes more than ${maxStep} CPU seconds to be read.`,
+  step: () => `One page of the document takes more than ${maxStepSeconds} CPU seconds to be read.`,
   memory: (_: number, memory: number) =>
     `The document needs more than ${Math.floor(memory / 1024 / 1024)} MB of memory to be read.`,
   crash: () => "The document ended the process that reads it.",

@@ -6,7 +6,7 @@ import type { QuestionState } from "../asking.js";
 import { differences } from "../../research/overview/screen/settle-field.js";
 import { screenAddress } from "./screen.js";
 import { settleAddress } from "./settle.js";
-import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
+import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
 import { activityText, type Standing, stateText } from "../../engine/ui/standing.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
@@ -109,5 +109,5 @@ function steeringPart({ name, standing, steering: instructions }: CurrentWork): 
     instructions.length === 0
       ? ""
       : markup`<p class="label">Every brief says in your name</p><ul>${instructions.map((instruction) => markup`<li dir="auto">${instruction}</li>`)}</ul><form method="post" action="${projectAddress(name)}clear" data-act><button>Remove these</button></form>`;
-  return markup`<details id="steering" class="steering"${instructions.length === 0 ? "" : markup` open`}><summary>Tell the agents something</summary>${instructionList}<form method="post" action="${projectAddress(name)}steer" data-act><label for="words">From the next iteration on, every brief says:</label><textarea id="words" name="text" rows="2" maxlength="${maxMessage}" required></textarea><button>Send</button></form></details>`;
+  return markup`<details id="steering" class="steering"${instructions.length === 0 ? "" : markup` open`}><summary>Tell the agents something</summary>${instructionList}<form method="post" action="${projectAddress(name)}steer" data-act><label for="words">From the next iteration on, every brief says:</label><textarea id="words" name="text" rows="2" maxlength="${maxMessageChars}" required></textarea><button>Send</button></form></details>`;
 }

@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
+import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
 import type { Criterion, Reading } from "../../research/generated/rrd.js";
 import { passageOf } from "../../research/report/page/statements.js";
 import { type Look, endOfList } from "../../research/overview/screen/session.js";
@@ -113,12 +113,12 @@ function acts({ name, which, look }: ScreenView): Markup {
       ({ id, kind, text }, index) =>
         markup`<button name="by" value="${id}" data-key="${index + 1}"><kbd>${index + 1}</kbd> <span dir="auto">${id} (${kind}): ${text}</span></button>`,
     );
-  const reasonInput = markup`<label for="why">${criterionButtons.length === 0 ? "Why?" : "Another reason"}</label><input id="why" name="why" data-key="0" maxlength="${maxMessage}" required value="${note}" autocomplete="off"><button name="act" value="exclude">Exclude</button>`;
+  const reasonInput = markup`<label for="why">${criterionButtons.length === 0 ? "Why?" : "Another reason"}</label><input id="why" name="why" data-key="0" maxlength="${maxMessageChars}" required value="${note}" autocomplete="off"><button name="act" value="exclude">Exclude</button>`;
   const excludeForms = markup`<details id="exclude"><summary data-key="x" aria-keyshortcuts="x">Exclude <kbd>x</kbd></summary>${
     criterionButtons.length === 0 ? "" : form("Exclude by a criterion", markup`${criterionButtons}`, "by")
   }${form("Exclude for another reason", reasonInput, "words")}</details>`;
   const laterButtons = markup`${button("maybe", "m", "Maybe")}${button("skip", "s", "Skip")}${moveButtons}`;
-  const noteInput = markup`<label for="note">Note</label><input id="note" name="note" data-key="n" maxlength="${maxMessage}" value="${note}" autocomplete="off"><button name="act" value="note">Keep</button>`;
+  const noteInput = markup`<label for="note">Note</label><input id="note" name="note" data-key="n" maxlength="${maxMessageChars}" value="${note}" autocomplete="off"><button name="act" value="note">Keep</button>`;
   return wholeSection(
     markup`${form("Include", button("include", "i", "Include"))}${excludeForms}${form("Later", laterButtons)}${form("Note", noteInput, "words")}`,
   );

@@ -1,5 +1,5 @@
 import { type Markup, direction, markup } from "../../engine/lib/markup.js";
-import { maxMessage } from "../../engine/storage/state/steering-inbox.js";
+import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
 import type { Extracted, Field, Rrd } from "../../research/generated/rrd.js";
 import { differences } from "../../research/overview/screen/settle-field.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
@@ -24,7 +24,7 @@ export function settlePage(name: string, rrd: Rrd, says: string): Page {
     const ownValue = settled?.own;
     return part(
       `cell-${index}`,
-      markup`<section id="cell-${index}" class="deciding-cell"><h2 dir="auto">${field.name}: <a href="${readingAddress(name, paper.id)}">${nameOf(paper)}</a></h2><p class="meta" dir="auto">${paper.title}</p><ul class="readers">${valueItem("first", first, answered)}${valueItem("second", second, answered)}${ownValue === undefined ? "" : valueItem("own", ownValue, answered)}</ul><form method="post" action="${settleAddress(name)}"><input type="hidden" name="paper" value="${paper.id}"><input type="hidden" name="field" value="${field.id}"><div class="row"><label>Why <input name="why" maxlength="${maxMessage}" autocomplete="off"></label><button name="take" value="first">Follow the first</button><button name="take" value="second">Follow the second</button></div><details><summary>Give your own value</summary><div class="row">${valueInput(field)}<label>The paper's words <input name="quote" autocomplete="off"></label><button name="take" value="own">Keep mine</button></div><p class="quiet">The words are looked for in the paper. Without them your value is marked “without a passage”.</p></details></form></section>`,
+      markup`<section id="cell-${index}" class="deciding-cell"><h2 dir="auto">${field.name}: <a href="${readingAddress(name, paper.id)}">${nameOf(paper)}</a></h2><p class="meta" dir="auto">${paper.title}</p><ul class="readers">${valueItem("first", first, answered)}${valueItem("second", second, answered)}${ownValue === undefined ? "" : valueItem("own", ownValue, answered)}</ul><form method="post" action="${settleAddress(name)}"><input type="hidden" name="paper" value="${paper.id}"><input type="hidden" name="field" value="${field.id}"><div class="row"><label>Why <input name="why" maxlength="${maxMessageChars}" autocomplete="off"></label><button name="take" value="first">Follow the first</button><button name="take" value="second">Follow the second</button></div><details><summary>Give your own value</summary><div class="row">${valueInput(field)}<label>The paper's words <input name="quote" autocomplete="off"></label><button name="take" value="own">Keep mine</button></div><p class="quiet">The words are looked for in the paper. Without them your value is marked “without a passage”.</p></details></form></section>`,
     );
   });
   return { title: "Differences of two agents", parts: [part("top", header), ...cellParts] };

@@ -6,7 +6,7 @@ import { addCommand } from "../../../src/commands/steer/add.js";
 import { approveCommand } from "../../../src/commands/setup/approve.js";
 import { resetCommand } from "../../../src/commands/steer/reset.js";
 import { patternsCommand } from "../../../src/commands/inspect/patterns.js";
-import { hookMark, marker } from "../../../src/engine/process/descendants.js";
+import { hookMarker, marker } from "../../../src/engine/process/descendants.js";
 import { webCommand } from "../../../src/commands/inspect/web.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -134,7 +134,7 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
   for (const command of commands({ [marker]: "a run" }))
     await expect(command()).rejects.toMatchObject({ exitCode: 5, message: expect.stringContaining("only a person") });
   expect(existsSync(join(folder, ".ralph", "inbox"))).toBe(false);
-  const [steer, , pause] = commands({ [marker]: "a run", [hookMark]: "1" });
+  const [steer, , pause] = commands({ [marker]: "a run", [hookMarker]: "1" });
   expect([await steer?.(), await pause?.()]).toEqual([0, 0]);
 });
 

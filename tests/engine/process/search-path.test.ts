@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { pathOutside, programIn, workplaces } from "../../../src/engine/process/search-path.js";
+import { pathOutside, programIn, agentFolders } from "../../../src/engine/process/search-path.js";
 
 let root: string;
 beforeEach(() => {
@@ -43,7 +43,7 @@ it("finds a program that can be executed, and no folder of its name", () => {
 });
 
 it("takes no home for a folder in which an agent may have worked, and none that holds it", () =>
-  expect(workplaces(["/home/ada", "/home", "/", "/home/ada/project", "/home/adam"], "/home/ada")).toEqual([
+  expect(agentFolders(["/home/ada", "/home", "/", "/home/ada/project", "/home/adam"], "/home/ada")).toEqual([
     "/home/ada/project",
     "/home/adam",
   ]));

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { notedFolder } from "../../../src/engine/lib/layout.js";
 import {
-  keepNoted,
-  type Noted,
+  saveNotes,
+  type AgentNotes,
   openLines,
   readNoted,
-  sweepNoted,
-  unitsWithNoted,
+  removeOldNotes,
+  unitsWithNotes,
 } from "../../../src/engine/storage/noted.js";
 import { temporaryFolder } from "../../support/folders.js";
 
@@ -20,7 +20,7 @@ const line = (
   outcome: LedgerLine["outcome"],
   more: Partial<LedgerLine> = {},
 ): LedgerLine => ({ iteration, at, unit, phase: "ANALYSIS", outcome, ...more });
-const noted = (iteration: number): Noted => ({
+const noted = (iteration: number): AgentNotes => ({
   iteration,
   role: "reader",
   round: 1,
@@ -35,7 +35,7 @@ async function withNoted(...iterations: number[]) {
   mkdirSync(join(folder, ".ralph"), { recursive: true });
   const lines = [];
   for (const iteration of iterations)
-    lines.push(line(iteration, "p1", "noted", { kept_sha256: await keepNoted(folder, noted(iteration)) }));
+    lines.push(line(iteration, "p1", "noted", { kept_sha256: await saveNotes(folder, noted(iteration)) }));
   return { folder, lines };
 }
 
@@ -94,8 +94,8 @@ describe("a unit is open", () => {
       line(5, "p2", "refused"),
       line(6, "p3", "refused"),
     ];
-    expect(unitsWithNoted(ledger)).toEqual(["p1"]);
-    expect(unitsWithNoted([...ledger, line(7, "reset", "reset", { to: 0 })])).toEqual([]);
+    expect(unitsWithNotes(ledger)).toEqual(["p1"]);
+    expect(unitsWithNotes([...ledger, line(7, "reset", "reset", { to: 0 })])).toEqual([]);
   });
 });
 
@@ -106,13 +106,13 @@ describe("at a start", () => {
     const { folder, lines } = await withNoted(1, 2, 10);
     for (const name of ["mine.txt", "2.json.bak", "a2.json"]) writeFileSync(join(notedFolder(folder), name), "");
     const [first, second] = lines as [LedgerLine, LedgerLine, LedgerLine];
-    await sweepNoted(folder, [first, line(9, "p1", "accepted"), second]);
+    await removeOldNotes(folder, [first, line(9, "p1", "accepted"), second]);
     expect(names(folder)).toEqual(["2.json", "2.json.bak", "a2.json", "mine.txt"]);
   });
 
   it("nothing is to be removed where nothing was noted", async () => {
     const folder = temporaryFolder();
-    await sweepNoted(folder, []);
+    await removeOldNotes(folder, []);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryRoot } from "../../../src/engine/lib/layout.js";
-import { makeTemporaryFolder, removeLeftFolders } from "../../../src/engine/storage/regular-file.js";
+import { makeTemporaryFolder, removeAbandonedFolders } from "../../../src/engine/storage/regular-file.js";
 
 it("temporary folders are made in /tmp where TMPDIR names none, and what keeps them from it is told", () => {
   const usual = process.env["TMPDIR"];
@@ -33,6 +33,6 @@ it("what killed processes have left goes with the first folder of the next, and 
   expect(readdirSync(root)).toHaveLength(kept.length + 1);
   // A link to nothing is listed and can't be looked at, as a folder that another process removes meanwhile.
   symlinkSync(join(root, "none"), join(root, `rr-git-${dead}-gone`));
-  expect(() => removeLeftFolders(root)).not.toThrow();
+  expect(() => removeAbandonedFolders(root)).not.toThrow();
   rmSync(root, { recursive: true });
 });

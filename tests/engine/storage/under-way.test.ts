@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { lockFile } from "../../../src/engine/lib/layout.js";
 import type { NewEvent } from "../../../src/engine/loop/types.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { readUnderWay, recordingUnderWay } from "../../../src/engine/storage/under-way.js";
+import { readRunningUnits, recordRunningUnits } from "../../../src/engine/storage/under-way.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -38,7 +38,7 @@ async function held() {
   const lock = await acquireLock(lockFile(folder), { describe: "the project" });
   onTestFinished(() => lock.release());
   const told: NewEvent[] = [];
-  const tell = recordingUnderWay(folder, async (event) => void told.push(event), Date.now);
+  const tell = recordRunningUnits(folder, async (event) => void told.push(event), Date.now);
   return { cwd, folder, lock, told, tell, file: join(folder, ".ralph", "under-way.json") };
 }
 
@@ -57,13 +57,13 @@ test("status and watch tell what is under way while its run holds the lock, and 
     pool: [{ id: "p1", status: "analyzing" }, { status: "analyzing" }],
   });
   await tell(ended(1, "p1"));
-  expect((await readUnderWay(folder)).map(({ unit }) => unit)).toEqual(["p2"]);
+  expect((await readRunningUnits(folder)).map(({ unit }) => unit)).toEqual(["p2"]);
   await tell(ended(2, "p2"));
   expect(existsSync(file)).toBe(false);
   expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
   await tell(started(3, "p1"));
   await tell({ type: "run-ended", verdict: { verdict: "complete", reason: "" } });
-  expect(await readUnderWay(folder)).toEqual([]);
+  expect(await readRunningUnits(folder)).toEqual([]);
   expect(existsSync(file)).toBe(false);
 });
 
@@ -73,15 +73,15 @@ test("what a killed run left is not told of: not without a lock, nor under the l
   const left = readFileSync(file, "utf8");
   await lock.release();
   expect(existsSync(file)).toBe(true);
-  expect(await readUnderWay(folder)).toEqual([]);
+  expect(await readRunningUnits(folder)).toEqual([]);
   expect((await cli(["status", "hands"], cwd)).out).not.toContain("Under way");
   const again = await acquireLock(lockFile(folder), { describe: "the project" });
   onTestFinished(() => again.release());
   writeFileSync(file, left.replace(`"pid":${process.pid}`, '"pid":1'));
-  expect(await readUnderWay(folder)).toEqual([]);
+  expect(await readRunningUnits(folder)).toEqual([]);
   // The same process number, of a run before this one.
   writeFileSync(file, left.replace(/"since":"[^"]*"/, '"since":"2020-01-01T00:00:00.000Z"'));
-  expect(await readUnderWay(folder)).toEqual([]);
+  expect(await readRunningUnits(folder)).toEqual([]);
 });
 
 test.each(["", "[]", "{", '{"pid":1}', "null", '{"pid":0,"iterations":[1,null,{}]}'])(
@@ -89,6 +89,6 @@ test.each(["", "[]", "{", '{"pid":1}', "null", '{"pid":0,"iterations":[1,null,{}
   async (text) => {
     const { folder, file } = await held();
     writeFileSync(file, text.replace('"pid":0', `"pid":${process.pid}`));
-    expect(await readUnderWay(folder)).toEqual([]);
+    expect(await readRunningUnits(folder)).toEqual([]);
   },
 );

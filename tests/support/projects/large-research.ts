@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Unit } from "../../../src/engine/loop/types.js";
-import type { Noted } from "../../../src/engine/storage/noted.js";
+import type { AgentNotes } from "../../../src/engine/storage/noted.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { Library } from "../../../src/research/units/unit-kind.js";
 import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
@@ -62,7 +62,7 @@ export async function briefOf(
   unit?: Unit,
   given: Library = library(),
   root = temporaryFolder(),
-  noted: readonly Noted[] = [],
+  noted: readonly AgentNotes[] = [],
 ) {
   writeFileSync(
     join(root, "AGENTS.md"),

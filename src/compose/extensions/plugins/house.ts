@@ -3,7 +3,7 @@ import { redactFor } from "../../../engine/lib/redact.js";
 import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../../../engine/plugins/plugins.js";
 import { noReach } from "../../../engine/process/reach.js";
 import { runProcess } from "../../../engine/process/run-process.js";
-import { pathOutside, workplaces } from "../../../engine/process/search-path.js";
+import { pathOutside, agentFolders } from "../../../engine/process/search-path.js";
 import { bubblewrap, findBubblewrap } from "../../../engine/sandbox/bubblewrap.js";
 import { environmentInside, namesIn } from "../../../engine/sandbox/environment.js";
 import type { ExtensionConfig, ExtensionPlace } from "../extension.js";
@@ -24,7 +24,7 @@ export async function pluginsFor(
 }
 
 /**
- * Where plugins run: in bubblewrap, whatever confines the agents; on the host only where bubblewrap is missing and the
+ * Where plugins run: in bubblewrap, whatever confines the agents; on the host only if bubblewrap is missing and the
  * person allowed it.
  */
 async function houseOf(
@@ -32,7 +32,7 @@ async function houseOf(
   { cwd, env: outside }: ExtensionPlace,
   folders: readonly string[],
 ): Promise<PluginOptions["house"]> {
-  const around = workplaces([cwd, ...folders], outside["HOME"] ?? homedir());
+  const around = agentFolders([cwd, ...folders], outside["HOME"] ?? homedir());
   const env = { ...outside, PATH: pathOutside(around, outside["PATH"]) };
   const found = await findBubblewrap(env);
   const passes = namesIn(sandbox_env);

@@ -96,7 +96,7 @@ export interface SourceSearch {
   /** First and last day of publication, YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
-  /** Most records that are wanted. */
+  /** Maximum number of records that are wanted. */
   readonly most: number;
   readonly next?: string | number;
 }

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 
 import { join, relative, sep } from "node:path";
 import { lockFile } from "../../lib/layout.js";
 
-/** Folders by path: the real path and the permissions of each; undefined where the folder is missing. */
+/** Folders by path: the real path and the permissions of each; undefined if the folder is missing. */
 type Places = ReadonlyMap<string, { readonly at: string; readonly mode: number } | undefined>;
 
 /** Outer folders come first. */
@@ -19,10 +19,9 @@ function placeOf(path: string): { readonly at: string; readonly mode: number } |
 }
 
 /**
- * Prepares a folder so that files can be restored and set aside in it: restores the permissions of the folders, and
- * removes anything else that is in the place of one of them, of `aside` or of the lock. A link that was created in
- * place of a folder is removed; its target is not touched. A link that a person had created before stays. Returns the
- * paths that were removed.
+ * Prepares a folder so that files can be restored and moved in it: restores the permissions of the folders, and removes
+ * anything else that replaced one of them, `aside` or the lock. If a link replaced a folder, the link is removed and
+ * its target is not touched. A link that existed before the agent stays. Returns the paths that were removed.
  */
 export function clearObstacles(folder: string, before: Places, aside: string | undefined): string[] {
   const removed: string[] = [];
@@ -56,13 +55,13 @@ function restoreMode(path: string, { mode }: { readonly mode: number }): void {
   }
 }
 
-/** The folders from `root` down to `inner`, both included. */
-export function foldersBetween(root: string, inner: string): string[] {
-  const parts = relative(root, inner).split(sep).filter(Boolean);
+/** The folders from `root` down to `innerFolder`, both included. */
+export function foldersBetween(root: string, innerFolder: string): string[] {
+  const parts = relative(root, innerFolder).split(sep).filter(Boolean);
   return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))];
 }
 
-/** The real path of a folder; undefined where it does not exist. */
+/** The real path of a folder; undefined if it does not exist. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);

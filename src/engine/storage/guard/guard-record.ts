@@ -52,19 +52,19 @@ export async function openRecordedGuard(
   return await openGuard(entries, guarded, {
     async begun(known) {
       withExplainedErrors(folder, () => makeFolder(folder, 0o700));
-      const { folder: of, iteration, places, rescue } = guarded;
+      const { folder: folderPath, iteration, places, rescue } = guarded;
       const header: Header<unknown> = {
         pid: process.pid,
         started,
         host: hostname(),
         starter: ownStarter,
         about,
-        folder: of,
+        folder: folderPath,
         iteration,
         places,
         rescue,
       };
-      const lines = [...known].map(([path, each]) => lineOf(path, each));
+      const lines = [...known].map(([path, remembered]) => lineOf(path, remembered));
       await writeFileAtomic(file, `${[header, ...lines].map((line) => JSON.stringify(line)).join("\n")}\n`, {
         mode: 0o600,
       });
@@ -84,7 +84,7 @@ const recordIn = (file: string): Record => ({
  * Ends agents whose run was killed or crashed, and restores the files that they changed. Call it before any
  * configuration is read. `entriesOf` builds the entries of a guard again; undefined: a later version wrote the record.
  * Returns sentences for a person.
- * @throws ExpectedError where a file in or around `cwd` can't be restored; in other folders a later start tries again.
+ * @throws ExpectedError if a file in or around `cwd` can't be restored; in other folders a later start tries again.
  */
 export async function healGuards<About>(
   folder: string,
@@ -102,7 +102,7 @@ export async function healGuards<About>(
         sentences.push(`${guarded}: An agent of a run that was killed was still at work; it was ended.`);
       try {
         const entries = await entriesOf(about);
-        if (entries === undefined) throw new ExpectedError(laterText(file), 5);
+        if (entries === undefined) throw new ExpectedError(newerRecordText(file), 5);
         const guard = await openGuard(entries, header, { after: known, begun: () => Promise.resolve(recordIn(file)) });
         const damage = await guard.end(unknownAgent);
         sentences.push(...damage.map((sentence) => `${guarded}: ${sentence}`));
@@ -124,7 +124,7 @@ export async function healGuards<About>(
   }
 }
 
-const laterText = (file: string): string =>
+const newerRecordText = (file: string): string =>
   `${file}, which says what agents may have changed, was written by a later version; update research-ralph.`;
 
 /** Used after a kill, when the name of the agent is not known. */
@@ -144,7 +144,7 @@ async function recordsOfDeadProcesses<About>(folder: string) {
 }
 
 /**
- * Undefined where the record was removed meanwhile. An incomplete line is skipped: the process was killed, or the disk
+ * Undefined if the record was removed meanwhile. An incomplete line is skipped: the process was killed, or the disk
  * was full, before the write that the line announces.
  */
 function readRecord<About>(file: string): { header: Header<About>; known: Map<string, Remembered> } | undefined {
@@ -165,9 +165,9 @@ function readRecord<About>(file: string): { header: Header<About>; known: Map<st
 }
 
 /** Parses a line; undefined for an incomplete one, since the beginning of a JSON object is never valid JSON. */
-function parseRow(row: string): Line | undefined {
+function parseRow(text: string): Line | undefined {
   try {
-    return JSON.parse(row) as Line;
+    return JSON.parse(text) as Line;
   } catch {
     return undefined;
   }

@@ -82,7 +82,7 @@ export interface Guard {
   look(who: Who): Promise<void>;
   /**
    * Restores the files after the agent has ended, and ends the guard. Returns one sentence for each kind of damage.
-   * @throws ExpectedError where the guarded folder is missing or a file can't be restored. The remembered contents are
+   * @throws ExpectedError if the guarded folder is missing or a file can't be restored. The remembered contents are
    * saved first, and the message says where.
    */
   end(who: Who): Promise<readonly string[]>;
@@ -160,7 +160,7 @@ export async function openGuard(
   const guardFolders = [hiddenFolder(folder), setAsidePath, join(setAsidePath, String(guarded.iteration))];
   const places = placesOf([folder, ...guardFolders, ...guarded.places, ...innerFolders]);
   const record = await begun?.(new Map([...known].filter(([, { entry }]) => entry.inMemory !== true)));
-  const found = new Map<Entry, Found[]>();
+  const findings = new Map<Entry, Found[]>();
   const sentencesSoFar: string[] = [];
   const removedPaths: string[] = [];
   let aside: string | undefined;
@@ -181,25 +181,25 @@ export async function openGuard(
       const entry = known.get(path)?.entry ?? entryOf(entries, path);
       if (entry === undefined) return () => undefined;
       const bytes = content();
-      const ours: Remembered =
+      const ownVersion: Remembered =
         entry.rule === "ours alone"
           ? { sha256: hashOf(bytes) }
           : { snapshot: { version: { kind: "file", bytes, mode: modeAt(path) } } };
-      if (entry.inMemory !== true) record?.note(path, ours);
-      return () => updateRemembered(path, entry, ours);
+      if (entry.inMemory !== true) record?.note(path, ownVersion);
+      return () => updateRemembered(path, entry, ownVersion);
     },
     moves(path, to) {
       const before = known.get(path);
       const target = to === undefined ? undefined : (known.get(to)?.entry ?? entryOf(entries, to));
       if (before !== undefined) {
-        const gone = before.entry.rule === "ours alone" ? undefined : { snapshot: { version: absent } };
-        updateRemembered(path, before.entry, gone);
-        record?.note(path, gone ?? {});
+        const deletedVersion = before.entry.rule === "ours alone" ? undefined : { snapshot: { version: absent } };
+        updateRemembered(path, before.entry, deletedVersion);
+        record?.note(path, deletedVersion ?? {});
       }
       if (to === undefined || target?.rule !== "ours alone" || (before !== undefined && !isOurs(path, before))) return;
-      const ours = { sha256: hashOf(readFileSync(path)) };
-      updateRemembered(to, target, ours);
-      record?.note(to, ours);
+      const ownVersion = { sha256: hashOf(readFileSync(path)) };
+      updateRemembered(to, target, ownVersion);
+      record?.note(to, ownVersion);
     },
     agreed(path) {
       const remembered = known.get(path);
@@ -212,10 +212,10 @@ export async function openGuard(
     },
   });
 
-  const recordFinding = (entry: Entry, path: string, was: Found["was"], isKept: boolean): void => {
-    const list = found.get(entry) ?? [];
-    if (!list.some((each) => each.path === path)) list.push({ path, was, isKept });
-    found.set(entry, list);
+  const recordFinding = (entry: Entry, path: string, kind: Found["was"], isKept: boolean): void => {
+    const list = findings.get(entry) ?? [];
+    if (!list.some((each) => each.path === path)) list.push({ path, was: kind, isKept });
+    findings.set(entry, list);
   };
 
   /** Checks a file that only this program writes. */
@@ -243,7 +243,7 @@ export async function openGuard(
       before,
       now: current.version,
       who,
-      remembered: (of: string) => known.get(of)?.snapshot?.version,
+      remembered: (filePath: string) => known.get(filePath)?.snapshot?.version,
     };
     const verdict = await entry.judge?.(change);
     // If this program has written the file during `judge`, check the new version.
@@ -251,7 +251,7 @@ export async function openGuard(
     sentencesSoFar.push(...(verdict?.says ?? []));
     if (verdict !== undefined && verdict.put === undefined) return updateRemembered(path, entry, { snapshot: current });
     const version = verdict?.put ?? before;
-    const was = before.kind === "absent" ? "planted" : current.version.kind === "absent" ? "gone" : "changed";
+    const kind = before.kind === "absent" ? "planted" : current.version.kind === "absent" ? "gone" : "changed";
     const keepCopy = () =>
       version.kind === "absent"
         ? moveAside(path, asidePathOf(path))
@@ -263,7 +263,7 @@ export async function openGuard(
       failures.push({ path, version, why });
       throw why;
     }
-    recordFinding(entry, path, was, isKept);
+    recordFinding(entry, path, kind, isKept);
     record?.note(path, { snapshot: { version } });
     updateRemembered(path, entry, { snapshot: { version } });
   };
@@ -299,7 +299,7 @@ export async function openGuard(
   /**
    * Saves the files elsewhere: a folder that is created again with only some files would be worse than a missing one.
    */
-  const gone = async (who: Who): Promise<ExpectedError> => {
+  const goneError = async (who: Who): Promise<ExpectedError> => {
     const files = [...known].flatMap(([path, { snapshot }]) =>
       dirname(path) === folder && snapshot !== undefined ? [[path, snapshot.version] as const] : [],
     );
@@ -327,7 +327,7 @@ export async function openGuard(
         const isLost = isFolderMoved();
         await check(who, isLost);
         record?.close();
-        if (isLost) throw await gone(who);
+        if (isLost) throw await goneError(who);
       } finally {
         stopWatching();
       }
@@ -335,9 +335,9 @@ export async function openGuard(
       const sentences = [
         ...(removedPaths.length === 0 ? [] : [replacedText(folder, [...new Set(removedPaths)], who)]),
         ...sentencesSoFar,
-        ...entries.flatMap((entry) => entry.tell?.(found.get(entry) ?? [], who, place) ?? []),
+        ...entries.flatMap((entry) => entry.tell?.(findings.get(entry) ?? [], who, place) ?? []),
       ];
-      found.clear();
+      findings.clear();
       removedPaths.length = 0;
       sentencesSoFar.length = 0;
       return sentences;
@@ -350,9 +350,9 @@ const pathsOf = ({ files = [], folders = [] }: Entry): string[] => [...files, ..
 
 /** All files and links in a folder and its subfolders; for a file, the file itself. */
 function filesIn({ path, except = [] }: Folder): string[] {
-  const found = inodeAt(path);
-  if (found === undefined) return [];
-  if (!found.isDirectory()) return [path];
+  const stats = inodeAt(path);
+  if (stats === undefined) return [];
+  if (!stats.isDirectory()) return [path];
   return readdirSync(path, { withFileTypes: true })
     .filter(({ name }) => !except.includes(name) && !isTemporary(name))
     .flatMap((entry) =>
@@ -384,8 +384,8 @@ async function initialRemembered({ rule, memory }: Entry, path: string): Promise
 
 /** Contains the change time (ctime) of the inode, which no program can set back. */
 function stampAt(path: string): string {
-  const found = inodeAt(path);
-  return found === undefined ? "absent" : `${found.ino}:${found.size}:${found.ctimeMs}`;
+  const stats = inodeAt(path);
+  return stats === undefined ? "absent" : `${stats.ino}:${stats.size}:${stats.ctimeMs}`;
 }
 
 function isOurs(path: string, { stamp, sha256 }: Remembered): boolean {

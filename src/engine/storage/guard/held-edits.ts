@@ -37,7 +37,7 @@ interface EditLocation {
   readonly folder: string;
 }
 
-/** Most characters of a file whose edit can wait for approval. A larger file is restored. */
+/** Maximum number of characters of a file whose edit can wait for approval. A larger file is restored. */
 const maxText = 1_000_000;
 
 /**
@@ -54,11 +54,11 @@ export function heldEdits(files: readonly string[], logs: readonly string[], loc
       files: [...fileOf.keys()],
       async judge({ path, before }) {
         const edit = await readEdit(stateDir, fileOf.get(path) ?? "");
-        const isYes =
+        const isApprovedEdit =
           edit !== undefined &&
           (await isApproved(stateDir, edit)) &&
           (edit.added === undefined || isSame(edit.added, editIn(before)?.added));
-        return isYes ? {} : undefined;
+        return isApprovedEdit ? {} : undefined;
       },
       tell: ({ length }, { agent }) =>
         length === 0
@@ -130,14 +130,14 @@ export const realFile = (path: string): string =>
     : join(existsSync(dirname(path)) ? realpathSync(dirname(path)) : dirname(path), basename(path));
 
 /** Cache of file names: a run needs those of the same four files about twenty times per iteration. */
-const names = new Map<string, string>();
+const fileNameCache = new Map<string, string>();
 
 /** The path of the record for the edit of a file. */
 export function editFile(stateDir: string, path: string): string {
-  let name = names.get(path);
+  let name = fileNameCache.get(path);
   if (name === undefined) {
     name = `${createHash("sha256").update(path).digest("hex").slice(0, 16)}.json`;
-    names.set(path, name);
+    fileNameCache.set(path, name);
   }
   return join(waitingFolder(stateDir), name);
 }
@@ -152,7 +152,7 @@ async function readEdit(stateDir: string, path: string): Promise<Edit | undefine
   }
 }
 
-/** Parses a remembered record; undefined where there was no record. */
+/** Parses a remembered record; undefined if there was no record. */
 function editIn(version: Version | undefined): Edit | undefined {
   try {
     return version?.kind === "file" ? (JSON.parse(version.bytes.toString("utf8")) as Edit) : undefined;
@@ -189,10 +189,10 @@ export async function waitingEdit(stateDir: string, file: string): Promise<Edit 
   return undefined;
 }
 
-/** Null where there is no file. */
+/** Null if there is no file. */
 const textOf = (path: string): Promise<string | null> => readRegularText(path).catch(() => null);
 
-/** The text of a log without the lines that wait for approval; undefined where no lines wait. */
+/** The text of a log without the lines that wait for approval; undefined if no lines wait. */
 export async function approvedLog(stateDir: string, file: string): Promise<string | undefined> {
   const { added = [] } = (await waitingEdit(stateDir, file)) ?? {};
   if (added.length === 0) return undefined;
@@ -217,7 +217,7 @@ export async function approve(stateDir: string, edit: Edit): Promise<void> {
 
 /**
  * Rejects an edit for a person: restores the earlier text, and keeps the edited file in .ralph of the project.
- * @throws ExpectedError where a run uses the log, or the file can't be written.
+ * @throws ExpectedError if a run uses the log, or the file can't be written.
  */
 export async function reject(folder: string, stateDir: string, edit: Edit): Promise<void> {
   const { path, before } = edit;
@@ -241,9 +241,9 @@ function textIn(version: Version): string | null | undefined {
   return version.bytes.toString("utf8");
 }
 
-/** The blocks of added lines in order; undefined where a line was changed or deleted. */
-function addedLines(before: string, now: string): string[] | undefined {
-  const [oldText, lines] = [before.split(/(?<=\n)/), now.split(/(?<=\n)/)];
+/** The blocks of added lines in order; undefined if a line was changed or deleted. */
+function addedLines(oldVersionText: string, newText: string): string[] | undefined {
+  const [oldText, lines] = [oldVersionText.split(/(?<=\n)/), newText.split(/(?<=\n)/)];
   const blocks: string[] = [];
   let [index, isOpen] = [0, false];
   for (const line of lines) {
@@ -258,12 +258,12 @@ function addedLines(before: string, now: string): string[] | undefined {
   return index === oldText.length ? blocks : undefined;
 }
 
-const waitingText = (path: string, before: string, now: string, during: string, { folder }: EditLocation): string =>
-  `${basename(path)} changed while ${during} (${difference(before, now)}). The change stays, but briefs use the earlier text until you approve it: research-ralph trust ${basename(folder)} --edits; --reject undoes it.`;
+const waitingText = (path: string, before: string, newText: string, during: string, { folder }: EditLocation): string =>
+  `${basename(path)} changed while ${during} (${difference(before, newText)}). The change stays, but briefs use the earlier text until you approve it: research-ralph trust ${basename(folder)} --edits; --reject undoes it.`;
 
 /** The lines that differ between the first and the last difference, at most three of each side. */
-function difference(before: string, now: string): string {
-  const [oldText, lines] = [before, now].map((text) => text.split("\n")) as [string[], string[]];
+function difference(before: string, newText: string): string {
+  const [oldText, lines] = [before, newText].map((text) => text.split("\n")) as [string[], string[]];
   let [start, end] = [0, 0];
   while (start < Math.min(oldText.length, lines.length) && oldText[start] === lines[start]) start += 1;
   while (end < Math.min(oldText.length, lines.length) - start && oldText.at(-1 - end) === lines.at(-1 - end)) end += 1;

@@ -8,7 +8,7 @@ export interface Watcher {
   writes(path: string, content: () => Buffer): () => void;
   /** Called right before a file is moved, or removed if `to` is undefined. */
   moves(path: string, to: string | undefined): void;
-  /** The valid content of `path`, without changes of an agent; undefined where no file should exist. */
+  /** The valid content of `path`, without changes of an agent; undefined if no file should exist. */
   agreed(path: string): Buffer | "unwatched" | undefined;
 }
 

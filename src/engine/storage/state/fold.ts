@@ -33,7 +33,7 @@ export interface Fold {
   readonly at: string;
   /** Subject of the git commit. */
   readonly message: string;
-  /** Commit it together with the next fold: a service that is down for hours must not fill the history. */
+  /** Commits it together with the next fold: if a service is down for hours, failures must not fill the git history. */
   readonly later?: boolean;
   readonly changes: readonly Change[];
   /**
@@ -103,15 +103,15 @@ export async function openWriter<State extends Fields>(
   const readLines = openLedger(join(folder, format.ledger), (message) => notify("warning", message));
   const entryOf = (iteration: number) => readEntry(folder, format, iteration);
   const warned = new Set<string>();
-  let base: State | undefined;
-  let highest = lastJournalledIteration(folder);
-  let lastGiven = 0;
+  let lastState: State | undefined;
+  let highestIteration = lastJournalledIteration(folder);
+  let lastAssigned = 0;
   let isHolding = false;
   let pendingWrite: PendingWrite<State> | undefined;
 
   const ledger = async (): Promise<readonly LedgerLine[]> => {
     const lines = await readLines();
-    highest = lines.reduce((most, { iteration }) => Math.max(most, iteration), highest);
+    highestIteration = lines.reduce((most, { iteration }) => Math.max(most, iteration), highestIteration);
     return lines;
   };
 
@@ -135,17 +135,17 @@ export async function openWriter<State extends Fields>(
   /** The state on the disk, with stale saves repaired, before `steps` are applied. */
   const loadPlan = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
     const lines = await ledger();
-    const { state: earlierAppends, stamp } = await file.read();
+    const { state: savedState, stamp } = await file.read();
     // Resets among the steps undo records on purpose, so these records are not stale saves.
     const resets = entriesIn(steps)
       .map(lineOf)
       .filter(({ outcome }) => outcome === "reset");
-    const { state, restored, lost } = await restoreStaleSaves(format, earlierAppends, [...lines, ...resets], entryOf);
+    const { state, restored, lost } = await restoreStaleSaves(format, savedState, [...lines, ...resets], entryOf);
     // If a reset undoes an earlier reset, nobody has saved an old version, so the notice does not say so.
-    const sourcePlan = (id: string) =>
+    const restoredText = (id: string) =>
       `${format.file} was saved from a version before ${id} was done; its result was restored.`;
-    const notices = restored.map((id) => (resets.length > 0 ? `The result of ${id} was restored.` : sourcePlan(id)));
-    for (const id of lost.filter((each) => !warned.has(each))) {
+    const notices = restored.map((id) => (resets.length > 0 ? `The result of ${id} was restored.` : restoredText(id)));
+    for (const id of lost.filter((id) => !warned.has(id))) {
       warned.add(id);
       notices.push(
         `The ledger says that ${id} is done, ${format.file} does not, and the journal that could restore it is gone; it will be done again.`,
@@ -154,8 +154,8 @@ export async function openWriter<State extends Fields>(
     return {
       state,
       lines,
-      isDerived: restored.length === 0 && !isOutdated(earlierAppends, lines),
-      before: earlierAppends,
+      isDerived: restored.length === 0 && !isOutdated(savedState, lines),
+      before: savedState,
       stamp,
       notices,
     };
@@ -184,11 +184,11 @@ export async function openWriter<State extends Fields>(
   const writePlan = async (firstPlan: Plan<State>, steps: readonly Step<State>[]): Promise<State> => {
     let plan = firstPlan;
     const entries = entriesIn(steps);
-    const lastIteration = entries.length > 1 ? entries.at(-1) : undefined;
+    const lastEntry = entries.length > 1 ? entries.at(-1) : undefined;
     // The loop repeats only if a person saves the file at this moment.
     while (plan.state !== plan.before) {
-      if (lastIteration !== undefined)
-        await writeEntry(folder, { ...lastIteration, parts_sha256: partsHash(format, plan.state) });
+      if (lastEntry !== undefined)
+        await writeEntry(folder, { ...lastEntry, parts_sha256: partsHash(format, plan.state) });
       if (await file.replace(plan.state, plan.stamp)) break;
       plan = await planOf(steps);
     }
@@ -204,8 +204,8 @@ export async function openWriter<State extends Fields>(
     { plan, steps }: Pick<PendingWrite<State>, "plan" | "steps">,
     entries: readonly JournalEntry[],
   ): Promise<void> => {
-    let newest = (await ledger()).reduce((most, { iteration }) => Math.max(most, iteration), 0);
-    if (steps.length > 0) base = await writePlan(plan, steps);
+    let newestWritten = (await ledger()).reduce((most, { iteration }) => Math.max(most, iteration), 0);
+    if (steps.length > 0) lastState = await writePlan(plan, steps);
     const appends = entries.flatMap((entry) => appendsOf(format, entry));
     const names = new Set(appends.map(({ name }) => name));
     await Promise.all([
@@ -213,9 +213,9 @@ export async function openWriter<State extends Fields>(
       file.keepCopy(),
     ]);
     for (const { iteration, files = [], at } of entries) {
-      if (iteration >= newest)
+      if (iteration >= newestWritten)
         await writeOutputs(folder, files, Date.parse(at), (message) => notify("warning", message));
-      newest = Math.max(newest, iteration);
+      newestWritten = Math.max(newestWritten, iteration);
     }
     for (const { iteration } of entries) markDone(folder, iteration);
   };
@@ -234,21 +234,21 @@ export async function openWriter<State extends Fields>(
     entries.sort((a, b) => a.ledger.offset - b.ledger.offset);
     const ledgerIterations = new Set((await ledger()).map(({ iteration }) => iteration));
     let plan = await loadPlan(entries);
-    let validState = plan.before;
-    const lastMergedIndex = entries.findLastIndex(({ parts_sha256: hash }) => hash === partsHash(format, validState));
+    let lastValid = plan.before;
+    const lastMergedIndex = entries.findLastIndex(({ parts_sha256: hash }) => hash === partsHash(format, lastValid));
     const [steps, completed]: [JournalEntry[], JournalEntry[]] = [[], []];
-    for (const [index, { changes, ...remaining }] of entries.entries()) {
+    for (const [index, { changes, ...otherFields }] of entries.entries()) {
       // Lists in parts have a maximum length: a merged value may have been dropped again, and must not be added twice.
       const isUnmerged = (change: Change) => index > lastMergedIndex || !format.parts.includes(change.in);
-      const entry = { ...remaining, changes: changes.filter(isUnmerged) };
+      const entry = { ...otherFields, changes: changes.filter(isUnmerged) };
       const next = ledgerIterations.has(entry.iteration) ? plan : applyWrittenStep(plan, applyStep(plan, entry));
-      if (next !== plan && !isValid(next.state, validState)) {
+      if (next !== plan && !isValid(next.state, lastValid)) {
         setUnusableAside(entry.iteration);
         continue;
       }
       if (next !== plan) steps.push(entry);
       completed.push(entry);
-      [plan, validState] = [next, next.state];
+      [plan, lastValid] = [next, next.state];
     }
     await apply({ plan, steps }, completed);
     for (const { iteration } of completed)
@@ -259,7 +259,7 @@ export async function openWriter<State extends Fields>(
   const write = async (): Promise<void> => {
     isHolding = false;
     if (pendingWrite === undefined) return;
-    const { plan, steps, commits: isCommitted } = pendingWrite;
+    const { plan, steps, commits: commitsNow } = pendingWrite;
     const entries = entriesIn(steps);
     // If the write fails, the journal still has the entries.
     pendingWrite = undefined;
@@ -267,36 +267,36 @@ export async function openWriter<State extends Fields>(
     if (!isValid(state, plan.state)) throw new Error(`what follows from the records would make ${format.file} invalid`);
     await apply({ plan: { ...plan, state }, steps }, entries);
     if (entries.length > 0)
-      await checkpoints?.commit(messageOf(entries), isCommitted ? undefined : true, entries.length);
+      await checkpoints?.commit(messageOf(entries), commitsNow ? undefined : true, entries.length);
   };
 
-  const addStep = async (plan: Plan<State>, step: Step<State>, isCommitted: boolean): Promise<State> => {
+  const addStep = async (plan: Plan<State>, step: Step<State>, commitsNow: boolean): Promise<State> => {
     pendingWrite = {
       plan,
       steps: [...(pendingWrite?.steps ?? []), step],
-      commits: isCommitted || pendingWrite?.commits === true,
+      commits: commitsNow || pendingWrite?.commits === true,
     };
     if (isHolding) return plan.state;
     await write();
-    return base as State;
+    return lastState as State;
   };
 
   return {
     hold: () => void (isHolding = true),
     write,
-    nextIteration: () => (lastGiven = Math.max(highest, lastGiven) + 1),
+    nextIteration: () => (lastAssigned = Math.max(highestIteration, lastAssigned) + 1),
     async load() {
       if (pendingWrite !== undefined) return { state: pendingWrite.plan.state, ledger: pendingWrite.plan.lines };
       await replay();
       const plan = await planOf([]);
-      base = await writePlan(plan, []);
+      lastState = await writePlan(plan, []);
       await file.keepCopy();
-      return { state: base, ledger: plan.lines };
+      return { state: lastState, ledger: plan.lines };
     },
     async edit(change) {
-      const sourcePlan = pendingWrite?.plan ?? (await loadPlan([]));
-      const plan = applyStep(sourcePlan, change);
-      if (!isValid(plan.state, pendingWrite === undefined ? sourcePlan.before : sourcePlan.state))
+      const currentPlan = pendingWrite?.plan ?? (await loadPlan([]));
+      const plan = applyStep(currentPlan, change);
+      if (!isValid(plan.state, pendingWrite === undefined ? currentPlan.before : currentPlan.state))
         throw new Error(`the edit would make ${format.file} invalid`);
       return await addStep(plan, change, false);
     },
@@ -304,31 +304,32 @@ export async function openWriter<State extends Fields>(
       let entry: JournalEntry | undefined;
       let plan: Plan<State> | undefined;
       let validState = pendingWrite?.plan.state;
-      let obstacle: ExpectedError | undefined;
+      let readError: ExpectedError | undefined;
       const makeEntry = () =>
-        entryFor(folder, format, fold, pendingWrite?.plan.state ?? base, entriesIn(pendingWrite?.steps ?? []));
+        entryFor(folder, format, fold, pendingWrite?.plan.state ?? lastState, entriesIn(pendingWrite?.steps ?? []));
       try {
         if (pendingWrite === undefined) await replay();
         const lines = pendingWrite?.plan.lines ?? (await ledger());
         if (lines.some(({ iteration }) => iteration === fold.iteration)) return;
         entry = makeEntry();
-        const sourcePlan = pendingWrite?.plan ?? (await loadPlan([entry]));
-        validState ??= sourcePlan.before;
-        plan = applyStep(sourcePlan, entry);
+        const currentPlan = pendingWrite?.plan ?? (await loadPlan([entry]));
+        validState ??= currentPlan.before;
+        plan = applyStep(currentPlan, entry);
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
-        obstacle = error;
+        readError = error;
       }
       if (plan !== undefined && !isValid(plan.state, validState as State))
         throw new Error(`the fold of iteration ${fold.iteration} would make ${format.file} invalid`);
       entry ??= makeEntry();
       await writeEntry(folder, entry);
-      highest = Math.max(highest, fold.iteration);
-      // An obstacle, such as a state file that a person broke, must not lose the iteration: the journal has it.
+      highestIteration = Math.max(highestIteration, fold.iteration);
+      // An error while reading, such as a state file that the user broke, must not lose the iteration: the journal has
+      // it.
       if (plan === undefined) {
         // A second read throws an error whose restore command includes this iteration.
         await file.read();
-        throw obstacle;
+        throw readError;
       }
       await addStep(plan, entry, fold.later !== true);
     },
@@ -352,10 +353,10 @@ const appendsOf = (
 
 /** The message of a commit. For several entries: a line with their number, then one line for each iteration. */
 function messageOf(entries: readonly JournalEntry[]): string {
-  const [firstPlan, ...others] = entries;
-  if (firstPlan === undefined || others.length === 0) return firstPlan?.message ?? "";
-  const each = entries.map(({ iteration, message }) => `#${iteration} ${message}\n`).join("");
-  return `${entries.length} iterations\n\n${each}`;
+  const [firstEntry, ...otherEntries] = entries;
+  if (firstEntry === undefined || otherEntries.length === 0) return firstEntry?.message ?? "";
+  const lines = entries.map(({ iteration, message }) => `#${iteration} ${message}\n`).join("");
+  return `${entries.length} iterations\n\n${lines}`;
 }
 
 /** Hash of the objects of a state that only this program writes. */
@@ -370,13 +371,13 @@ function withoutUnchanged<State extends Fields>(
   state: State,
   validState: State,
 ): State {
-  const remaining: Fields = { ...state };
+  const changedState: Fields = { ...state };
   for (const { name } of collections) {
     const [list, otherList] = [state[name], validState[name]];
     if (Array.isArray(list) && Array.isArray(otherList))
-      remaining[name] = list.filter((record, index) => record !== otherList[index]);
+      changedState[name] = list.filter((record, index) => record !== otherList[index]);
   }
-  return remaining as State;
+  return changedState as State;
 }
 
 /** Makes the journal entry of a fold. `unwritten`: earlier entries that are not written yet. */
@@ -391,8 +392,11 @@ function entryFor<State extends Fields>(
   const { iteration, at, message, changes, progress, appends, files } = fold;
   const pendingAppends = unwritten.flatMap((entry) => appendsOf(format, entry));
   const locateAppend = (name: string, text: string) => {
-    const earlierAppends = pendingAppends.filter((each) => each.name === name);
-    const offset = earlierAppends.reduce((sum, each) => sum + Buffer.byteLength(each.text), sizeOf(join(folder, name)));
+    const earlierAppends = pendingAppends.filter((pendingAppend) => pendingAppend.name === name);
+    const offset = earlierAppends.reduce(
+      (sum, append) => sum + Buffer.byteLength(append.text),
+      sizeOf(join(folder, name)),
+    );
     return { offset, text };
   };
   return {

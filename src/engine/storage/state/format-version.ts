@@ -8,7 +8,7 @@ import { readRegularFile } from "../regular-file.js";
 import type { Fields, StateFormat } from "./format.js";
 
 /**
- * The format that this version writes, stored in the field `format` of every state file. It increases only where an
+ * The format that this version writes, stored in the field `format` of every state file. It increases only if an
  * earlier version would lose or misread data; an additional field does neither. A file without it has format 1, because
  * the first versions did not write it.
  */
@@ -36,7 +36,7 @@ type Files = Pick<StateFormat<Fields>, "file" | "ledger" | "otherLogs" | "rewrit
 /**
  * Checks that this version may write to a folder: no file that a run reads or writes, and no line of its logs, has a
  * later format. Writes nothing, takes no lock.
- * @throws ExpectedError (exit 5) where one has.
+ * @throws ExpectedError (exit 5) if one has.
  */
 export async function requireKnownFormats(
   folder: string,
@@ -83,7 +83,7 @@ function namesLaterFormat(content: string | Buffer): boolean {
 
 /**
  * The paths of the JSON files in a folder that may be absent, in the order of their names.
- * @throws ExpectedError where it can't be read.
+ * @throws ExpectedError if it can't be read.
  */
 export function jsonFilesIn(folder: string): string[] {
   try {
@@ -95,5 +95,5 @@ export function jsonFilesIn(folder: string): string[] {
   }
 }
 
-/** The bytes of a file; empty where it can't be read, which its reader reports. */
+/** The bytes of a file; empty if it can't be read, which its reader reports. */
 const bytesAt = (path: string): Promise<Buffer> => readRegularFile(path).catch(() => Buffer.alloc(0));

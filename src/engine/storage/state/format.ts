@@ -43,7 +43,7 @@ interface UnitRecords {
   isOpen(record: Fields): boolean;
   /** Whether the state says where the missing record of a unit was moved; absent: it never does. */
   isPutAside?(state: Fields, unit: string): boolean;
-  /** Whether the accepted unit of this line had a record; undefined where only the journal entry can say. */
+  /** Whether the accepted unit of this line had a record; undefined if only the journal entry can say. */
   hadRecord(line: LedgerLine): boolean | undefined;
   /** Collections to which an accepted unit adds records. */
   readonly leaves: readonly string[];
@@ -73,7 +73,7 @@ export interface StateFormat<State extends Fields> {
   rewritten(folder: string): readonly string[];
   /** More folders with atomically written files, where temporary files of interrupted writes are removed. */
   swept(folder: string): readonly string[];
-  /** Most bytes of the state file. */
+  /** Maximum number of bytes of the state file. */
   readonly maxBytes: number;
   /** The name, in changes and in the journal, of the top level of the file without its collections. */
   readonly top: string;

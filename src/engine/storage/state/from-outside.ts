@@ -7,7 +7,7 @@ import type { Steering } from "../../generated/memory.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { isHeldByRun } from "../lock.js";
 import { requireKnownFormats } from "./format-version.js";
-import { leaveMessage, maxMessage, readMessages } from "./steering-inbox.js";
+import { leaveMessage, maxMessageChars, readMessages } from "./steering-inbox.js";
 
 /** The name of a file that stops work from running. */
 export type Hold = typeof pauseName | typeof stopName;
@@ -72,33 +72,33 @@ export async function hold(work: SteeredWork, name: Hold): Promise<WorkStatus & 
 export async function resume(work: SteeredWork): Promise<WorkStatus & { readonly lifted: readonly Hold[] }> {
   const { folder } = work;
   await requireKnownFormats(folder, work.formats);
-  const lifted = ([pauseName, stopName] as const).filter((name) => existsSync(join(folder, name)));
-  for (const name of lifted) await rm(join(folder, name), { force: true });
+  const removedFiles = ([pauseName, stopName] as const).filter((name) => existsSync(join(folder, name)));
+  for (const name of removedFiles) await rm(join(folder, name), { force: true });
   const running = await isHeldByRun(lockFile(folder));
   const sentence =
-    lifted.length === 0
+    removedFiles.length === 0
       ? `${nameInSentence(work, true)} was neither paused nor stopped.`
       : (await work.finished())
         ? `${nameInSentence(work, true)} can run again; it is finished.`
         : `${nameInSentence(work, true)} can run again: ${work.goOn}`;
-  return { running, says: sentence, lifted };
+  return { running, says: sentence, lifted: removedFiles };
 }
 
 /** The instructions of a person for the agents. */
-export interface Wish {
+export interface InstructionChange {
   readonly text?: string;
   /** Removes all earlier instructions first. */
   readonly clear?: boolean;
 }
 
 /** The trimmed text of the instructions. @throws ExpectedError (exit code 2) if it is empty or too long. */
-export function instructionsOf({ text }: Pick<Wish, "text">): string {
+export function instructionsOf({ text }: Pick<InstructionChange, "text">): string {
   const instructions = text?.trim() ?? "";
   if (text !== undefined && instructions === "")
     throw new ExpectedError("The text is empty; give it in quotes, or use --clear.", 2);
-  if (instructions.length > maxMessage)
+  if (instructions.length > maxMessageChars)
     throw new ExpectedError(
-      `The text has ${instructions.length} characters; at most ${maxMessage} are allowed, because every brief includes it.`,
+      `The text has ${instructions.length} characters; at most ${maxMessageChars} are allowed, because every brief includes it.`,
       2,
     );
   return instructions;
@@ -112,13 +112,13 @@ export function instructionsOf({ text }: Pick<Wish, "text">): string {
  */
 export async function steer(
   work: SteeredWork,
-  wish: Wish,
+  change: InstructionChange,
   { now, stateDir }: { readonly now: number; readonly stateDir: string },
 ): Promise<string> {
   const { folder } = work;
-  const instructions = instructionsOf(wish);
+  const instructions = instructionsOf(change);
   await requireKnownFormats(folder, work.formats);
-  if (wish.clear === true) await leaveMessage(folder, { clear: true }, now, stateDir);
+  if (change.clear === true) await leaveMessage(folder, { clear: true }, now, stateDir);
   if (instructions !== "") await leaveMessage(folder, { text: instructions }, now, stateDir);
   if (await work.finished())
     return `${nameInSentence(work, true)} is finished: no agent reads it unless you ${work.more}.`;

@@ -37,7 +37,7 @@ export const pendingEntries = (folder: string): number[] => iterationsIn(journal
 type Names = Pick<StateFormat<Fields>, "top" | "parts" | "collections">;
 
 /**
- * The entry of an iteration; undefined where it is missing, invalid, or names a collection that the format lacks.
+ * The entry of an iteration; undefined if it is missing, invalid, or names a collection that the format lacks.
  * @throws ExpectedError (exit 5) for one of a later format.
  */
 export async function readEntry(folder: string, names: Names, iteration: number): Promise<JournalEntry | undefined> {
@@ -56,8 +56,8 @@ export async function readEntry(folder: string, names: Names, iteration: number)
 }
 
 /**
- * Moves an entry that has taken effect completely to the folder of done entries. If a power cut undoes the move, the
- * next start applies the entry again, which changes nothing.
+ * Moves an entry whose changes are all written to the folder of done entries. If a power cut undoes the move, the next
+ * start applies the entry again, which changes nothing.
  */
 export function markDone(folder: string, iteration: number): void {
   const name = `${iteration}.json`;

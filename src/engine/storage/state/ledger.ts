@@ -27,9 +27,9 @@ const requiredFields: ReadonlySet<string> = new Set(["iteration", "at", "unit", 
  * from them: a duration of "12 s" once made the statistics of a whole project invalid. Unknown values of a later
  * version are kept.
  */
-function parseLine(row: string): LedgerLine | undefined {
+function parseLine(text: string): LedgerLine | undefined {
   try {
-    const line: LedgerLine = JSON.parse(row);
+    const line: LedgerLine = JSON.parse(text);
     if (tooDeepAt(line) !== undefined) return undefined;
     const invalidFields = new Set(
       problemsOf("ledger", line).map(({ pointer }) => pointer.split("/")[1] ?? "iteration"),
@@ -54,28 +54,28 @@ function parseLine(row: string): LedgerLine | undefined {
 export const formatLine = (line: LedgerLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;
 
 /**
- * The lines that are in force: a reset with `to` cancels all lines after that iteration, including resets among them.
- * Resets of a single unit are in the result.
+ * The lines that are still valid: a reset with `to` cancels all lines after that iteration, including resets among
+ * them. Resets of a single unit are part of the result.
  */
-export function linesInForce(ledger: readonly LedgerLine[]): readonly LedgerLine[] {
+export function validLines(ledger: readonly LedgerLine[]): readonly LedgerLine[] {
   const lastReset = ledger.findLastIndex(({ outcome, to }) => outcome === "reset" && to !== undefined);
   if (lastReset === -1) return ledger;
   const to = Number(ledger[lastReset]?.to);
   return [
-    ...linesInForce(ledger.slice(0, lastReset).filter(({ iteration }) => iteration <= to)),
+    ...validLines(ledger.slice(0, lastReset).filter(({ iteration }) => iteration <= to)),
     ...ledger.slice(lastReset + 1),
   ];
 }
 
 /**
- * The accepted units and the iteration of each, from the lines in force. A `reset` line cancels the acceptance of its
+ * The accepted units and the iteration of each, from the valid lines. A `reset` line cancels the acceptance of its
  * unit.
  */
 export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
   const cached = acceptedCache.get(ledger);
   if (cached !== undefined) return cached;
   const accepted = new Map<string, number>();
-  for (const { iteration, unit, outcome } of linesInForce(ledger)) {
+  for (const { iteration, unit, outcome } of validLines(ledger)) {
     if (outcome === "accepted") accepted.set(unit, iteration);
     else if (outcome === "reset") accepted.delete(unit);
   }

@@ -13,7 +13,7 @@ export interface ParsedLog<Line> {
 /** Maximum number of notices, so that a file that is not a log does not fill the screen with them. */
 const maxNotices = 5;
 
-/** The text of a log; empty where it is missing. @throws ExpectedError where it can't be read. */
+/** The text of a log; empty if it is missing. @throws ExpectedError if it can't be read. */
 export async function logText(path: string): Promise<string> {
   try {
     return await readRegularText(path);

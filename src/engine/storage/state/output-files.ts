@@ -61,9 +61,9 @@ export async function writeOutputs(
   notify: (message: string) => void,
 ): Promise<void> {
   if (files.length === 0) return;
-  const earlier = await readWritten(folder);
-  const hashes = new Map(Object.entries(earlier));
-  const madeOf = madeOfIn(earlier);
+  const writtenRecord = await readWritten(folder);
+  const hashes = new Map(Object.entries(writtenRecord));
+  const madeOf = madeOfIn(writtenRecord);
   for (const file of files) {
     const { name } = file;
     const path = join(folder, name);
@@ -130,12 +130,12 @@ export async function outputsAfter<State extends Fields>(
   { outputs, everything }: { readonly outputs: Outputs; readonly everything: boolean },
 ): Promise<OutputFile[]> {
   if (line.to === undefined) return [];
-  const [earlier, later] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
+  const [acceptedBefore, acceptedAfter] = [currentAccepted(ledger), currentAccepted([...ledger, line])];
   const files: OutputFile[] = [];
   for (const name of outputNames(outputs)) {
     const units = Object.entries(outputs).flatMap(([unit, names]) => (names.includes(name) ? [unit] : []));
-    if (!everything && units.every((unit) => later.get(unit) === earlier.get(unit))) continue;
-    const iterations = units.flatMap((unit) => later.get(unit) ?? []).toSorted((a, b) => b - a);
+    if (!everything && units.every((unit) => acceptedAfter.get(unit) === acceptedBefore.get(unit))) continue;
+    const iterations = units.flatMap((unit) => acceptedAfter.get(unit) ?? []).toSorted((a, b) => b - a);
     const text = await textFromJournal(folder, format, iterations, name);
     // If the journal entry is missing, the earlier version can't be restored; then the later version stays.
     if (text !== null || (iterations.length === 0 && stampOf(join(folder, name)) !== undefined))
@@ -145,7 +145,7 @@ export async function outputsAfter<State extends Fields>(
 }
 
 /**
- * The missing output files of accepted units, with their last text; `text` is null where the journal no longer has it.
+ * The missing output files of accepted units, with their last text; `text` is null if the journal no longer has it.
  */
 export async function lostOutputs<State extends Fields>(
   folder: string,

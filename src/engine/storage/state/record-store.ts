@@ -54,7 +54,7 @@ export interface RecordStore<State> {
   /**
    * Merges an iteration into the files. After it is in the journal, a kill can't lose any part of it. An iteration that
    * is already in the ledger is ignored.
-   * @throws ExpectedError where a person must first correct something (invalid state file, full disk); the next load
+   * @throws ExpectedError if a person must first correct something (invalid state file, full disk); the next load
    * completes the fold.
    */
   fold(fold: Fold): Promise<void>;

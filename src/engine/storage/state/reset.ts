@@ -72,7 +72,7 @@ export async function resetRecords<State extends Fields>(
       unit,
       to,
       sentences,
-      files: planFiles = [],
+      files: additionalFiles = [],
       forgets: obsoletePaths = [],
     } = await plan({ state, ledger });
     const line: LedgerLine = {
@@ -83,7 +83,7 @@ export async function resetRecords<State extends Fields>(
       outcome: "reset",
       ...withoutUndefined({ to }),
     };
-    const files = [...(await outputsAfter(folder, format, ledger, line, options)), ...planFiles];
+    const files = [...(await outputsAfter(folder, format, ledger, line, options)), ...additionalFiles];
     const removedNames = files.filter(({ text }) => text === null).map(({ name }) => name);
     const allSentences =
       removedNames.length === 0
@@ -135,7 +135,7 @@ export async function stateBefore<State extends Fields>(
 
 /**
  * Requires that the iteration `to` exists. The last iteration is allowed, because a reset to it repairs a broken file.
- * @throws ExpectedError where it does not exist
+ * @throws ExpectedError if it does not exist
  */
 async function requireIteration(folder: string, ledger: string, to: number): Promise<void> {
   const lastIteration = await lastRecordedIteration(folder, ledger);
@@ -149,7 +149,7 @@ async function requireIteration(folder: string, ledger: string, to: number): Pro
 /**
  * Replaces a broken state file by the last good version, and keeps the broken file next to it. Returns a sentence about
  * it, or an empty list if the file is valid. `at`: ISO 8601. The caller holds the lock.
- * @throws ExpectedError where no last good version exists.
+ * @throws ExpectedError if no last good version exists.
  */
 export async function replaceBroken<State extends Fields>(
   folder: string,

@@ -24,7 +24,7 @@ interface StateFile<State> {
   read(): Promise<{ readonly state: State; readonly stamp: Stamp }>;
   /** Replaces the version with `stamp` by a new one; false if the file has changed since. */
   replace(state: State, stamp: Stamp): Promise<boolean>;
-  /** Brings the copy of the last good version up to date. */
+  /** Updates the copy of the last good version. */
   keepCopy(): Promise<void>;
 }
 
@@ -35,9 +35,9 @@ interface Version<State> {
   readonly readAt: number;
   /** The change time (ctime). Unlike the modification time, no program can set it back. */
   readonly changedAt: number;
-  /** Number of values that were read in an older form than the one that is written. */
+  /** Number of values that were read in an older form and are written in the current one. */
   readonly changes: number;
-  /** Whether this store wrote it; then no name occurs twice in it. */
+  /** Whether this program wrote it; then no name occurs twice in an object. */
   readonly isOwn: boolean;
 }
 
@@ -83,7 +83,7 @@ export function openStateFile<State extends Fields>(
     async replace(state, stamp) {
       const bytes = Buffer.from(format.format(state));
       if (cached?.bytes.equals(bytes) === true) return true;
-      // The parsed object may contain less than the text did.
+      // The parsed object may contain less than the text.
       const repeated = cached === undefined || cached.isOwn ? undefined : repeatedName(plainText(cached.bytes));
       const losesContent = repeated !== undefined || (cached?.changes ?? 0) > 0;
       const backup = losesContent ? await backUp(folder, Date.now(), [format.file]) : undefined;
@@ -103,7 +103,7 @@ export function openStateFile<State extends Fields>(
     async keepCopy() {
       if (cached === undefined || cached.bytes === copiedBytes) return;
       const { bytes } = cached;
-      // The copy is for mistakes of a person, not for power cuts, so it needs no sync.
+      // The copy is for mistakes of the user, not for power cuts, so it needs no sync.
       await writeFileAtomic(lastGoodOf(folder, format.file), bytes, { durable: false });
       copiedBytes = bytes;
     },
@@ -112,7 +112,7 @@ export function openStateFile<State extends Fields>(
 
 /**
  * Parses the bytes of a state file. A number instead of bytes is the size of a file that is too large.
- * @throws ExpectedError where a later version wrote it (exit 5).
+ * @throws ExpectedError if a later version wrote it (exit 5).
  */
 function parseBytes<State extends Fields>(
   path: string,
@@ -121,7 +121,7 @@ function parseBytes<State extends Fields>(
 ): Parsed<State> {
   if (typeof bytes === "number")
     return { changes: [], problems: [tooLarge(path, bytes, format.maxBytes, format.noun)] };
-  // If it were read, the next write would lose every letter outside of ASCII.
+  // If it were parsed, the next write would lose every letter outside ASCII.
   const encodingProblem = { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." };
   if (!isUtf8(bytes)) return { changes: [], problems: [encodingProblem] };
   const result = format.parse(bytes, path);
@@ -172,8 +172,8 @@ export function summarise(path: string, problems: readonly Problem[]): string {
   });
   // A problem of the whole file contains the path, and the line if it is known.
   if (problems.length === 1 && problemTexts[0]?.startsWith(path)) return problemTexts[0];
-  const remaining = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
-  return `${path} is not valid: ${problemTexts.join("; ")}${remaining}`;
+  const moreText = problems.length > 3 ? `; and ${problems.length - 3} more` : "";
+  return `${path} is not valid: ${problemTexts.join("; ")}${moreText}`;
 }
 
 /**

@@ -15,8 +15,8 @@ import type { RecordStore } from "./record-store.js";
 import { hiddenFolder, inboxFolder } from "../../lib/layout.js";
 import { isObject } from "../../lib/json-fields.js";
 
-/** Most characters of one message of a person, because every brief includes it. */
-export const maxMessage = 1_000;
+/** Maximum length of one message of the user in characters, because every brief includes it. */
+export const maxMessageChars = 1_000;
 
 const decisionNames = ["include", "exclude", "not_retrieved"] as const;
 
@@ -152,7 +152,7 @@ export function instructionsAfter(
     else if ("text" in message && !instructions.some(({ id }) => id === message.id))
       instructions = [
         ...instructions,
-        { id: message.id, at: messageTime, text: redact(message.text).slice(0, maxMessage) },
+        { id: message.id, at: messageTime, text: redact(message.text).slice(0, maxMessageChars) },
       ];
   }
   return instructions;

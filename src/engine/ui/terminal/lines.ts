@@ -21,7 +21,7 @@ import {
 
 /** Everything that the live lines show. */
 export interface LiveState {
-  /** The project's name; empty where it is missing. */
+  /** The project's name; empty if it is missing. */
   readonly name: string;
   readonly agent: string;
   /** Maximum number of iterations of this run. */

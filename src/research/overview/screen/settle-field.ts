@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
-import { maxMessage } from "../../../engine/storage/state/steering-inbox.js";
+import { maxMessageChars } from "../../../engine/storage/state/steering-inbox.js";
 import { lastCachedText } from "../../full-text/text-cache.js";
 import type { Field, Paper, Rrd, Settled } from "../../generated/rrd.js";
 import { nameOf } from "../../papers/paper-keys.js";
@@ -95,8 +95,8 @@ async function settledOf(
   at: string,
 ): Promise<Settled> {
   const why = oneLine(words).trim();
-  if (why.length > maxMessage)
-    throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessage} are allowed.`, 2);
+  if (why.length > maxMessageChars)
+    throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessageChars} are allowed.`, 2);
   const rest = { ...(why === "" ? {} : { why }), at };
   if (take !== "first" && take !== "second" && take !== "own")
     throw new ExpectedError(

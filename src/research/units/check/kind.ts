@@ -2,7 +2,7 @@ import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import { reportDocuments } from "../../project-files/layout.js";
 import type { Part } from "../../../engine/loop/think.js";
-import type { Noted } from "../../../engine/storage/noted.js";
+import type { AgentNotes } from "../../../engine/storage/noted.js";
 import { maxRefusals, unitRefusals } from "../../derived/status.js";
 import { alone } from "../single-unit.js";
 import type { Sharing, UnitKind } from "../unit-kind.js";
@@ -36,7 +36,7 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
 /** Sentences that fill a batch, by its tokens. */
 const usualBatch = 50;
 
-function checkerPart(noted: readonly Noted[], { checkers }: Sharing): Part | undefined {
+function checkerPart(noted: readonly AgentNotes[], { checkers }: Sharing): Part | undefined {
   const role = checkers?.find((each) => noted.every((heard) => heard.role !== each)) ?? checkers?.at(-1);
   return role === undefined ? undefined : { role, round: 1 };
 }

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Unit } from "../../../engine/loop/types.js";
-import type { Noted } from "../../../engine/storage/noted.js";
+import type { AgentNotes } from "../../../engine/storage/noted.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
@@ -171,7 +171,7 @@ function sourcesOf(results: readonly DiscoveryResult[]): DiscoveryResult["source
 }
 
 /** Who screens next: the first that has not yet; a third one only where the first two disagreed. */
-export const nextReader = (noted: readonly Noted[]): string =>
+export const nextReader = (noted: readonly AgentNotes[]): string =>
   readerRoles.find((wanted) => !noted.some(({ role }) => role === wanted)) ?? "reader-3";
 
 /** What a reader left. */
@@ -187,7 +187,7 @@ export interface NotedScreening {
 export const screeningsOf = (
   state: ResearchState,
   unit: Pick<Unit, "id">,
-): readonly (Noted & { readonly value: NotedScreening })[] =>
+): readonly (AgentNotes & { readonly value: NotedScreening })[] =>
   notedOf(state, unit).flatMap((noted) =>
     isReader(noted) ? [{ ...noted, value: noted.value as NotedScreening }] : [],
   );

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { nearestCandidate } from "../../../engine/lib/nearest.js";
 import { packageFile } from "../../../engine/lib/package-root.js";
-import { readRegularFile, readRegularText, writtenText } from "../../../engine/storage/regular-file.js";
+import { readRegularFile, readRegularText, decodeUserText } from "../../../engine/storage/regular-file.js";
 import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 import { promptName } from "../../project-files/layout.js";
 import { kinds } from "../../units/kinds.js";
@@ -78,7 +78,7 @@ export async function agreedPrompt(root: string, stateDir: string): Promise<stri
 export async function readPromptFile(path: string): Promise<string | undefined> {
   let text: string;
   try {
-    text = writtenText(await readRegularFile(path), path);
+    text = decodeUserText(await readRegularFile(path), path);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
     if (error instanceof ExpectedError) throw error;

@@ -7,7 +7,7 @@ import { appendOnce } from "../../../engine/storage/atomic-file.js";
 import {
   type BesideMessage,
   type DecisionMessage,
-  maxMessage,
+  maxMessageChars,
   type Received,
   readMessages,
   removeMessage,
@@ -111,9 +111,9 @@ const decided = (rrd: Rrd, { record, decision, why }: DecisionMessage): string =
 export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
   (await readMessages(folder)).map((message) =>
     "text" in message
-      ? { ...message, text: redact(message.text).slice(0, maxMessage) }
+      ? { ...message, text: redact(message.text).slice(0, maxMessageChars) }
       : "record" in message
-        ? { ...message, why: redact(message.why).slice(0, maxMessage) }
+        ? { ...message, why: redact(message.why).slice(0, maxMessageChars) }
         : message,
   );
 

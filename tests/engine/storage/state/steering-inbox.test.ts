@@ -7,7 +7,7 @@ import {
   receiveMessages,
   isOurMessage,
   leaveMessage,
-  maxMessage,
+  maxMessageChars,
   readMessages,
   removeMessage,
   instructionsAfter,
@@ -186,7 +186,7 @@ describe("messages that are heard", () => {
   it("add their words once, up to a length, without secrets; or take all words before away", () => {
     const before = [{ id: "0", at: "2026-01-01T00:00:00.000Z", text: "before" }];
     const at = "2026-01-02T00:00:00.000Z";
-    const long = "x".repeat(maxMessage + 1);
+    const long = "x".repeat(maxMessageChars + 1);
     const hidden = (text: string) => text.replace("secret", "[removed]");
     expect(instructionsAfter(before, [{ id: "1", text: "a secret" }], at, hidden)).toEqual([
       ...before,

@@ -54,7 +54,7 @@ export function mergeChanges<State extends Fields>(
     if (each.in === shape.top) {
       const { fields, kept: keptNames } = mergeFields(draft.top, each);
       draft.top = fields;
-      if (keptNames.length > 0) notices.push(handEditNotice(`${list(keptNames)} of ${shape.file}`));
+      if (keptNames.length > 0) notices.push(handEditNotice(`${joinNames(keptNames)} of ${shape.file}`));
       continue;
     }
     if (shape.parts.includes(each.in)) {
@@ -71,7 +71,7 @@ export function mergeChanges<State extends Fields>(
     else if (current !== undefined) {
       const { fields, kept: keptNames } = mergeFields(current, change, collection);
       records.put(id, fields);
-      if (keptNames.length > 0) notices.push(handEditNotice(`${list(keptNames)} of ${id}`));
+      if (keptNames.length > 0) notices.push(handEditNotice(`${joinNames(keptNames)} of ${id}`));
     } else if (change.was == null)
       records.put(id, mergeFields({ [collection.key]: id }, { ...change, was: {} }, collection).fields);
     else if (putBack) {
@@ -181,12 +181,12 @@ function mergeFields(
   const fields = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(change.set)) {
     const existing = current[name];
-    const isUnchanged = same(existing, change.was?.[name]) || collection?.isUndecided?.(name, existing) === true;
+    const isUnchanged = isEqual(existing, change.was?.[name]) || collection?.isUndecided?.(name, existing) === true;
     if (isUnchanged) fields.set(name, value);
     else if (!includesValue(existing, value)) keptNames.push(name);
   }
   for (const name of change.unset ?? []) {
-    if (same(current[name], change.was?.[name])) fields.delete(name);
+    if (isEqual(current[name], change.was?.[name])) fields.delete(name);
     else keptNames.push(name);
   }
   for (const [name, values] of Object.entries(change.add ?? {})) {
@@ -216,14 +216,14 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
 }
 
 /** Compares two values; a missing field equals null. */
-const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null, b ?? null);
+const isEqual = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null, b ?? null);
 
 /**
  * Whether `value` equals `other`, or is an object with all its fields and more: derived fields, or notes of a person,
  * may have been added after it was written.
  */
 function includesValue(value: unknown, other: unknown): boolean {
-  if (same(value, other)) return true;
+  if (isEqual(value, other)) return true;
   if (!isObject(value) || !isObject(other)) return false;
   return Object.entries(other).every(([name, each]) => includesValue(value[name], each));
 }
@@ -243,21 +243,21 @@ function absentFrom(existing: unknown, values: readonly unknown[]): unknown[] {
  * ones, such as a derived key.
  */
 function finder(list: readonly unknown[]): (value: unknown) => unknown {
-  const same = new Map(list.map((each) => [keyOf(each), each]));
+  const byKey = new Map(list.map((item) => [keyOf(item), item]));
   /** For each field name: the objects of the list, grouped by the value of that field. */
   const objects = new Map<string, ReadonlyMap<string, readonly Fields[]>>();
   const objectsBy = (name: string): ReadonlyMap<string, readonly Fields[]> => {
-    const known = objects.get(name) ?? groupBy(list.filter(isObject), (each) => keyOf(each[name]));
+    const known = objects.get(name) ?? groupBy(list.filter(isObject), (item) => keyOf(item[name]));
     objects.set(name, known);
     return known;
   };
   return (value) => {
-    const match = same.get(keyOf(value));
+    const match = byKey.get(keyOf(value));
     if (match !== undefined || !isObject(value)) return match;
     const [name = ""] = Object.keys(value);
     return objectsBy(name)
       .get(keyOf(value[name]))
-      ?.find((each) => includesValue(each, value));
+      ?.find((item) => includesValue(item, value));
   };
 }
 
@@ -287,16 +287,16 @@ export const recordOf = (state: Fields, { name, key }: Collection, id: string | 
   id === undefined ? undefined : recordsOf(state, name).find((record) => record[key] === id);
 
 function byId(state: Fields, { name, key }: Collection): Map<string, Fields> {
-  const match = new Map<string, Fields>();
+  const recordById = new Map<string, Fields>();
   for (const record of recordsOf(state, name)) {
     const id = record[key];
-    if (typeof id === "string" && !match.has(id)) match.set(id, record);
+    if (typeof id === "string" && !recordById.has(id)) recordById.set(id, record);
   }
-  return match;
+  return recordById;
 }
 
 /**
- * A new record gets its number when its iteration is judged. Before it is folded, a person or another iteration may
+ * A new record gets its number when its iteration is judged. Before it is written, the user or another iteration may
  * have used that number. Then the record gets the next free number, and the same one if the change is repeated or
  * undone.
  */
@@ -332,7 +332,7 @@ interface Records {
 
 interface Draft<State> {
   top: Fields;
-  /** @throws a bug where the format has no such collection. */
+  /** @throws a bug if the format has no such collection. */
   records(name: string): Records;
   close(): State;
 }
@@ -368,33 +368,33 @@ type OpenList = Records & { changed(): Fields[] | undefined };
 function openList(collection: Collection, list: readonly Fields[]): OpenList {
   const { key } = collection;
   const records: (Fields | undefined)[] = [...list];
-  const places = new Map<string, number>();
-  for (const [place, record] of list.entries()) {
+  const indexById = new Map<string, number>();
+  for (const [index, record] of list.entries()) {
     const id = record[key];
-    if (typeof id === "string" && !places.has(id)) places.set(id, place);
+    if (typeof id === "string" && !indexById.has(id)) indexById.set(id, index);
   }
-  let changedNames = false;
+  let isChanged = false;
   return {
     collection,
-    ids: () => [...places.keys()],
-    get: (id) => records[places.get(id) ?? -1],
+    ids: () => [...indexById.keys()],
+    get: (id) => records[indexById.get(id) ?? -1],
     put(id, record) {
-      changedNames = true;
-      const place = places.get(id) ?? records.length;
-      places.set(id, place);
-      records[place] = record;
+      isChanged = true;
+      const index = indexById.get(id) ?? records.length;
+      indexById.set(id, index);
+      records[index] = record;
     },
     remove(id) {
-      if (!places.has(id)) return;
-      changedNames = true;
+      if (!indexById.has(id)) return;
+      isChanged = true;
       // Agents of the original tool gave several records the same id; all of them are removed.
       for (const [index, record] of records.entries()) if (record?.[key] === id) records[index] = undefined;
-      places.delete(id);
+      indexById.delete(id);
     },
-    changed: () => (changedNames ? records.filter((record) => record !== undefined) : undefined),
+    changed: () => (isChanged ? records.filter((record) => record !== undefined) : undefined),
   };
 }
 
-const list = (names: readonly string[]): string => names.join(", ");
+const joinNames = (names: readonly string[]): string => names.join(", ");
 
 const handEditNotice = (place: string): string => `You changed ${place} during the run; your version stays.`;
