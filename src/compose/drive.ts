@@ -124,7 +124,7 @@ export async function drive<State, U extends Unit, P, C>(
     name: folder === undefined ? undefined : basename(folder),
   });
   const traces = config.otel
-    ? (await import("../engine/traces/traces.js")).tracesBeside(shown, io.env, (event) => void tell(event))
+    ? (await import("../engine/traces/traces.js")).withTraces(shown, io.env, (event) => void tell(event))
     : undefined;
   const sink = traces ?? shown;
   const telling = createTell({ sink, points, redact, now: clock.now });

@@ -243,7 +243,7 @@ async function environmentFor(
   const names =
     process.platform === "win32"
       ? (await import("@modelcontextprotocol/client/stdio")).DEFAULT_INHERITED_ENV_VARS
-      : ["PATH", "HOME", marker, hookMark];
+      : ["PATH", "HOME", marker, hookMarker];
   const inherited = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return { ...Object.fromEntries(inherited), ...serverEnv };
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../../engine/lib/errors.js";
 import { sanitise } from "../../engine/lib/sanitise.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
-import { type Does, isProblem, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
+import { type Effect, isProblem, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
 import { correctArguments } from "./correct-arguments.js";
 
@@ -9,7 +9,7 @@ import { correctArguments } from "./correct-arguments.js";
 export interface BoundTool {
   readonly name: string;
   readonly description: string;
-  readonly does: readonly Does[];
+  readonly does: readonly Effect[];
   /** JSON Schema of its arguments. */
   readonly parameters: object;
   /** The folder in which it works. */

@@ -4,7 +4,7 @@ import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { chunksOf } from "../../memory/chunks.js";
 import { documents } from "../../memory/memory.js";
 import { isMemoryProblem } from "../../memory/problem.js";
-import { takes, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
+import { parametersOf, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
 import { onMemory } from "./memories.js";
 import { readBytes, onFile } from "./files/read.js";
@@ -29,7 +29,9 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
   name: "fetch_url",
   description: "Fetch a public web page, PDF or text as plain text.",
   does: ["network"],
-  parameters: takes({ url: { type: "string", maxLength: 2000 }, max_tokens: { type: "integer", minimum: 1 } }, ["url"]),
+  parameters: parametersOf({ url: { type: "string", maxLength: 2000 }, max_tokens: { type: "integer", minimum: 1 } }, [
+    "url",
+  ]),
   async run({ url, max_tokens: maxTokens }, context, signal) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       return toolFailure("NETWORK_ERROR_INVALID_URL", `'${url.slice(0, 200)}' is not an http or https address.`);
@@ -113,7 +115,7 @@ export const processPdf: AssistantTool<{ readonly file_path: string; readonly in
   name: "process_pdf_document",
   description: `Read a PDF of the folder and keep its text in an index (${documents}), to be recalled later.`,
   does: ["reads", "remembers"],
-  parameters: takes({ file_path: path, index_name: indexName }, ["file_path"]),
+  parameters: parametersOf({ file_path: path, index_name: indexName }, ["file_path"]),
   run: async ({ file_path: fileName, index_name: index = documents }, context, signal) =>
     await addDocument(context, fileName, index, signal),
 };
@@ -122,7 +124,7 @@ export const vectorAddPdf: AssistantTool<{ readonly index_name: string; readonly
   name: "vector_db_add_pdf_document",
   description: "Add the text of a PDF to an index, cut into chunks.",
   does: ["reads", "remembers"],
-  parameters: takes({ index_name: indexName, file_path: path }, ["index_name", "file_path"]),
+  parameters: parametersOf({ index_name: indexName, file_path: path }, ["index_name", "file_path"]),
   run: async ({ file_path: fileName, index_name: index }, context, signal) =>
     await addDocument(context, fileName, index, signal),
 };

@@ -9,7 +9,7 @@ import {
 } from "../../memory/memory.js";
 import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
 import { messageOf } from "../../engine/lib/errors.js";
-import { takes, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
+import { parametersOf, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
 
 /** Maximum characters of a text that one call remembers. */
@@ -46,7 +46,7 @@ export const remember: AssistantTool<RememberArguments> = {
   name: "remember",
   description: "Remember something for later sessions: a correction, a preference, a fact, a standing instruction.",
   does: ["remembers"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       content: { type: "string", minLength: 1, maxLength: maxTextChars },
       type: { type: "string", enum: [...memoryTypes] },
@@ -77,7 +77,7 @@ export const recallMemories: AssistantTool<RecallArguments> = {
   name: "recall_memories",
   description: "Search what was remembered in earlier sessions.",
   does: ["reads"],
-  parameters: takes(
+  parameters: parametersOf(
     { query: { type: "string", minLength: 1, maxLength: 4000 }, k: { type: "integer", minimum: 1, maximum: 50 } },
     ["query"],
   ),
@@ -100,7 +100,7 @@ export const forgetMemory: AssistantTool<{ readonly memory_id: number }> = {
   name: "forget_memory",
   description: "Delete one memory by its id.",
   does: ["remembers"],
-  parameters: takes({ memory_id: { type: "integer", minimum: 1 } }, ["memory_id"]),
+  parameters: parametersOf({ memory_id: { type: "integer", minimum: 1 } }, ["memory_id"]),
   run: async ({ memory_id: id }, context) =>
     await onMemory(context, async (memory) => {
       const memoryEntry = await memory.get(id);

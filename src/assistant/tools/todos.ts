@@ -1,4 +1,4 @@
-import { takes } from "../../engine/tools/tool.js";
+import { parametersOf } from "../../engine/tools/tool.js";
 import type { AssistantTool, Todo } from "./context.js";
 
 const text = { type: "string", minLength: 1, maxLength: 1000 };
@@ -7,7 +7,7 @@ export const todoWrite: AssistantTool<{ readonly todos: readonly Todo[] }> = {
   name: "TodoWrite",
   description: "Keep your list of tasks for work of several steps; give the whole list each time.",
   does: [],
-  parameters: takes(
+  parameters: parametersOf(
     {
       todos: {
         type: "array",

@@ -1,7 +1,7 @@
 import { chunksOf } from "../../memory/chunks.js";
 import { type Chunk, documents, type IndexKind, longTerm, type Memory } from "../../memory/memory.js";
 import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
-import { takes } from "../../engine/tools/tool.js";
+import { parametersOf } from "../../engine/tools/tool.js";
 import type { AssistantTool } from "./context.js";
 import { maxTextChars, onMemory } from "./memories.js";
 
@@ -22,7 +22,9 @@ export const vectorCreateIndex: AssistantTool<OfIndex & { readonly kind?: IndexK
   name: "vector_db_create_index",
   description: "Make an index: memory takes 100,000 chunks, documents 50,000.",
   does: ["remembers"],
-  parameters: takes({ index_name: indexName, kind: { type: "string", enum: ["memory", "documents"] } }, ["index_name"]),
+  parameters: parametersOf({ index_name: indexName, kind: { type: "string", enum: ["memory", "documents"] } }, [
+    "index_name",
+  ]),
   run: async ({ index_name: index, kind = "memory" }, context) =>
     await onMemory(context, async (memory) => {
       const created = await memory.createIndex(index, kind);
@@ -37,7 +39,7 @@ export const vectorDeleteIndex: AssistantTool<OfIndex> = {
   description: "Delete an index with all that it holds.",
   // The content can't be restored, so the user is asked.
   does: ["remembers", "writes"],
-  parameters: takes({ index_name: indexName }, ["index_name"]),
+  parameters: parametersOf({ index_name: indexName }, ["index_name"]),
   preview: async ({ index_name: index }) => `Delete the index ${index} of your memory, with all that it holds.`,
   kindOf: ({ index_name: index }) => index,
   run: async ({ index_name: index }, context) =>
@@ -53,7 +55,7 @@ export const vectorListIndices: AssistantTool<Record<never, never>> = {
   name: "vector_db_list_indices",
   description: "List all indices with what they hold.",
   does: ["reads"],
-  parameters: takes({}),
+  parameters: parametersOf({}),
   run: async (_, context) =>
     await onMemory(context, async (memory) => ({
       success: true,
@@ -73,7 +75,7 @@ export const vectorAddVector: AssistantTool<
   name: "vector_db_add_vector",
   description: "Add a vector of numbers to an index; all of an index have one length.",
   does: ["remembers"],
-  parameters: takes({ index_name: indexName, vector: numbers, content: note }, ["index_name", "vector"]),
+  parameters: parametersOf({ index_name: indexName, vector: numbers, content: note }, ["index_name", "vector"]),
   run: async ({ index_name: index, vector, content = "" }, context) =>
     await onMemory(context, async ({ vectors }) => {
       const id = await vectors.add(index, vector, content);
@@ -87,7 +89,7 @@ export const vectorUpdateVector: AssistantTool<
   name: "vector_db_update_vector",
   description: "Replace a vector that was added to an index.",
   does: ["remembers"],
-  parameters: takes({ index_name: indexName, vector_id: vectorId, vector: numbers, content: note }, [
+  parameters: parametersOf({ index_name: indexName, vector_id: vectorId, vector: numbers, content: note }, [
     "index_name",
     "vector_id",
     "vector",
@@ -113,7 +115,7 @@ export const vectorDeleteVector: AssistantTool<OfVector> = {
   name: "vector_db_delete_vector",
   description: "Delete one vector or text of an index.",
   does: ["remembers"],
-  parameters: takes({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
+  parameters: parametersOf({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
   run: async (givenArgs, context) =>
     await onMemory(context, async (memory) => {
       const chunk = await elementOf(memory, givenArgs);
@@ -127,7 +129,7 @@ export const vectorGetVector: AssistantTool<OfVector> = {
   name: "vector_db_get_vector",
   description: "One element of an index: its text and its vector.",
   does: ["reads"],
-  parameters: takes({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
+  parameters: parametersOf({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
   run: async (givenArgs, context) =>
     await onMemory(context, async (memory) => {
       const chunk = await elementOf(memory, givenArgs);
@@ -156,7 +158,7 @@ export const vectorSearch: AssistantTool<SearchArguments> = {
   name: "vector_db_search",
   description: "Find what is nearest in an index: give a query for texts, or query_vector for vectors.",
   does: ["reads"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       index_name: indexName,
       query: { type: "string", minLength: 1, maxLength: 4000 },
@@ -194,7 +196,7 @@ export const vectorAddText: AssistantTool<OfIndex & { readonly text: string; rea
   name: "vector_db_add_text",
   description: "Add a text to an index as one element.",
   does: ["remembers"],
-  parameters: takes({ index_name: indexName, text, source: { type: "string", maxLength: 500 } }, [
+  parameters: parametersOf({ index_name: indexName, text, source: { type: "string", maxLength: 500 } }, [
     "index_name",
     "text",
   ]),
@@ -209,7 +211,7 @@ export const vectorAddChunkedText: AssistantTool<OfIndex & { readonly text: stri
   name: "vector_db_add_chunked_text",
   description: "Add a long text to an index, cut at the ends of sentences.",
   does: ["remembers"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       index_name: indexName,
       text: { type: "string", minLength: 1, maxLength: 2_000_000 },

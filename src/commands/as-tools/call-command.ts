@@ -4,7 +4,7 @@ import type { LoopEvent } from "../../engine/loop/types.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Problem } from "../../engine/tools/tool.js";
-import type { Answered, CallProgress } from "../../engine/tools/mcp-server.js";
+import type { CallAnswer, CallProgress } from "../../engine/tools/mcp-server.js";
 import type { Io, RunCommand } from "../../engine/ui/io.js";
 
 /** Who calls commands, and from where. */
@@ -92,7 +92,7 @@ export async function callCommand(
 }
 
 /** The last JSON value as the answer of a tool; the command's own sentence where it has none. `name`: of an array. */
-export function answerOf({ exitCode, values, said }: Printed, name = "items"): Answered | Problem {
+export function answerOf({ exitCode, values, said }: Printed, name = "items"): CallAnswer | Problem {
   const last = values.at(-1);
   if (isObject(last) && typeof last["error"] === "string") return { problem: last["error"] };
   if (last === undefined)
@@ -102,7 +102,7 @@ export function answerOf({ exitCode, values, said }: Printed, name = "items"): A
 }
 
 /** An answer with its text. Lists are cut, so that what a model reads stays bounded however large a project is. */
-export function answer(full: Readonly<Record<string, unknown>>): Answered {
+export function answer(full: Readonly<Record<string, unknown>>): CallAnswer {
   const left: Record<string, number> = {};
   const structured: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(full)) {

@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
-import type { Answered, ServedTool } from "../../engine/tools/mcp-server.js";
+import type { CallAnswer, ServedTool } from "../../engine/tools/mcp-server.js";
 import { isProblem, type Parameter, type Problem } from "../../engine/tools/tool.js";
 import { findResearch } from "../../research/overview/find-research.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
@@ -39,7 +39,7 @@ interface CommandTool {
   readonly answers: Readonly<Record<string, object>>;
   /** `reads`: nothing changes. `changes`: files of a project. `spends`: an agent is started, too. */
   readonly does: "reads" | "changes" | "spends";
-  call(given: Given, caller: Caller, call: Call): Promise<Answered | Problem>;
+  call(given: Given, caller: Caller, call: Call): Promise<CallAnswer | Problem>;
 }
 
 const text = (description: string): Parameter => ({ type: "string", description, maxLength: 2_000 });
@@ -231,7 +231,7 @@ const commandTools: readonly CommandTool[] = [
   },
 ];
 
-async function start(given: Given, caller: Caller, call: Call): Promise<Answered | Problem> {
+async function start(given: Given, caller: Caller, call: Call): Promise<CallAnswer | Problem> {
   const { topic, sources, criteria: criterion, keywords: keyword, name, papers, from, until, wait = false } = given;
   const { max_usd, max_tokens, max_minutes, iterations } = given;
   const budget = { max_usd, max_tokens, max_minutes, iterations };
@@ -250,7 +250,7 @@ async function start(given: Given, caller: Caller, call: Call): Promise<Answered
   return runApart(await findResearch(caller.io.cwd, folder), budget, wait, caller, call);
 }
 
-async function ask(given: Given, caller: Caller, call: Call): Promise<Answered | Problem> {
+async function ask(given: Given, caller: Caller, call: Call): Promise<CallAnswer | Problem> {
   const { question, projects = [], max_usd } = given;
   const printed = await callCommand(commandLine("ask", { "max-usd": max_usd }, [...projects, question]), caller, call);
   // A check of its sentences prints the answer once more, with what was said of them.

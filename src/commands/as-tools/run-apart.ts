@@ -9,7 +9,7 @@ import { lockFile } from "../../engine/lib/layout.js";
 import { builtFile } from "../../engine/lib/package-root.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun, liveHolder } from "../../engine/storage/lock.js";
-import type { Answered } from "../../engine/tools/mcp-server.js";
+import type { CallAnswer } from "../../engine/tools/mcp-server.js";
 import type { Io } from "../../engine/ui/io.js";
 import { isProblem, type Problem } from "../../engine/tools/tool.js";
 import { nameFor } from "../../research/overview/find-research.js";
@@ -47,7 +47,7 @@ export async function runApart(
   wait: boolean,
   caller: Caller,
   call: Call,
-): Promise<Answered | Problem> {
+): Promise<CallAnswer | Problem> {
   const { io } = caller;
   const name = nameFor(io.cwd, folder);
   // Two runs would write one log.

@@ -6,7 +6,7 @@ import { meaningOf } from "../../research/report/narrative/meaning.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { countingInsights } from "../../research/screening/eligibility/eligibility.js";
-import type { Offer, Resource, ServedParameters, ServedTool } from "../../engine/tools/mcp-server.js";
+import type { ServerContent, Resource, ServedParameters, ServedTool } from "../../engine/tools/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { isProblem, type Problem, unknownTool } from "../../engine/tools/tool.js";
 import { callTool, tools as offered, toolsNamed } from "../../research/tools/all-tools.js";
@@ -66,7 +66,7 @@ export async function mcpCommand(
   return 0;
 }
 
-type OfferOfTools = Omit<Offer, "version">;
+type OfferOfTools = Omit<ServerContent, "version">;
 
 /** The read-only tools for these projects, as agents have them; to a client of a person's own also what can be read. */
 async function ofProjects(

@@ -9,71 +9,74 @@ import type { Exec, ProcessEnd } from "../process/run-process.js";
 import { problemsOf } from "../storage/schema-check.js";
 import type { PluginAnswer } from "../generated/plugin.js";
 
-/** Where the calls of one plugin run. */
-export interface Child {
-  /** In a sandbox, or on the host where the person allowed that. */
+/** How the calls of a plugin are run. */
+export interface PluginProcess {
+  /** Of a sandbox; or of the host, if the user allowed that. */
   readonly exec: Exec;
-  /** Path of Node there. */
+  /** Path of Node in that environment. */
   readonly node: string;
   readonly module: string;
-  /** What it sees of the disk, none of which it may change. */
+  /** Paths that it may read; it may change none. */
   readonly read: readonly string[];
-  /** A folder that it sees. */
+  /** A folder that is visible to it. */
   readonly cwd: string;
   readonly hosts: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Milliseconds that a call may take. */
+  /** Maximum duration of a call in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborted when the run ends at once. */
+  /** Aborted if the run ends at once. */
   readonly signal?: AbortSignal;
 }
 
-/** One call of a function that a plugin exports. */
+/** A call of a function that a plugin exports. */
 export interface Call {
-  /** Its path in what the module exports; absent: the plugin is only described. */
+  /** The path of the function in the exports of the module; absent: the plugin only describes itself. */
   readonly call?: readonly (string | number)[];
-  /** The field of the answer in which what it returns is expected. */
+  /** The field of the answer that contains the return value. */
   readonly kind?: keyof PluginAnswer;
   readonly input?: unknown;
   readonly context?: unknown;
-  /** Without any network, whatever hosts the plugin may reach. */
+  /** True: without network access, whatever hosts are allowed for the plugin. */
   readonly isOffline?: boolean;
 }
 
 /** The result of a call. A problem is the end of a sentence that begins with the name of the plugin. */
-export type Called = (
+export type CallResult = (
   | { readonly answer: PluginAnswer }
   | { readonly problem: string; readonly isInterrupted?: true }
 ) & {
-  /** What a person should know of where it ran, such as hosts that were refused. */
+  /** Messages for the user about the sandbox, such as refused hosts. */
   readonly notices: readonly string[];
 };
 
-/** Characters of what a plugin prints, its answer included, and of an answer of one text. */
-const maxPrinted = 4_000_000;
+/** Maximum number of characters that a plugin may print, including its answer. */
+const maxOutputChars = 4_000_000;
 
-const program = packageFile("bin", "plugin-host.mjs");
+const hostProgram = packageFile("bin", "plugin-host.mjs");
 
-/** The module that sends the requests of a plugin's `fetch` through the proxy of its sandbox. */
-const undici = (): string => createRequire(packageFile("package.json")).resolve("undici");
+/** The path of the module that sends requests of a plugin's `fetch` through the proxy of its sandbox. */
+const undiciPath = (): string => createRequire(packageFile("package.json")).resolve("undici");
 
-/** Calls a plugin in a process of its own, which is gone with all that it started when this returns. Never rejects. */
-export async function callPlugin(child: Child, { call, kind, input, context, isOffline }: Call): Promise<Called> {
+/** Calls a plugin in its own process. All processes of the call have ended when this returns. Never rejects. */
+export async function callPlugin(
+  child: PluginProcess,
+  { call, kind, input, context, isOffline }: Call,
+): Promise<CallResult> {
   const { exec, node, module, read, cwd, env, timeoutMs, signal } = child;
   const hosts = isOffline === true ? [] : child.hosts;
   const mark = randomUUID();
   const isOnline = hosts.length > 0;
   const outputLimit = new AbortController();
-  const request = { module, call, kind, input, context, mark, ...(isOnline ? { undici: undici() } : {}) };
+  const request = { module, call, kind, input, context, mark, ...(isOnline ? { undici: undiciPath() } : {}) };
   const pieces = exec({
     command: node,
-    args: [program],
+    args: [hostProgram],
     cwd,
     env,
     isHook: true,
     inPieces: true,
     stdin: JSON.stringify(request),
-    reach: { ...noReach, hosts, read: [...read, program, ...(isOnline ? [dirname(undici())] : [])] },
+    reach: { ...noReach, hosts, read: [...read, hostProgram, ...(isOnline ? [dirname(undiciPath())] : [])] },
     timeoutMs,
     idleMs: 0,
     finished: () => false,
@@ -85,14 +88,14 @@ export async function callPlugin(child: Child, { call, kind, input, context, isO
   for (;;) {
     const step = await pieces.next();
     if (step.done !== true) {
-      if (output.length <= maxPrinted) output += step.value;
-      if (output.length > maxPrinted) outputLimit.abort();
+      if (output.length <= maxOutputChars) output += step.value;
+      if (output.length > maxOutputChars) outputLimit.abort();
       continue;
     }
     const { notices = [] } = step.value;
     if (outputLimit.signal.aborted) return { problem: "printed more than 4 MB", notices };
     if (step.value.cause === "aborted") return { problem: "was interrupted", isInterrupted: true, notices };
-    const line = output.split("\n").findLast((each) => each.startsWith(mark));
+    const line = output.split("\n").findLast((text) => text.startsWith(mark));
     if (line === undefined) return { problem: endDescription(step.value, timeoutMs), notices };
     return { ...answerIn(line.slice(mark.length), kind), notices };
   }

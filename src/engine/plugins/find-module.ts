@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "n
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isObject } from "../lib/json-fields.js";
 
-/** The file that a plugin is imported from, and what of the disk it needs to see for that. */
+/** The file of a plugin's module, and the paths that it must be able to read. */
 export interface FoundModule {
   readonly file: string;
   readonly read: readonly string[];
@@ -12,9 +12,9 @@ export interface FoundModule {
 }
 
 /**
- * The module of a plugin. `name`: a path relative to `root`, to a file or to a folder; or a package in the
- * node_modules of `root` or of a folder around it. A file is seen alone, a folder whole, and a package with what stands
- * beside it in node_modules.
+ * Finds the module of a plugin. `name`: a path relative to `root`, to a file or a folder; or a package in node_modules
+ * of `root` or of a parent folder. The plugin can read the file, the whole folder, or the package with its neighbours
+ * in node_modules.
  */
 export function findModule(name: string, root: string): FoundModule | { readonly problem: string } {
   if (/^\.{1,2}(?:\/|$)/.test(name) || isAbsolute(name)) {
@@ -73,7 +73,7 @@ export function digestOf(root: string): string | undefined {
   return hash.digest("hex");
 }
 
-/** What a package.json names as its module. */
+/** The file that a package.json names as its module. */
 function mainOf(path: string): string | undefined {
   try {
     const { exports, main } = JSON.parse(readFileSync(path, "utf8")) as { exports?: unknown; main?: unknown };
@@ -84,9 +84,9 @@ function mainOf(path: string): string | undefined {
   }
 }
 
-/** The file of an export that may depend on how it is loaded. */
+/** The file of an export, which may be nested in conditions such as `import`. */
 function resolveCondition(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const condition = ["node", "import", "default", "require"].find((each) => each in value);
+  const condition = ["node", "import", "default", "require"].find((name) => name in value);
   return condition === undefined ? undefined : resolveCondition(value[condition]);
 }

@@ -1,16 +1,16 @@
 import type { Point } from "../points/points.js";
 import type { PluginAnswer } from "../generated/plugin.js";
 
-/** A hook of a plugin: the point that it waits for, and what it may answer. */
+/** A hook of a plugin: the point at which it is called, and the kind of its answer. */
 export interface PluginHook {
   readonly point: Point;
-  /** The field of the answer that is listened to; absent: none. */
+  /** The field of the answer that is used; absent: none. */
   readonly answers?: "added" | "changed" | "vetoed";
-  /** It is called only if somebody has more to say of the point, by the hook's name. */
+  /** True: called only if a wing has additional input for this hook. */
   readonly isOfWork?: true;
 }
 
-/** Every hook that a plugin may have. Shell hooks wait for the same points. */
+/** All hooks of plugins. Shell hooks use the same points. */
 export const pluginHooks: Readonly<Record<string, PluginHook>> = {
   onBeforeGen: { point: "before-iteration", answers: "added" },
   onAfterGen: { point: "after-iteration", answers: "changed" },

@@ -1,49 +1,52 @@
 import { homedir } from "node:os";
-import type { Plugin as Written } from "../generated/config.js";
+import type { Plugin as PluginConfig } from "../generated/config.js";
 import type { Redact } from "../lib/redact.js";
 import { oneLine } from "../lib/sanitise.js";
 import type { NewEvent } from "../loop/types.js";
 import type { MadeFile, Participant, Point } from "../points/points.js";
 import type { Exec } from "../process/run-process.js";
 import { isWithin } from "../process/search-path.js";
-import { type Call, callPlugin, type Child } from "./call.js";
+import { type Call, callPlugin, type PluginProcess } from "./call.js";
 import { digestOf, type FoundModule, findModule } from "./find-module.js";
 import type { Described, PluginAnswer } from "../generated/plugin.js";
 import { pluginHooks } from "./hooks.js";
 
-/** The environment in which plugins run. */
-export interface PluginHouse {
+/** How plugins are run. */
+export interface PluginEnvironment {
   readonly exec: Exec;
-  /** Path of Node there. */
+  /** Path of Node in that environment. */
   readonly node: string;
-  /** Set if nothing confines them: a plugin can do whatever the user can. */
+  /** True: nothing confines the plugins; they can do whatever the user can. */
   readonly unconfined?: true;
 }
 
 export interface PluginOptions {
-  /** As the configuration has them. */
-  readonly plugins: readonly Written[];
-  /** Where they run; or why they can't be run here, as the end of a sentence. */
-  readonly house: PluginHouse | { readonly problem: string };
-  /** The folder that paths of plugins start from. */
+  /** The plugins in the configuration. */
+  readonly plugins: readonly PluginConfig[];
+  /** How plugins are run, or why they can't be, as the end of a sentence. */
+  readonly house: PluginEnvironment | { readonly problem: string };
+  /** The folder against which paths of plugins are resolved. */
   readonly root: string;
-  /** The folders of the project, which plugins may read; the first is told to them. */
+  /** The folders of the project, which plugins may read; the context of a plugin contains the first one. */
   readonly folders: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Takes the user's secrets out of what plugins get and of what they say. */
+  /** Removes the user's secrets from the input and the output of plugins. */
   readonly redact: Redact;
-  /** What a wing has to say of an event at which something was accepted, by the hook that gets it. */
+  /** Additional input of a wing for an event with an accepted result, by the hook that gets it. */
   readonly more?: (facts: object) => Promise<Readonly<Record<string, object>>>;
-  /** Milliseconds that a call may take; absent: ten seconds. */
+  /** Maximum duration of a call in milliseconds; absent: ten seconds. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** One plugin that was loaded. */
+/** A loaded plugin. */
 export interface LoadedPlugin extends Described {
-  /** As the configuration names it. */
+  /** The name of the plugin in the configuration. */
   readonly as: string;
-  /** Calls one of its functions; undefined once it is left out, and then `told` says why. */
+  /**
+   * Calls one of its functions. After an error the plugin is not called again: `answer` is then absent, and `told` says
+   * why.
+   */
   call(call: Call): Promise<{ readonly answer?: PluginAnswer; readonly told: readonly NewEvent[] }>;
   readonly hosts: readonly string[];
 }
@@ -52,23 +55,23 @@ export interface LoadedPlugin extends Described {
 export interface Plugins {
   readonly loaded: readonly LoadedPlugin[];
   readonly participant: Participant;
-  /** What a person should know of the loading, such as who is left out. */
+  /** Messages for the user about the loading, such as omitted plugins. */
   readonly told: readonly NewEvent[];
 }
 
-const tenSeconds = 10_000;
-const maxReason = 400;
+const defaultTimeoutMs = 10_000;
+const maxReasonChars = 400;
 
-/** Loads the plugins that are enabled. One that can't be loaded is named in `told` and left out. Never rejects. */
+/** Loads the enabled plugins. A plugin that can't be loaded is omitted and named in `told`. Never rejects. */
 export async function loadPlugins(options: PluginOptions): Promise<Plugins> {
-  const entry = options.plugins.filter(({ enabled }) => enabled !== false);
-  const results = await Promise.all(entry.map((each) => load(each, options)));
+  const enabledPlugins = options.plugins.filter(({ enabled }) => enabled !== false);
+  const results = await Promise.all(enabledPlugins.map((entry) => loadPlugin(entry, options)));
   const loaded = results.flatMap(({ plugin }) => plugin ?? []);
   return { loaded, participant: participantOf(loaded, options), told: results.flatMap(({ told }) => told) };
 }
 
-async function load(
-  entry: Written,
+async function loadPlugin(
+  entry: PluginConfig,
   options: PluginOptions,
 ): Promise<{ readonly plugin?: LoadedPlugin; readonly told: readonly NewEvent[] }> {
   const { house, root, redact } = options;
@@ -78,7 +81,7 @@ async function load(
   if ("problem" in module) return omit(`can't be loaded: ${module.problem}`);
   const digest = digestOf(module.own);
   if (digest === undefined) return omit("can't be loaded: it has more than 1,000 files or 20 MB of its own");
-  const child = childOf(entry, module, house, options);
+  const child = processOf(entry, module, house, options);
   const described = await callPlugin(child, { isOffline: true });
   if ("problem" in described) return omit(described.problem);
   const { answer } = described;
@@ -94,16 +97,16 @@ async function load(
           ),
         ]
       : [];
-  return { plugin: plugin(answer.described, child, entry, options, () => isSame(module, digest)), told };
+  return { plugin: createPlugin(answer.described, child, entry, options, () => isSame(module, digest)), told };
 }
 
 /** The process of a plugin. It can read its own module and the project, but no folder that contains the user's home. */
-function childOf(
-  { allow = {} }: Written,
+function processOf(
+  { allow = {} }: PluginConfig,
   { file, read }: FoundModule,
-  { exec, node }: PluginHouse,
-  { folders, env, timeoutMs = tenSeconds, signal }: PluginOptions,
-): Child {
+  { exec, node }: PluginEnvironment,
+  { folders, env, timeoutMs = defaultTimeoutMs, signal }: PluginOptions,
+): PluginProcess {
   const home = env["HOME"] ?? homedir();
   const visiblePaths = [...new Set([...read, ...folders])].filter((path) => !isWithin(home, path));
   const cwd = folders.find((folder) => visiblePaths.includes(folder)) ?? "/tmp";
@@ -111,10 +114,10 @@ function childOf(
   return { exec, node, module: file, read: visiblePaths, cwd, hosts, env, timeoutMs, signal };
 }
 
-function plugin(
+function createPlugin(
   described: Described,
-  child: Child,
-  { name: as, config = {} }: Written,
+  child: PluginProcess,
+  { name: configuredName, config = {} }: PluginConfig,
   { folders, redact }: PluginOptions,
   isUnchanged: () => boolean,
 ): LoadedPlugin {
@@ -123,7 +126,7 @@ function plugin(
   const context = { config, folder: folders[0] };
   return {
     ...described,
-    as,
+    as: configuredName,
     hosts: child.hosts,
     async call(call) {
       if (isOmitted) return { told: [] };
@@ -137,7 +140,10 @@ function plugin(
       if (("isInterrupted" in result && result.isInterrupted === true) || isOmitted) return { told };
       isOmitted = true;
       return {
-        told: [...told, omissionNotice(as, `${result.problem} (in ${call.call?.at(-1) ?? "its description"})`, redact)],
+        told: [
+          ...told,
+          omissionNotice(configuredName, `${result.problem} (in ${call.call?.at(-1) ?? "its description"})`, redact),
+        ],
       };
     },
   };
@@ -162,26 +168,29 @@ const omissionNotice = (plugin: string, problem: string, redact: Redact): NewEve
 });
 
 function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: PluginOptions): Participant {
-  /** Calls a hook of everyone who has it, at the same time. */
+  /** Calls a hook of all plugins that have it, in parallel. */
   const callAll = (hook: string, input: object) => {
     const kind = pluginHooks[hook]?.answers ?? "nothing";
     return Promise.all(
       plugins
         .filter(({ hooks }) => hooks.includes(hook))
-        .map(async (each) => ({ each, ...(await each.call({ call: ["hooks", hook], kind, input: safe(input) })) })),
+        .map(async (each) => ({
+          each,
+          ...(await each.call({ call: ["hooks", hook], kind, input: redactInput(input) })),
+        })),
     );
   };
-  const safe = (input: object): unknown => JSON.parse(redact(JSON.stringify(input)));
-  const waits = (hook: string) => plugins.some(({ hooks }) => hooks.includes(hook));
-  /** The hooks that are only told of a point. */
-  const told = (point: Point) =>
+  const redactInput = (input: object): unknown => JSON.parse(redact(JSON.stringify(input)));
+  const isUsed = (hook: string) => plugins.some(({ hooks }) => hooks.includes(hook));
+  /** The hooks at a point that return no answer. */
+  const observersOf = (point: Point) =>
     Object.entries(pluginHooks).filter((entry) => entry[1].point === point && entry[1].answers === undefined);
   return {
     async at(point, facts) {
-      const waiting = told(point).filter(([hook]) => waits(hook));
-      const ofWork = waiting.some(([, { isOfWork }]) => isOfWork === true) ? await more?.(facts) : undefined;
-      const calls = waiting.map(([hook, { isOfWork }]) => {
-        const input = isOfWork === true ? ofWork?.[hook] : facts;
+      const usedHooks = observersOf(point).filter(([hook]) => isUsed(hook));
+      const additionalInput = usedHooks.some(([, { isOfWork }]) => isOfWork === true) ? await more?.(facts) : undefined;
+      const calls = usedHooks.map(([hook, { isOfWork }]) => {
+        const input = isOfWork === true ? additionalInput?.[hook] : facts;
         return input === undefined ? [] : callAll(hook, input);
       });
       return (await Promise.all(calls)).flat().flatMap((each) => each.told);
@@ -202,22 +211,22 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
       });
       return { text: texts.join("\n\n"), told: answers.flatMap((each) => each.told) };
     },
-    ...(waits("onAfterGen")
+    ...(isUsed("onAfterGen")
       ? {
           async remake(made) {
             let files = made.files ?? [];
             const fields: Record<string, Readonly<Record<string, unknown>>> = {};
-            const all: NewEvent[] = [];
+            const allWarnings: NewEvent[] = [];
             for (const each of plugins.filter(({ hooks }) => hooks.includes("onAfterGen"))) {
-              // What stands in the files goes back there, so nothing is taken out of it.
-              const input = { ...(safe({ ...made, files: undefined }) as object), files: made.files && files };
+              // Files are written back, so their text must not be redacted.
+              const input = { ...(redactInput({ ...made, files: undefined }) as object), files: made.files && files };
               const { answer, told } = await each.call({ call: ["hooks", "onAfterGen"], kind: "changed", input });
-              all.push(...told);
+              allWarnings.push(...told);
               files = files.map((file) => answer?.changed?.files?.find(({ path }) => path === file.path) ?? file);
               if (answer?.changed?.fields !== undefined) fields[each.name] = answer.changed.fields;
             }
             const isNew = ({ text }: MadeFile, index: number) => text !== made.files?.[index]?.text;
-            return { files: files.filter(isNew), fields: safe(fields) as typeof fields, told: all };
+            return { files: files.filter(isNew), fields: redactInput(fields) as typeof fields, told: allWarnings };
           },
         }
       : {}),
@@ -227,6 +236,6 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
 const vetoOf = ({ each, answer }: { readonly each: LoadedPlugin; readonly answer?: PluginAnswer }): string[] => {
   const { vetoed = true } = answer ?? {};
   if (vetoed === true) return [];
-  const reason = vetoed === false ? "" : oneLine(vetoed).slice(0, maxReason);
+  const reason = vetoed === false ? "" : oneLine(vetoed).slice(0, maxReasonChars);
   return [`${each.name}: ${reason === "" ? "it gives no reason" : reason}`];
 };

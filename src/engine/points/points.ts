@@ -1,47 +1,47 @@
 import type { HookPoint } from "../generated/config.js";
 import type { LoopEvent, NewEvent } from "../loop/types.js";
 
-/** The points of a run at which somebody may take part; schemas/config.schema.json has the one list of them. */
+/** The points of a run at which hooks and plugins can take part; the list is in schemas/config.schema.json. */
 export type Point = HookPoint;
 
-/** What is about to be accepted, or to be complete. */
-export interface Asked {
-  /** Why it is not accepted; empty: it is. */
+/** The answers to a proposal: whether a result is accepted, or whether the work is complete. */
+export interface ProposalAnswer {
+  /** Reasons against the proposal; empty: it is accepted. */
   readonly vetoes: readonly string[];
-  /** What went wrong with those who were asked. */
+  /** Warnings about hooks and plugins that failed. */
   readonly told: readonly NewEvent[];
 }
 
-/** A text file that an agent has made or changed. */
+/** A text file that an agent created or changed. */
 export interface MadeFile {
-  /** Relative to the folder that the agent works on. */
+  /** Path relative to the folder in which the agent works. */
   readonly path: string;
   readonly text: string;
 }
 
-/** What an agent has made, before anybody judges it. */
-export interface Made {
+/** The output of an agent before it is judged. */
+export interface AgentOutput {
   readonly iteration: number;
   readonly unit: string;
   readonly phase: string;
   readonly title: string;
-  /** Of work on a folder: the files that it changed. */
+  /** For work on a folder: the changed files. */
   readonly files?: readonly MadeFile[];
-  /** Of work that ends in a result: the result, as it was checked. */
+  /** For work with a result: the validated result. */
   readonly result?: unknown;
 }
 
-/** What took part makes of it. */
-export interface Remade {
-  /** Those whose text is another one now. */
+/** The changes of the output by plugins. */
+export interface OutputChanges {
+  /** Files whose text has changed. */
   readonly files: readonly MadeFile[];
-  /** What is kept beside the result, by who gave it. */
+  /** Fields to store with the result, by the name of the plugin. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly told: readonly NewEvent[];
 }
 
-/** What the brief of an agent is about, with its text so far. */
-export interface BriefMade {
+/** A brief, and the unit that it is for. */
+export interface BriefDraft {
   readonly iteration: number;
   readonly unit: string;
   readonly phase: string;
@@ -49,78 +49,80 @@ export interface BriefMade {
   readonly brief: string;
 }
 
-/** Somebody who takes part in a run at its points: the person's shell commands, or plugins. None of it ever rejects. */
+/** Something that takes part in a run: the user's shell hooks, or plugins. Its methods never reject. */
 export interface Participant {
-  /** Has reached a point; resolves once it is through, with what went wrong. */
+  /** Called at a point; resolves with warnings when all hooks for it have ended. */
   at(point: Point, facts: object): Promise<readonly NewEvent[]>;
-  /** Is asked at a point whether it may be passed. */
-  ask(point: Point, proposal: object): Promise<Asked>;
-  /** What it adds to a brief; empty: nothing. */
-  addTo?(made: BriefMade): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
-  /** Transforms what an agent has made. */
-  remake?(made: Made): Promise<Remade>;
+  /** Asks whether the run may pass a point. */
+  ask(point: Point, proposal: object): Promise<ProposalAnswer>;
+  /** The text to add to a brief; empty: none. */
+  addTo?(made: BriefDraft): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
+  /** Changes the output of an agent. */
+  remake?(made: AgentOutput): Promise<OutputChanges>;
 }
 
-/** All who take part in a run, as one. */
+/** All participants of a run together. */
 export interface Points {
-  /** Everyone who waits for a point of this event is told, one participant after the other. */
+  /** Calls all participants at the points of this event, one after the other. */
   at(event: LoopEvent): Promise<readonly NewEvent[]>;
-  /** Asks everyone at each of these points. */
-  ask(points: readonly Point[], proposal: object): Promise<Asked>;
-  addTo(made: BriefMade): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
-  /** Each participant gets what the one before it has made of it. */
-  remake(made: Made): Promise<Remade>;
-  /** Whether anyone may want to transform what agents make. */
+  /** Asks all participants at each of these points. */
+  ask(points: readonly Point[], proposal: object): Promise<ProposalAnswer>;
+  addTo(made: BriefDraft): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
+  /** Each participant gets the output as the previous one changed it. */
+  remake(made: AgentOutput): Promise<OutputChanges>;
+  /** Whether a participant may change the output of agents. */
   readonly remakes: () => boolean;
 }
 
-/** Joins those who take part. `participants` is asked anew each time: some come once the run has begun. */
+/** Combines participants. Calls `participants` each time, because some are added during the run. */
 export function pointsOf(participants: () => readonly Participant[]): Points {
   let phase: string | undefined;
   return {
     async at(event) {
-      const next = phaseOf(event) ?? phase;
-      const change = phase !== undefined && next !== phase ? { from: phase, to: next } : undefined;
-      phase = next;
+      const newPhase = phaseOf(event) ?? phase;
+      const phaseChange = phase !== undefined && newPhase !== phase ? { from: phase, to: newPhase } : undefined;
+      phase = newPhase;
       const notices: NewEvent[] = [];
-      for (const point of [...(change === undefined ? [] : ["phase-changed" as const]), ...pointsIn(event)]) {
-        const facts = point === "phase-changed" ? { ...event, ...change } : event;
-        for (const each of participants()) notices.push(...(await each.at(point, facts)));
+      for (const point of [...(phaseChange === undefined ? [] : ["phase-changed" as const]), ...pointsIn(event)]) {
+        const facts = point === "phase-changed" ? { ...event, ...phaseChange } : event;
+        for (const participant of participants()) notices.push(...(await participant.at(point, facts)));
       }
       return notices;
     },
     async ask(points, proposal) {
-      const answers = participants().flatMap((each) => points.map((point) => each.ask(point, proposal)));
-      const asked = await Promise.all(answers);
-      return { vetoes: asked.flatMap(({ vetoes }) => vetoes), told: asked.flatMap(({ told: notices }) => notices) };
+      const answers = participants().flatMap((participant) => points.map((point) => participant.ask(point, proposal)));
+      const results = await Promise.all(answers);
+      return { vetoes: results.flatMap(({ vetoes }) => vetoes), told: results.flatMap(({ told: notices }) => notices) };
     },
     async addTo(made) {
-      const additions = await Promise.all(participants().map((each) => each.addTo?.(made) ?? { text: "", told: [] }));
+      const additions = await Promise.all(
+        participants().map((participant) => participant.addTo?.(made) ?? { text: "", told: [] }),
+      );
       const texts = additions.map(({ text }) => text).filter((text) => text !== "");
       return { text: texts.join("\n\n"), told: additions.flatMap(({ told: notices }) => notices) };
     },
     async remake(made) {
-      let remade: Remade = { files: [], fields: {}, told: [] };
-      for (const each of participants()) {
-        const changes = await each.remake?.(withFiles(made, remade.files));
+      let changesSoFar: OutputChanges = { files: [], fields: {}, told: [] };
+      for (const participant of participants()) {
+        const changes = await participant.remake?.(withFiles(made, changesSoFar.files));
         if (changes === undefined) continue;
         const { files, fields, told: notices } = changes;
-        remade = {
-          files: mergeFiles(remade.files, files),
-          fields: { ...remade.fields, ...fields },
-          told: [...remade.told, ...notices],
+        changesSoFar = {
+          files: mergeFiles(changesSoFar.files, files),
+          fields: { ...changesSoFar.fields, ...fields },
+          told: [...changesSoFar.told, ...notices],
         };
       }
-      return remade;
+      return changesSoFar;
     },
     remakes: () => participants().some(({ remake }) => remake !== undefined),
   };
 }
 
-const withFiles = (made: Made, changed: readonly MadeFile[]): Made =>
+const withFiles = (made: AgentOutput, changed: readonly MadeFile[]): AgentOutput =>
   made.files === undefined ? made : { ...made, files: mergeFiles(made.files, changed) };
 
-/** Files with those of `newer` in the place of the ones at the same path. */
+/** `files`, in which files of `newer` replace those with the same path. */
 const mergeFiles = (files: readonly MadeFile[], newer: readonly MadeFile[]): MadeFile[] => [
   ...new Map([...files, ...newer].map((file) => [file.path, file])).values(),
 ];

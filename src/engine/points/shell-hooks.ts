@@ -7,38 +7,35 @@ import { oneLine } from "../lib/sanitise.js";
 
 interface HookOptions {
   readonly hooks: readonly Hook[];
-  /** The project's folder; hooks get it. */
+  /** The project's folder, which is part of the input of a hook. */
   readonly folder?: string;
-  /** Where hooks run. Absolute. */
+  /** The folder in which hooks run. Absolute. */
   readonly cwd: string;
-  /** Their environment, below each hook's own. */
+  /** Environment of all hooks; the environment of a single hook has priority. */
   readonly env: NodeJS.ProcessEnv;
-  /** Takes secrets out of what they get and of what they print. */
+  /** Removes secrets from the input and the output of hooks. */
   readonly redact: Redact;
-  /** Milliseconds that a hook may take. */
+  /** Maximum duration of a hook in milliseconds; absent: ten seconds. */
   readonly timeoutMs?: number;
-  /**
-   * Aborted when the run ends at once: then nobody waits for hooks at work. Those of the run's end are run all the
-   * same.
-   */
+  /** Aborted if the run ends at once; running hooks are then ended. Hooks for the end of the run are still started. */
   readonly signal?: AbortSignal;
 }
 
-const tenSeconds = 10_000;
-const maxLines = 200;
-const maxReason = 400;
+const defaultTimeoutMs = 10_000;
+const maxOutputLines = 200;
+const maxReasonChars = 400;
 
-/** What came of one hook: why it vetoes, or why it failed, a sentence. */
-interface HookEnd {
+/** The result of one hook: the reason of a veto, or of a failure, in one sentence. */
+interface HookResult {
   readonly veto?: string;
   readonly problem?: string;
 }
 
-/** The user's shell commands at points of a run. None of them can break it: a failing one becomes a warning. */
+/** The user's shell commands at points of a run. They can't break the run: a failed hook becomes a warning. */
 export function shellHooks(options: HookOptions): Participant {
   const { folder } = options;
   const enabled = options.hooks.filter((hook) => hook.enabled !== false);
-  const run = async (point: Point, selectedHooks: readonly Hook[], facts: object): Promise<HookEnd[]> => {
+  const run = async (point: Point, selectedHooks: readonly Hook[], facts: object): Promise<HookResult[]> => {
     const stdin = options.redact(JSON.stringify({ hook: point, folder, ...facts }));
     return Promise.all(
       selectedHooks.filter((hook) => hook.on.includes(point)).map((hook) => runHook(hook, `${stdin}\n`, options)),
@@ -49,10 +46,10 @@ export function shellHooks(options: HookOptions): Participant {
   return {
     at: async (point, facts) => (await run(point, reportingHooks, facts)).flatMap(({ problem }) => warningsOf(problem)),
     async ask(point, proposal) {
-      const hookEnds = await run(point, vetoHooks, proposal);
+      const results = await run(point, vetoHooks, proposal);
       return {
-        vetoes: hookEnds.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
-        told: hookEnds.flatMap(({ problem }) =>
+        vetoes: results.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
+        told: results.flatMap(({ problem }) =>
           warningsOf(problem && `${problem.replace(/\.$/, "")}; so it does not veto anything.`),
         ),
       };
@@ -63,12 +60,12 @@ export function shellHooks(options: HookOptions): Participant {
 const warningsOf = (message: string | undefined): NewEvent[] =>
   message === undefined ? [] : [{ type: "notice", level: "warning", message }];
 
-/** Runs one hook in a process group of its own, which is gone when this returns. */
+/** Runs a hook in its own process group. All its processes have ended when this returns. */
 async function runHook(
   hook: Hook,
   stdin: string,
-  { cwd, env, redact, timeoutMs = tenSeconds, signal }: HookOptions,
-): Promise<HookEnd> {
+  { cwd, env, redact, timeoutMs = defaultTimeoutMs, signal }: HookOptions,
+): Promise<HookResult> {
   const neverAborted = new AbortController().signal;
   const lines = runProcess({
     command: "sh",
@@ -88,19 +85,19 @@ async function runHook(
   for (;;) {
     const step = await lines.next();
     if (step.done !== true) {
-      if (outputLines.length < maxLines) outputLines.push(step.value.slice(0, 2_000));
+      if (outputLines.length < maxOutputLines) outputLines.push(step.value.slice(0, 2_000));
       continue;
     }
     const problem = problemOf(hook, step.value, timeoutMs);
     if (problem !== undefined) return { problem: redact(problem) };
     const veto = hook.veto === true ? vetoIn(outputLines) : undefined;
-    return veto === undefined ? {} : { veto: redact(veto).slice(0, maxReason) };
+    return veto === undefined ? {} : { veto: redact(veto).slice(0, maxReasonChars) };
   }
 }
 
 /** The reason on a line such as `veto: the summary is too short`. */
 function vetoIn(outputLines: readonly string[]): string | undefined {
-  const line = outputLines.find((each) => /^veto\b/i.test(each));
+  const line = outputLines.find((text) => /^veto\b/i.test(text));
   if (line === undefined) return undefined;
   return oneLine(line.replace(/^veto\b[:\s]*/i, "")) || "it gives no reason";
 }

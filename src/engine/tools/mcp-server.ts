@@ -4,17 +4,17 @@ import { Server, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { isProblem, type Parameter, type Problem, unknownTool } from "./tool.js";
 
-/** What a client can read whole, besides calling tools. */
+/** A text that a client can read, in addition to calling tools. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
   readonly description: string;
   readonly mimeType: string;
-  /** Its text as it stands now; undefined if it is still missing. */
+  /** The current text; undefined if it does not exist yet. */
   read(): Promise<string | undefined>;
 }
 
-/** How far a call has come; `total` where it is known. `done` only grows. */
+/** The progress of a call; `total` if it is known. `done` never decreases. */
 export interface CallProgress {
   readonly done: number;
   readonly total?: number;
@@ -22,46 +22,48 @@ export interface CallProgress {
   readonly message: string;
 }
 
-/** What a call comes to besides a problem: the text, and the same as one JSON object where the tool describes it. */
-export interface Answered {
+/** The result of a successful call: a text, and the same as a JSON object if the tool declares its form. */
+export interface CallAnswer {
   readonly text: string;
   readonly structured?: Readonly<Record<string, unknown>>;
 }
 
-/** JSON Schema of a tool's arguments, whatever they are. */
+/** JSON Schema of the arguments of any tool. */
 export interface ServedParameters {
   readonly type: "object";
   readonly properties: Readonly<Record<string, Parameter>>;
   readonly required?: readonly string[];
 }
 
-/** A tool as a client sees it. */
+/** A tool in the form that clients get. */
 export interface ServedTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: ServedParameters;
-  /** JSON Schema of what `structured` holds. */
+  /** JSON Schema of `structured`. */
   readonly answers?: { readonly type: "object"; readonly [keyword: string]: unknown };
-  /** What a client may ask a person about before it calls the tool. */
+  /** Properties of the tool, by which a client decides whether to ask its user before a call. */
   readonly hints: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint?: boolean;
     readonly openWorldHint?: boolean;
   };
-  /** `signal` aborts once the client takes the call back or goes away. Throws only for our own bugs. */
+  /**
+   * `signal` is aborted if the client cancels the call or closes the connection. Throws only for a bug in this program.
+   */
   call(
     given: unknown,
     signal: AbortSignal,
     progress: (progressFields: CallProgress) => void,
-  ): Promise<Answered | Problem>;
+  ): Promise<CallAnswer | Problem>;
 }
 
-/** All that a client is offered. */
-export interface Offer {
+/** Everything that a server offers to a client. */
+export interface ServerContent {
   readonly tools: readonly ServedTool[];
-  /** What there is to read now; absent: nothing, ever. */
+  /** The resources that exist now; absent: the server has none. */
   readonly resources?: () => Promise<readonly Resource[]>;
-  /** What a client's model should know of all tools together. */
+  /** Instructions about all tools for the model of the client. */
   readonly instructions?: string;
   readonly version: string;
 }
@@ -69,17 +71,17 @@ export interface Offer {
 interface Client {
   readonly stdin: Readable;
   stdout(text: string): void;
-  /** Told what goes wrong between the two. */
+  /** Reports a problem of the connection. */
   report(message: string): void;
-  /** Aborted where the server is to end though the client is still there. */
+  /** Aborted if the server should end although the client is still connected. */
   readonly end?: AbortSignal;
 }
 
 /**
- * Serves tools to the client that writes `stdin` and reads what `stdout` is given, until it goes away; calls under way
- * are then aborted, and have ended when this resolves. Nothing but the protocol is written.
+ * Serves tools to a client over `stdin` and `stdout` until the client closes the connection. Running calls are then
+ * aborted, and have ended when this resolves. Writes only messages of the protocol.
  */
-export async function serveOverStdio(offer: Offer, { stdin, stdout, report, end }: Client): Promise<void> {
+export async function serveOverStdio(offer: ServerContent, { stdin, stdout, report, end }: Client): Promise<void> {
   const transport = new StdioServerTransport(
     stdin,
     new Writable({
@@ -110,7 +112,7 @@ export async function serveOverStdio(offer: Offer, { stdin, stdout, report, end 
   await Promise.allSettled(calls);
 }
 
-/** What went wrong with a client, for a person: the validator's own words are a page of JSON. */
+/** The sentence for a problem of a client, because the message of the validator is a page of JSON. */
 function errorSentence(message: string): string {
   if (message.startsWith("ReadBuffer exceeded")) return "The client sent a line of more than 10 MB; the server ends.";
   return /^\s*[[{]|JSON|token/.test(message)
@@ -118,9 +120,9 @@ function errorSentence(message: string): string {
     : message;
 }
 
-/** The low-level server: the high-level one answers wrong arguments and unknown tools in its own words, at length. */
+/** Uses the low-level server of the library: the high-level one answers invalid calls with long texts of its own. */
 function serverFor(
-  { tools, resources, instructions, version }: Offer,
+  { tools, resources, instructions, version }: ServerContent,
   clientGone: AbortSignal,
   calls: Set<Promise<unknown>>,
 ): Server {
@@ -157,10 +159,10 @@ function serverFor(
 async function answerTo(
   tools: readonly ServedTool[],
   name: string,
-  given: unknown,
+  callArguments: unknown,
   signal: AbortSignal,
   { _meta, notify }: ServerContext["mcpReq"],
-): Promise<Answered | Problem> {
+): Promise<CallAnswer | Problem> {
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined)
     return {
@@ -170,10 +172,10 @@ async function answerTo(
       ),
     };
   const token = _meta?.progressToken;
-  return await tool.call(given, signal, ({ done, ...progressFields }) => {
+  return await tool.call(callArguments, signal, ({ done, ...progressFields }) => {
     if (token === undefined || signal.aborted) return;
     const params = { progressToken: token, progress: done, ...progressFields };
-    // The client may have gone between two of them.
+    // The client may have closed the connection.
     notify({ method: "notifications/progress", params }).catch(() => undefined);
   });
 }

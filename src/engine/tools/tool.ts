@@ -1,14 +1,17 @@
 import { nearestCandidate } from "../lib/nearest.js";
 
 /**
- * What a call of a tool can do: read files, change files, run programs, ask the network, change what is remembered. Who
- * calls decides by it whether a person is asked first.
+ * What a tool can do: read files, change files, run programs, use the network, change the memory. The caller decides by
+ * this whether to ask the user first.
  */
-export type Does = "reads" | "writes" | "runs" | "network" | "remembers";
+export type Effect = "reads" | "writes" | "runs" | "network" | "remembers";
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
-/** JSON Schema of one argument. Its description is paid for in every request of every agent that has the tool. */
+/**
+ * JSON Schema of one argument. Its description is part of every request of every agent with this tool, so it costs
+ * tokens.
+ */
 export type Parameter = { readonly type: string; readonly [keyword: string]: Json };
 
 /** JSON Schema of a tool's arguments. */
@@ -18,26 +21,26 @@ export interface Parameters<Name extends string = string> {
   readonly required?: readonly Name[];
 }
 
-/** The arguments of a tool by their names, and which of them must be there. */
-export const takes = <Name extends string>(
+/** The schema of a tool's arguments, with the required ones. */
+export const parametersOf = <Name extends string>(
   properties: Readonly<Partial<Record<Name, Parameter>>>,
   required: readonly NoInfer<Name>[] = [],
 ): Parameters<Name> => ({ type: "object", properties, ...(required.length > 0 ? { required } : {}) });
 
 /**
- * A tool, defined once for all its callers. `Args`: its arguments, checked against `parameters`; `Context`: all that
- * it can reach; `Answer`: what it answers with.
+ * A tool, defined once for all callers. `Args`: its arguments, validated by `parameters`; `Context`: everything that it
+ * can use; `Answer`: its result.
  */
 export interface Tool<Args, Context, Answer> {
   readonly name: string;
   readonly description: string;
-  readonly does: readonly Does[];
+  readonly does: readonly Effect[];
   readonly parameters: Parameters<keyof Args & string>;
-  /** Answers or says why not; throws only for our own bugs. */
+  /** Returns the result, or the reason for a failure; throws only for a bug in this program. */
   run(given: Args, context: Context, signal: AbortSignal): Promise<Answer>;
 }
 
-/** What a call of a tool comes to, as a model reads it: what was found or done, or a code and one sentence. */
+/** The result of a call as a model reads it: data, or a code and one sentence. */
 export type ToolResult = ({ readonly success: true } & Readonly<Record<string, unknown>>) | ToolFailure;
 
 export interface ToolFailure extends Readonly<Record<string, unknown>> {
@@ -50,20 +53,20 @@ export interface ToolFailure extends Readonly<Record<string, unknown>> {
 export const toolFailure = (code: string, error: string): ToolFailure => ({ success: false, code, error });
 
 /**
- * What a tool finds. `head` is in our words; `data` comes from outside, is fenced as such, and is cut at the bound of
- * an answer.
+ * The result of a search. `head` is a text of this program. `data` comes from outside; it is marked as such and
+ * truncated to the maximum length of an answer.
  */
-export interface Found {
+export interface ToolFindings {
   readonly head: string;
   readonly data?: string;
-  /** Nobody answered of all who were asked. */
+  /** True: no service that was asked has answered. */
   readonly unanswered?: true;
 }
 
-/** One sentence that says why there is no answer and what to do instead. */
+/** The reason why there is no answer, and what to do, in one sentence. */
 export interface Problem {
   readonly problem: string;
-  /** The call itself is wrong: another one would be answered. */
+  /** True: the call is wrong; a corrected call can succeed. */
   readonly wrongCall?: true;
 }
 
@@ -71,13 +74,13 @@ export const wrongCall = (problem: string): Problem => ({ problem, wrongCall: tr
 
 export const isProblem = (value: object): value is Problem => "problem" in value;
 
-/** What somebody wrote, as one short line of a sentence. */
+/** A text of a user or model as one short line in quotes, for a sentence. */
 export const quoted = (text: string): string => {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
   return `'${line.length > 60 ? `${line.slice(0, 59)}…` : line}'`;
 };
 
-/** That there is no tool of this name, with the nearest one, or all. */
+/** The message for an unknown tool, with the nearest name or a list of all. */
 export function unknownTool(names: readonly string[], name: string): string {
   const nearestName = nearestCandidate(name.slice(0, 60), names);
   return `There is no tool ${quoted(name)}; ${nearestName === undefined ? `there are ${names.join(", ")}.` : `did you mean ${nearestName}?`}`;

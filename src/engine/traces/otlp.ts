@@ -2,17 +2,17 @@ import type { Dispatcher } from "undici";
 import { ExpectedError } from "../lib/errors.js";
 import type { Attribute, Span } from "./spans.js";
 
-/** Where spans are sent, and as whose. */
+/** The address and the headers for sending spans, and the name of the service. */
 export interface Collector {
-  /** The address that spans are posted to. */
+  /** The address to which spans are posted. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
 }
 
 /**
- * The collector that OpenTelemetry's own variables name; the one of this machine where they name none.
- * @throws ExpectedError (exit code 2) if one of them is wrong.
+ * The collector that OpenTelemetry's environment variables set; the default is a collector on this machine.
+ * @throws ExpectedError (exit code 2) for an invalid variable.
  */
 export function collectorIn(env: NodeJS.ProcessEnv): Collector {
   const tracesEndpoint = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
@@ -33,7 +33,7 @@ export function collectorIn(env: NodeJS.ProcessEnv): Collector {
   };
 }
 
-/** "api-key=abc,tenant=my%20lab". The values may be secrets, so that no error shows one. */
+/** Parses "api-key=abc,tenant=my%20lab". The values may be secrets, so errors do not contain them. */
 function headersIn(variable: string, text: string): Record<string, string> {
   const pairs = text.split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(
@@ -47,7 +47,7 @@ function headersIn(variable: string, text: string): Record<string, string> {
   );
 }
 
-/** Undefined if a percent sign encodes nothing, or what it encodes can't be in a header. */
+/** Undefined for an invalid percent encoding, or a value that is not allowed in a header. */
 function decodeHeader(value: string): string | undefined {
   try {
     const text = decodeURIComponent(value);
@@ -57,10 +57,10 @@ function decodeHeader(value: string): string | undefined {
   }
 }
 
-/** Milliseconds that a collector may take to answer. */
-const answerMs = 5_000;
+/** Maximum time for an answer of the collector in milliseconds. */
+const requestTimeoutMs = 5_000;
 
-/** Posts spans; a rejection says why they did not arrive. */
+/** Sends spans; rejects with the reason if that fails. */
 export async function send(
   spans: readonly Span[],
   { address, headers, serviceName }: Collector,
@@ -71,7 +71,7 @@ export async function send(
   const { statusCode, body } = await request(address, {
     method: "POST",
     dispatcher,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
     headers: { ...headers, "content-type": "application/json" },
     body: JSON.stringify({
       resourceSpans: [
@@ -94,13 +94,13 @@ const encodeSpan =
     parentSpanId: parent,
     name,
     kind: 1,
-    startTimeUnixNano: nano(start),
-    endTimeUnixNano: nano(end),
+    startTimeUnixNano: nanoseconds(start),
+    endTimeUnixNano: nanoseconds(end),
     attributes: attributes(failure === undefined ? values : { ...values, "error.type": failure }),
     status: failure === undefined ? {} : { code: 2 },
   });
 
-const nano = (ms: number): string => `${ms}000000`;
+const nanoseconds = (ms: number): string => `${ms}000000`;
 
 const attributes = (values: Readonly<Record<string, Attribute>>) =>
   Object.entries(values).map(([key, value]) => ({ key, value: encodeValue(value) }));

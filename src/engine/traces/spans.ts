@@ -2,39 +2,42 @@ import type { AgentEvent, IterationStarted, LoopEvent, Usage } from "../generate
 
 export type Attribute = string | number | boolean;
 
-/** A part of a run with its time, in milliseconds since the epoch. It holds no text of a brief, paper or answer. */
+/**
+ * A part of a run with its start and end in milliseconds since the epoch. Contains no text of briefs, papers or
+ * answers.
+ */
 export interface Span {
   /** 16 hexadecimal digits. */
   readonly id: string;
-  /** Absent: the run itself. */
+  /** Absent for the run. */
   readonly parent?: string;
   readonly name: string;
   readonly start: number;
   end: number;
   readonly attributes: Record<string, Attribute>;
-  /** The kind of failure it ended with. */
+  /** The kind of failure, if it failed. */
   failure?: string;
 }
 
 interface Iteration {
   readonly span: Span;
   readonly unit: string;
-  /** What the agent does since it said so; it tells no end of it. */
+  /** The tool that the agent uses; agents do not report the end of a tool call. */
   tool?: Span;
 }
 
 /**
- * Makes spans of the events of one run: the run, in it its units, in these their preparations and iterations, and in an
- * iteration the tools of the agent. Names and attributes are those that OpenTelemetry has for generative AI; what it
- * has no name for begins with `research_ralph.`. A span is handed to `ended` once it has ended.
+ * Creates spans from the events of one run. The run contains units, a unit contains preparations and iterations, and an
+ * iteration contains tool calls. Names and attributes follow OpenTelemetry's conventions for generative AI; other names
+ * begin with `research_ralph.`. A span is passed to `onEnd` when it ends.
  */
-export function spansOf(newId: () => string, ended: (span: Span) => void): (event: LoopEvent) => void {
+export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => void): (event: LoopEvent) => void {
   let run: Span | undefined;
   const units = new Map<string, Span>();
   const preparing = new Map<string, Span>();
   const iterations = new Map<number, Iteration>();
 
-  const open = (
+  const openSpan = (
     name: string,
     start: number,
     parent: Span | undefined,
@@ -50,7 +53,7 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
       attributes: definedAttributes(attributes),
     } satisfies Span as Span;
   };
-  const close = (
+  const closeSpan = (
     span: Span | undefined,
     end: number,
     attributes: Record<string, Attribute | undefined> = {},
@@ -60,58 +63,58 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
     Object.assign(span.attributes, definedAttributes(attributes));
     span.end = end;
     if (failure !== undefined) span.failure = failure;
-    ended(span);
+    onEnd(span);
   };
   const unitOf = (id: string, phase: string, time: number): Span => {
     const unit =
       units.get(id) ??
-      open(`unit ${phase}`, time, run, { [attributeName("unit")]: id, [attributeName("phase")]: phase });
+      openSpan(`unit ${phase}`, time, run, { [attributeName("unit")]: id, [attributeName("phase")]: phase });
     units.set(id, unit);
     return unit;
   };
   const endUnit = (id: string, time: number, outcome: string, failure?: string) => {
     const unit = units.get(id);
-    // What failed before has been mended since.
+    // An earlier failure of the unit was corrected.
     if (failure === undefined) delete unit?.failure;
-    close(unit, time, { [attributeName("outcome")]: outcome }, failure);
+    closeSpan(unit, time, { [attributeName("outcome")]: outcome }, failure);
     units.delete(id);
   };
 
   const onAgentEvent = (iteration: number, time: number, event: AgentEvent) => {
-    const live = iterations.get(iteration);
-    if (live === undefined) return;
-    // Its usage comes while a tool is at work, too.
+    const iterationState = iterations.get(iteration);
+    if (iterationState === undefined) return;
+    // Usage is also reported during a tool call.
     if (event.type !== "usage" && event.type !== "notice") {
-      close(live.tool, time);
-      delete live.tool;
+      closeSpan(iterationState.tool, time);
+      delete iterationState.tool;
     }
     if (event.type === "tool")
-      live.tool = open(`execute_tool ${firstWord(event.name)}`, time, live.span, {
+      iterationState.tool = openSpan(`execute_tool ${firstWord(event.name)}`, time, iterationState.span, {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": firstWord(event.name),
       });
     if (event.type === "usage" && event.model !== undefined) {
-      live.span.attributes["gen_ai.request.model"] = event.model;
-      live.span.attributes["gen_ai.provider.name"] = providerOf(event.model);
+      iterationState.span.attributes["gen_ai.request.model"] = event.model;
+      iterationState.span.attributes["gen_ai.provider.name"] = providerOf(event.model);
     }
-    if (event.type === "end" && event.failure !== undefined) live.span.failure = event.failure.kind;
+    if (event.type === "end" && event.failure !== undefined) iterationState.span.failure = event.failure.kind;
   };
 
   return (event) => {
     const time = Date.parse(event.at);
     switch (event.type) {
       case "run-started":
-        run = open(`invoke_workflow ${event.workflow}`, time, undefined, {
+        run = openSpan(`invoke_workflow ${event.workflow}`, time, undefined, {
           "gen_ai.operation.name": "invoke_workflow",
           "gen_ai.workflow.name": event.workflow,
         });
         break;
       case "preparing":
-        preparing.set(event.unit, open("prepare", time, unitOf(event.unit, event.phase, time), {}));
+        preparing.set(event.unit, openSpan("prepare", time, unitOf(event.unit, event.phase, time), {}));
         break;
       case "prepared": {
         const failure = event.outcome === "failed" ? "preparation" : undefined;
-        close(preparing.get(event.unit), time, { [attributeName("outcome")]: event.outcome }, failure);
+        closeSpan(preparing.get(event.unit), time, { [attributeName("outcome")]: event.outcome }, failure);
         preparing.delete(event.unit);
         if (event.outcome !== "ready") endUnit(event.unit, time, event.outcome, failure);
         break;
@@ -119,37 +122,37 @@ export function spansOf(newId: () => string, ended: (span: Span) => void): (even
       case "iteration-started":
         iterations.set(event.iteration, {
           unit: event.unit,
-          span: open(nameOf(event), time, unitOf(event.unit, event.phase, time), startAttributes(event)),
+          span: openSpan(nameOf(event), time, unitOf(event.unit, event.phase, time), startAttributes(event)),
         });
         break;
       case "agent":
         onAgentEvent(event.iteration, time, event.event);
         break;
       case "iteration-ended": {
-        const live = iterations.get(event.iteration);
+        const iterationState = iterations.get(event.iteration);
         iterations.delete(event.iteration);
         const { outcome } = event.outcome;
-        close(live?.tool, time);
+        closeSpan(iterationState?.tool, time);
         const failure = event.outcome.outcome === "failed" ? event.outcome.failure.kind : undefined;
-        close(
-          live?.span,
+        closeSpan(
+          iterationState?.span,
           time,
           { ...usageAttributes(event.usage, event.cost_usd), [attributeName("outcome")]: outcome },
           failure,
         );
         const unit = units.get(event.unit);
-        // Anything else than accepted is tried again, or gone on with, as the same unit.
+        // A unit whose result was not accepted continues.
         if (outcome === "accepted") endUnit(event.unit, time, outcome);
         else if (unit !== undefined) Object.assign(unit, { end: time, failure });
         break;
       }
       case "run-ended": {
         const { verdict } = event.verdict;
-        for (const { span, tool } of iterations.values()) for (const each of [tool, span]) close(each, time);
-        for (const span of preparing.values()) close(span, time);
-        // One that was given up has ended with its last iteration.
-        for (const span of units.values()) close(span, span.end === span.start ? time : span.end);
-        close(run, time, { [attributeName("verdict")]: verdict }, verdict === "failed" ? "failed" : undefined);
+        for (const { span, tool } of iterations.values()) for (const each of [tool, span]) closeSpan(each, time);
+        for (const span of preparing.values()) closeSpan(span, time);
+        // A unit that was not completed ended with its last iteration.
+        for (const span of units.values()) closeSpan(span, span.end === span.start ? time : span.end);
+        closeSpan(run, time, { [attributeName("verdict")]: verdict }, verdict === "failed" ? "failed" : undefined);
         break;
       }
       default:
@@ -162,10 +165,10 @@ const attributeName = (name: string): string => `research_ralph.${name}`;
 const nameOf = ({ agent }: IterationStarted): string =>
   agent === undefined ? "code" : `invoke_agent ${nameIn(agent)}`;
 
-/** Without a command of the person's own, which may hold anything. */
+/** The name without a command of the user, which may contain anything. */
 const nameIn = (agent: string): string => (/^(?:fleet:)?cmd:/.test(agent) ? "cmd" : firstWord(agent));
 
-/** Some agents call a tool by a title that says what it is about. */
+/** Some agents use a title with details as the name of a tool. */
 const firstWord = (text: string): string => (text.trim().split(/\s/, 1)[0] ?? "").slice(0, 60);
 
 const startAttributes = ({ agent, iteration, brief_tokens, role, round }: IterationStarted) => ({
@@ -183,7 +186,9 @@ const startAttributes = ({ agent, iteration, brief_tokens, role, round }: Iterat
 });
 
 const definedAttributes = (attributes: Record<string, Attribute | undefined>): Record<string, Attribute> =>
-  Object.fromEntries(Object.entries(attributes).filter((each): each is [string, Attribute] => each[1] !== undefined));
+  Object.fromEntries(
+    Object.entries(attributes).filter((entry): entry is [string, Attribute] => entry[1] !== undefined),
+  );
 
 const usageAttributes = ({ input, cached, output, requests }: Usage, costUsd: number | undefined) => ({
   "gen_ai.usage.input_tokens": input,
@@ -193,7 +198,7 @@ const usageAttributes = ({ input, cached, output, requests }: Usage, costUsd: nu
   [attributeName("cost_usd")]: costUsd,
 });
 
-/** Who OpenTelemetry calls the makers of these agents and models; any other is called by its own name. */
+/** OpenTelemetry's names of the providers of these agents and models; others keep their own name. */
 const providers: readonly (readonly [RegExp, string])[] = [
   [/claude/i, "anthropic"],
   [/^(?:gpt|codex|o\d)/i, "openai"],

@@ -4,35 +4,39 @@ import { messageOf } from "../lib/errors.js";
 import { packageVersion } from "../lib/package-root.js";
 import type { LoopEvent, NewEvent } from "../loop/types.js";
 import { collectorIn, send } from "./otlp.js";
-import { type Span, spansOf } from "./spans.js";
+import { type Span, createSpanRecorder } from "./spans.js";
 
-/** What shows the events of a run. */
+/** A sink for the events of a run. */
 interface Listener {
   event(event: LoopEvent): void;
   close(): void;
 }
 
-/** The same, with the run's spans sent beside it. */
+/** A sink that also sends the spans of the run. */
 interface Traces extends Listener {
-  /** Sends what is left; before `close`. A collector that does not answer holds it up for some seconds at most. */
+  /** Sends the remaining spans; called before `close`. Waits at most a few seconds for the collector. */
   arrive(): Promise<void>;
 }
 
-/** How often spans are sent, in milliseconds. */
-const everyMs = 5_000;
-/** Milliseconds that the end of a run waits. */
-const lastMs = 3_000;
+/** Interval between two transmissions, in milliseconds. */
+const sendIntervalMs = 5_000;
+/** Maximum time that the end of a run waits for the collector, in milliseconds. */
+const maxFinalWaitMs = 3_000;
 
 /**
- * Shows a run as `shown` does, and sends its spans where OpenTelemetry's variables in `env` say. What a collector does
- * not take is dropped, and the first time told in one warning.
- * @throws ExpectedError (exit code 2) for variables that are wrong.
+ * Wraps a sink so that the spans of the run are also sent to the collector that OpenTelemetry's variables in `env` set.
+ * Spans that can't be sent are dropped; the first failure is reported in a warning.
+ * @throws ExpectedError (exit code 2) for an invalid variable.
  */
-export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (warning: NewEvent) => void): Traces {
+export function withTraces(sink: Listener, env: NodeJS.ProcessEnv, tell: (warning: NewEvent) => void): Traces {
   const collector = collectorIn(env);
   const dispatcher = new EnvHttpProxyAgent();
-  const ending = new AbortController();
-  const sendOptions = { traceId: randomBytes(16).toString("hex"), version: packageVersion(), signal: ending.signal };
+  const endController = new AbortController();
+  const sendOptions = {
+    traceId: randomBytes(16).toString("hex"),
+    version: packageVersion(),
+    signal: endController.signal,
+  };
   let pendingSpans: Span[] = [];
   let sending: Promise<void> | undefined;
   let isWarned = false;
@@ -50,33 +54,33 @@ export function tracesBeside(shown: Listener, env: NodeJS.ProcessEnv, tell: (war
       tell({ type: "notice", level: "warning", message });
     }
   };
-  /** One after the other, so that a slow collector is not asked by two. */
+  /** One transmission after the other, so that a slow collector gets no second one in parallel. */
   const flushInOrder = () => (sending ??= flush().finally(() => (sending = undefined)));
 
-  const timer = setInterval(() => void flushInOrder(), everyMs);
+  const timer = setInterval(() => void flushInOrder(), sendIntervalMs);
   timer.unref();
-  const trace = spansOf(
+  const trace = createSpanRecorder(
     () => randomBytes(8).toString("hex"),
     (span) => pendingSpans.push(span),
   );
   return {
     event(event) {
-      shown.event(event);
+      sink.event(event);
       trace(event);
     },
-    close: () => shown.close(),
+    close: () => sink.close(),
     async arrive() {
       clearInterval(timer);
-      const lateTimer = setTimeout(() => ending.abort(new Error("it did not answer in time")), lastMs);
+      const finalTimer = setTimeout(() => endController.abort(new Error("it did not answer in time")), maxFinalWaitMs);
       await sending;
       await flushInOrder();
-      clearTimeout(lateTimer);
+      clearTimeout(finalTimer);
       await dispatcher.destroy();
     },
   };
 }
 
-/** Why a request failed, without the address: that may hold a password. */
+/** Why a request failed, without the address, which may contain a password. */
 function reasonOf(error: unknown): string {
   const { cause = error } = error instanceof Error ? error : { cause: error };
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;

@@ -1,4 +1,4 @@
-import { takes } from "../../engine/tools/tool.js";
+import { parametersOf } from "../../engine/tools/tool.js";
 import type { ResearchTool } from "./context.js";
 
 export const checkAnswer: ResearchTool = {
@@ -6,7 +6,7 @@ export const checkAnswer: ResearchTool = {
   description:
     'Whether each statement of an answer rests on quotes that stand in the papers. `answer`: {"quotes": [{"id": "q1", "paper": "its id", "quote": "copied words"}], "statements": [{"text": "…", "rests_on": ["<paper>#q1", "<paper>#2"]}]}',
   does: ["reads"],
-  parameters: takes({ query: { type: "string", description: "The question." }, answer: { type: "object" } }, [
+  parameters: parametersOf({ query: { type: "string", description: "The question." }, answer: { type: "object" } }, [
     "query",
     "answer",
   ]),

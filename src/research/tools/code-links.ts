@@ -1,7 +1,7 @@
 import { clip } from "../../engine/lib/tokens.js";
 import { type CodeLinks, codeLinks as linksOf } from "../sources/clients/code-links.js";
 import type { Answer } from "../sources/shared/source.js";
-import { isProblem, takes } from "../../engine/tools/tool.js";
+import { isProblem, parametersOf } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { workOfCall } from "./which-work.js";
 import { type ResearchTool, withTimeout } from "./context.js";
@@ -10,7 +10,7 @@ export const codeLinks: ResearchTool = {
   name: "code_links",
   description: "Public code of a paper: repositories, stars, whether official.",
   does: ["network"],
-  parameters: takes({ id: idParameter }),
+  parameters: parametersOf({ id: idParameter }),
   async run({ id }, context, signal) {
     if (context.network === undefined) return { problem: "Code can't be looked up from here." };
     const work = await workOfCall(id, context, signal);

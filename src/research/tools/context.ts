@@ -1,5 +1,5 @@
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import type { Found, Problem, Tool } from "../../engine/tools/tool.js";
+import type { ToolFindings, Problem, Tool } from "../../engine/tools/tool.js";
 import type { Checkers } from "../derived/checker-rates.js";
 import type { Paper } from "../generated/rrd.js";
 import type { ContextFor, Source, Answer } from "../sources/shared/source.js";

@@ -1,4 +1,4 @@
-import { takes } from "../../engine/tools/tool.js";
+import { parametersOf } from "../../engine/tools/tool.js";
 import type { FoundPassage, ResearchTool } from "./context.js";
 
 /** Number of passages if the call names none. */
@@ -16,7 +16,7 @@ export const findPassages: ResearchTool = {
   name: "find_passages",
   description: "Passages of all papers of the project that are nearest to a question or to words of yours.",
   does: ["reads"],
-  parameters: takes({ query: { type: "string" }, most: { type: "integer" } }, ["query"]),
+  parameters: parametersOf({ query: { type: "string" }, most: { type: "integer" } }, ["query"]),
   async run({ query = "", most: requested = defaultPassages }, { asked }) {
     if (asked === undefined) return { problem: "Only the paper of this unit can be read; use read_section." };
     const passages = await asked.passages(query, Math.min(requested, maxPassages));

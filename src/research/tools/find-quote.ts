@@ -1,6 +1,6 @@
 import type { QuoteMatch } from "../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../full-text/reader-process.js";
-import { isProblem, takes } from "../../engine/tools/tool.js";
+import { isProblem, parametersOf } from "../../engine/tools/tool.js";
 import { idParameter, textOfCall } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
@@ -8,7 +8,7 @@ export const findQuote: ResearchTool = {
   name: "find_quote",
   description: "Whether a paper has these words, where, and the sentence they stand in; else the nearest passage.",
   does: ["reads"],
-  parameters: takes({ quote: { type: "string" }, id: idParameter }, ["quote"]),
+  parameters: parametersOf({ quote: { type: "string" }, id: idParameter }, ["quote"]),
   async run({ id, quote = "" }, context) {
     const text = await textOfCall(id, context);
     if (isProblem(text)) return text;

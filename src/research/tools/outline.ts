@@ -1,6 +1,6 @@
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import { isProblem, takes } from "../../engine/tools/tool.js";
+import { isProblem, parametersOf } from "../../engine/tools/tool.js";
 import { idParameter, textOfCall } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
@@ -10,7 +10,7 @@ export const outline: ResearchTool = {
   name: "outline",
   description: "Sections or pages of a paper, with their size in tokens.",
   does: ["reads"],
-  parameters: takes({ id: idParameter }),
+  parameters: parametersOf({ id: idParameter }),
   async run({ id }, context) {
     const text = await textOfCall(id, context);
     if (isProblem(text)) return text;

@@ -5,7 +5,7 @@ import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
 import { authorsOf } from "../papers/authors.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import { isProblem, takes } from "../../engine/tools/tool.js";
+import { isProblem, parametersOf } from "../../engine/tools/tool.js";
 import { idParameter } from "./which-paper.js";
 import { workOfCall } from "./which-work.js";
 import type { ResearchTool } from "./context.js";
@@ -14,7 +14,7 @@ export const paperDetails: ResearchTool = {
   name: "paper_details",
   description: "What is known of a paper: abstract, status, scores, summary, evidence, whether its text can be read.",
   does: ["reads", "network"],
-  parameters: takes({ id: idParameter }),
+  parameters: parametersOf({ id: idParameter }),
   async run({ id }, context, signal) {
     const paper = await workOfCall(id, context, signal);
     if (isProblem(paper)) return paper;

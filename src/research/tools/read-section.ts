@@ -1,5 +1,5 @@
 import { passageOf } from "./passage.js";
-import { isProblem, quoted, takes } from "../../engine/tools/tool.js";
+import { isProblem, quoted, parametersOf } from "../../engine/tools/tool.js";
 import { idParameter, textOfCall } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
@@ -7,7 +7,7 @@ export const readSection: ResearchTool = {
   name: "read_section",
   description: "Text of a paper, up to 5000 tokens a call.",
   does: ["reads"],
-  parameters: takes({
+  parameters: parametersOf({
     id: idParameter,
     section: { type: "string", description: "from outline, or `next` of the last answer; omit to start at the top" },
   }),

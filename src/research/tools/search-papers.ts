@@ -5,7 +5,7 @@ import { sourcesOf } from "../papers/paper-record.js";
 import { compareRecords } from "../papers/dedup/same-work.js";
 import type { Source } from "../sources/shared/source.js";
 import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-features.js";
-import { wrongCall, takes } from "../../engine/tools/tool.js";
+import { wrongCall, parametersOf } from "../../engine/tools/tool.js";
 import { type Ranked, searchOnce } from "../screening/screening-order.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
 import { type Network, type ResearchTool, withTimeout } from "./context.js";
@@ -20,7 +20,7 @@ export const searchPapers: ResearchTool = {
   name: "search_papers",
   description: "Search scholarly sources; one merged list, those already in the research marked.",
   does: ["network"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       query: { type: "string", description: "a few words that occur together" },
       from: { type: "string", description: "YYYY-MM-DD" },

@@ -1,13 +1,13 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { NewEvent, Unit } from "../../engine/loop/types.js";
-import type { Made, Remade } from "../../engine/points/points.js";
+import type { AgentOutput, OutputChanges } from "../../engine/points/points.js";
 import type { Change } from "../project-files/research.js";
 import { paperOf } from "../derived/status.js";
 import type { Acceptable } from "../units/judged-result.js";
 import type { ResearchState } from "../units/unit-kind.js";
 
 /** Lets those who take part in the run put fields beside what an agent has made; they are kept by who gave them. */
-export type Remake = (made: Made) => Promise<Remade>;
+export type Remake = (made: AgentOutput) => Promise<OutputChanges>;
 
 /** What is kept of an accepted result, with what was put beside it. */
 interface Beside {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { listed } from "../../engine/storage/guard/guard.js";
 import type { AgentRun, Tell, Unit } from "../../engine/loop/types.js";
-import type { Made, MadeFile, Remade } from "../../engine/points/points.js";
+import type { AgentOutput, MadeFile, OutputChanges } from "../../engine/points/points.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 import type { Snapshots } from "./snapshots.js";
@@ -13,7 +13,7 @@ export interface Transforming {
   readonly workspace: string;
   readonly snapshots: Pick<Snapshots, "tree" | "changes"> | undefined;
   /** Absent if no plugin transforms files. */
-  readonly remake?: (made: Made) => Promise<Remade>;
+  readonly remake?: (made: AgentOutput) => Promise<OutputChanges>;
 }
 
 /** Limits of one call: bytes of a file, characters of all files, number of files. */
@@ -23,7 +23,7 @@ const [maxFileBytes, maxTotalChars, maxFiles] = [256_000, 1_000_000, 200];
 export const changeInfo = (
   { id, phase, title }: Unit,
   { iteration }: Pick<AgentRun, "iteration">,
-): Pick<Made, "iteration" | "unit" | "phase" | "title"> => ({ iteration, unit: id, phase, title });
+): Pick<AgentOutput, "iteration" | "unit" | "phase" | "title"> => ({ iteration, unit: id, phase, title });
 
 /**
  * Lets plugins transform the text files that differ from `before`, a commit or tree, and writes the new texts. Outside
@@ -32,7 +32,7 @@ export const changeInfo = (
 export async function remakeFiles(
   { workspace, snapshots, remake }: Transforming,
   before: string | undefined,
-  info: Pick<Made, "iteration" | "unit" | "phase" | "title">,
+  info: Pick<AgentOutput, "iteration" | "unit" | "phase" | "title">,
   tell: Tell,
 ): Promise<void> {
   if (remake === undefined || snapshots === undefined || before === undefined) return;

@@ -4,7 +4,7 @@ import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
 import { bindTool } from "../../../src/assistant/tools/call.js";
 import type { AssistantTool } from "../../../src/assistant/tools/context.js";
-import { takes } from "../../../src/engine/tools/tool.js";
+import { parametersOf } from "../../../src/engine/tools/tool.js";
 import { bench } from "./setup.js";
 
 const here = bench();
@@ -89,7 +89,7 @@ describe("the tools", () => {
 
 describe("a call", () => {
   const tool = (run: AssistantTool<object>["run"]) =>
-    bindTool<object>({ name: "a_tool", description: "", does: [], parameters: takes({}), run }, here.context);
+    bindTool<object>({ name: "a_tool", description: "", does: [], parameters: parametersOf({}), run }, here.context);
   const never = new AbortController().signal;
 
   it("of a tool that hangs ends when the person stops the answer", async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { collectorIn } from "../../../src/engine/traces/otlp.js";
-import { type Span, spansOf } from "../../../src/engine/traces/spans.js";
+import { type Span, createSpanRecorder } from "../../../src/engine/traces/spans.js";
 import type { LoopEvent, NewEvent } from "../../../src/engine/loop/types.js";
 
 /** The spans that a run's events make, by their names; each event comes a second after the one before. */
 function spansFrom(told: readonly NewEvent[]): Map<string, Span> {
   let ids = 0;
   const ended = new Map<string, Span>();
-  const hear = spansOf(
+  const hear = createSpanRecorder(
     () => `id${(ids += 1)}`,
     (span) => ended.set(span.name, span),
   );

@@ -1,4 +1,4 @@
-import { takes, type ToolFailure } from "../../../engine/tools/tool.js";
+import { parametersOf, type ToolFailure } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
 import { fileFailure } from "./paths.js";
 import { readBytes, onFile } from "./read.js";
@@ -109,7 +109,7 @@ export const fileDelta: AssistantTool<DeltaArguments> = {
   description:
     "Change parts of a file, all or nothing. Lines are those before any change; old_text must be in the file once.",
   does: ["writes"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       file_path: { type: "string" },
       operations: {

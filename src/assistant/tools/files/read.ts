@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
-import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
+import { parametersOf, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
 import { fileFailure, fileProblem, locateFile } from "./paths.js";
 import { truncate } from "./truncate.js";
@@ -52,7 +52,7 @@ export const fileRead: AssistantTool<ReadArguments> = {
   name: "file_read",
   description: "Read a text file. A long one is cut to head, tail and signatures; give lines for a part of it.",
   does: ["reads"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       file_path: { type: "string" },
       start_line: { type: "integer", minimum: 1 },
@@ -98,7 +98,7 @@ export const fileList: AssistantTool<ListArguments> = {
   name: "file_list",
   description: "List a folder. A pattern such as **/*.ts lists the folders below it too.",
   does: ["reads"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       directory_path: { type: "string" },
       pattern: { type: "string", maxLength: 500 },
@@ -163,7 +163,7 @@ export const fileInfo: AssistantTool<InfoArguments> = {
   name: "file_info",
   description: "Size, kind, times and permissions of a file or folder.",
   does: ["reads"],
-  parameters: takes({ file_path: { type: "string" } }, ["file_path"]),
+  parameters: parametersOf({ file_path: { type: "string" } }, ["file_path"]),
   run: async ({ file_path: named }, { root }) =>
     await onFile(named, async () => {
       const path = await existingPath(root, named);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createContext, Script } from "node:vm";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
-import { takes } from "../../../engine/tools/tool.js";
+import { parametersOf } from "../../../engine/tools/tool.js";
 import type { AssistantTool } from "../context.js";
 import { filesBelow, maxFileBytes, onFile, existingPath } from "./read.js";
 
@@ -67,7 +67,7 @@ export const fileSearch: AssistantTool<SearchArguments> = {
   name: "file_search",
   description: "Search a file, or all files below a folder, for a regular expression; lines with their numbers.",
   does: ["reads"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       search_path: { type: "string" },
       pattern: { type: "string", minLength: 1, maxLength: 1000 },

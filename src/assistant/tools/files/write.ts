@@ -3,7 +3,7 @@ import { appendFile, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
-import { takes, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
+import { parametersOf, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
 import { changedLines } from "./changes.js";
 import { fileFailure, locateFile } from "./paths.js";
@@ -74,7 +74,7 @@ export const fileWrite: AssistantTool<WriteArguments> = {
   name: "file_write",
   description: "Write a whole file. The content before is kept as a backup unless create_backup is false.",
   does: ["writes"],
-  parameters: takes(
+  parameters: parametersOf(
     { file_path: { type: "string" }, content: { type: "string" }, create_backup: { type: "boolean" } },
     ["file_path", "content"],
   ),
@@ -89,7 +89,7 @@ export const fileAppend: AssistantTool<AppendArguments> = {
   name: "file_append",
   description: "Add text at the end of a file that exists.",
   does: ["writes"],
-  parameters: takes({ file_path: { type: "string" }, content: { type: "string" } }, ["file_path", "content"]),
+  parameters: parametersOf({ file_path: { type: "string" }, content: { type: "string" } }, ["file_path", "content"]),
   preview: async ({ file_path: name, content }) => `Add to ${name}\n${changedLines("", content)}`,
   run: async ({ file_path: name, content }, { root }) =>
     await onFile(name, async () => {

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { redactFor } from "../../../engine/lib/redact.js";
-import { takes, toolFailure, type ToolResult } from "../../../engine/tools/tool.js";
+import { parametersOf, toolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import { blockReason } from "./blocked-commands.js";
 import type { AssistantTool } from "../context.js";
 import { fileFailure, locateFile } from "../files/paths.js";
@@ -44,7 +44,7 @@ export const shellExecute: AssistantTool<ShellArguments> = {
   name: "shell_execute",
   description: `Run a shell command in the folder; at most ${maxSeconds} seconds (${defaultSeconds} unless you say).`,
   does: ["runs"],
-  parameters: takes(
+  parameters: parametersOf(
     {
       command: { type: "string", minLength: 1 },
       working_directory: { type: "string" },

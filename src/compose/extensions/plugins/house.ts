@@ -1,6 +1,11 @@
 import { homedir } from "node:os";
 import { redactFor } from "../../../engine/lib/redact.js";
-import { loadPlugins, type PluginHouse, type PluginOptions, type Plugins } from "../../../engine/plugins/plugins.js";
+import {
+  loadPlugins,
+  type PluginEnvironment,
+  type PluginOptions,
+  type Plugins,
+} from "../../../engine/plugins/plugins.js";
 import { noReach } from "../../../engine/process/reach.js";
 import { runProcess } from "../../../engine/process/run-process.js";
 import { pathOutside, agentFolders } from "../../../engine/process/search-path.js";
@@ -43,6 +48,6 @@ async function houseOf(
   if (!unconfined) return { problem: `nothing confines it here: ${found.problem}. ${found.fix} Or add --unconfined` };
   const named = environmentInside(env, { passes, reach: noReach, isOnline: false, node: process.execPath });
   const own = { ...named, HOME: outside["HOME"] };
-  const exec: PluginHouse["exec"] = (request) => runProcess({ ...request, env: own });
+  const exec: PluginEnvironment["exec"] = (request) => runProcess({ ...request, env: own });
   return { exec, node: process.execPath, unconfined: true };
 }

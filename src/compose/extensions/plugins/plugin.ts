@@ -1,9 +1,9 @@
 // What a plugin is written against: types alone. docs/plugins.md shows how.
 import type { LoopEvent } from "../../../engine/generated/event.js";
-import type { BriefMade, Made } from "../../../engine/points/points.js";
+import type { BriefDraft, AgentOutput } from "../../../engine/points/points.js";
 import type { Changed, SourcePage, SourceRequest } from "../../../engine/generated/plugin.js";
 
-export type { BriefMade, Made, MadeFile } from "../../../engine/points/points.js";
+export type { BriefDraft, AgentOutput, MadeFile } from "../../../engine/points/points.js";
 export type {
   Changed,
   ChangedFile,
@@ -37,12 +37,12 @@ type Answer<Value> = Value | undefined | void | Promise<Value | undefined | void
  */
 export interface PluginHooks {
   /** Before an agent starts. Answers with what is added to its brief: at most 4,000 characters. */
-  onBeforeGen?(made: BriefMade, context: PluginContext): Answer<string>;
+  onBeforeGen?(made: BriefDraft, context: PluginContext): Answer<string>;
   /**
    * After an agent has ended, before its work is checked. Of work on a folder it answers with the files whose text is
    * to be another; of a result with fields that are kept beside it.
    */
-  onAfterGen?(made: Made, context: PluginContext): Answer<Changed>;
+  onAfterGen?(made: AgentOutput, context: PluginContext): Answer<Changed>;
   /** A check of a task has found failing tests. */
   onTestFail?(checked: Extract<LoopEvent, { type: "checked" }>, context: PluginContext): unknown;
   /**
