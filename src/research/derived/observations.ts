@@ -123,7 +123,7 @@ export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly
     workLines.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1,
   );
   return sinceAccepted.filter(
-    ({ failure, iteration, outcome }) => iteration > countedFrom && outcome !== "noted" && wasAtWork(failure),
+    ({ failure, iteration, outcome }) => iteration > countedFrom && outcome !== "noted" && hasWorked(failure),
   );
 }
 

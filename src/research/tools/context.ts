@@ -56,7 +56,7 @@ export interface ToolContext {
 }
 
 /** A read-only research tool. */
-export type ResearchTool = Tool<ToolArguments, ToolContext, Found | Problem>;
+export type ResearchTool = Tool<ToolArguments, ToolContext, ToolFindings | Problem>;
 
 /** Codex allows a tool one minute. */
 const maxAnswerMs = 45_000;
