@@ -224,7 +224,7 @@ function goesOut({ agent, sources }: Pick<ResolvedConfig, "agent" | "sources">, 
   return `Of your papers these leave the program: ${parts.length === 0 ? "nothing" : parts.join("; ")}.`;
 }
 
-/** What will be done, what it takes and where it goes, a line each; and how many papers may be included. */
+/** What will be done, what it takes and where it goes, a paragraph each; and how many papers may be included. */
 async function plan(
   topic: string,
   sources: readonly string[],
@@ -257,14 +257,13 @@ async function plan(
   return {
     papers,
     lines: [
-      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers.${isScored ? scoredText(quick) : ""}`,
-      screenedText(searched, criteria),
-      ...(check === undefined ? [] : [`${config.agent}: ${oneLine(check.detail)}`]),
-      forecast === undefined
-        ? `What it costs is not known; ${limits}.`
-        : `${forecastText(forecast)}; estimated from ${forecast.from}. ${limits}.`,
-      ...(sources.some(isBrought) ? [goesOut(config, free)] : []),
-      `The project is a folder under ${researchesName}/ here. Ctrl+C stops it, and the same command goes on.`,
+      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}${isScored ? scoredText(quick) : ""}`,
+      `${check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `}${
+        forecast === undefined
+          ? `What it costs is not known; ${limits}.`
+          : `${forecastText(forecast)}; estimated from ${forecast.from}. ${limits}.`
+      }`,
+      `The project is a folder under ${researchesName}/ here. ${sources.some(isBrought) ? `${goesOut(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
     ],
   };
 }
