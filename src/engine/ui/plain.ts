@@ -31,6 +31,7 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal,
   const searchFormatter = searchLines();
   const slowSearchFormatter = slowSearchLines();
   let announceTimer: NodeJS.Timeout | undefined;
+  let lastFailureText = "";
   const checks = watchLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
   // Other signals end the run at once, so the message is not needed.
   const onFinish = () => void (finish.reason === "SIGINT" && io.stderr(`${stopMessage(tally)}\n`));
@@ -61,7 +62,9 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal,
       const lines =
         event.type === "searching"
           ? [...searchFormatter(event), ...slowSearchFormatter(event)]
-          : [lineOf(event, verbose) ?? []].flat();
+          : [lineOf(event, verbose, lastFailureText) ?? []].flat();
+      if (event.type === "iteration-ended" && event.outcome.outcome === "failed")
+        lastFailureText = failureText(event.outcome.failure);
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended")
         io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);
@@ -119,8 +122,11 @@ export const delayMessage = ({
 }: Extract<LoopEvent, { type: "prepared" }>): string | undefined =>
   outcome === "later" ? `"${title}" is done later: ${reason ?? ""}` : undefined;
 
-/** The line of an event; undefined if it has none, or if it needs other events. */
-function lineOf(event: LoopEvent, verbose: boolean): string | undefined {
+/**
+ * The line of an event; undefined if it has none, or if it needs other events. A wait does not repeat
+ * `lastFailureText`, which the line before it says.
+ */
+function lineOf(event: LoopEvent, verbose: boolean, lastFailureText: string): string | undefined {
   switch (event.type) {
     case "run-started":
       return `${event.workflow} with ${event.agent}`;
@@ -149,7 +155,9 @@ function lineOf(event: LoopEvent, verbose: boolean): string | undefined {
     case "searching":
       return undefined;
     case "waiting":
-      return `waiting until ${timeText(event.until, Date.parse(event.at))}: ${event.reason}`;
+      return event.reason === lastFailureText
+        ? `waiting ${duration(Date.parse(event.until) - Date.parse(event.at))}, then trying again`
+        : `waiting until ${timeText(event.until, Date.parse(event.at))}: ${event.reason}`;
     case "history-compressed":
       return verbose ? historyLine(event) : undefined;
     case "notice":

@@ -147,6 +147,15 @@ test("a wait that ends on another day says on which", () => {
   expect(io.err()).toMatch(/^10:01:24 waiting until \d{4}-\d\d-\d\d 10:01: The limit is reached\.\n$/);
 });
 
+test("a wait after a failure does not say the failure again", () => {
+  const io = fakeIo();
+  const sink = plainSink(io, new AbortController().signal);
+  const failure = { kind: "rate-limit", message: "The service refuses requests." } as const;
+  sink.event(event.ended(80, { outcome: "failed", failure }, undefined));
+  sink.event(event.waiting(81, 86, failure.message));
+  expect(io.err().trimEnd().split("\n").at(-1)).toBe("10:01:21 waiting 5s, then trying again");
+});
+
 test("with --quiet only warnings and the reason of an incomplete end are said", () => {
   const io = fakeIo();
   const sink = quietSink(io);

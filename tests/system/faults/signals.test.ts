@@ -105,7 +105,7 @@ test("SIGINT during a wait for a service ends the wait", async () => {
   const run = here.start(["run", here.research, "--agent", "cmd:./limited.sh", "--unconfined"]);
   let said = "";
   run.child.stderr?.on("data", (text: string) => (said += text));
-  await until(() => said.includes("waiting until"));
+  await until(() => said.includes("waiting "));
   process.kill(run.pid, "SIGINT");
   const ended = await run.ended;
   expect(ended.code).toBe(130);
