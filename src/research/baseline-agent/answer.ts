@@ -8,18 +8,21 @@ import { answerFields } from "./fields.js";
 import { proposeIdeas } from "./ideas.js";
 import { analysePaper, repairPaper } from "./paper.js";
 import { writeReport } from "./report.js";
-import { countOwn } from "./scores.js";
+import { countUserRubric } from "./scores.js";
 import { deriveRequirements, sortCandidates } from "./screening.js";
 
-/** What goes into result.json, and what the agent prints; the sentinel comes last where the brief asks for it. */
+/**
+ * The content of result.json, and the agent's printed message. The message ends with the sentinel if the brief asks for
+ * it.
+ */
 export interface Answer {
   readonly result: object;
   readonly message: string;
 }
 
 /**
- * Does the unit of a brief in a workspace, where it leaves result.json; returns what it says. Throws ExpectedError
- * where the unit can't be done.
+ * Works on the unit of a brief, writes result.json into the workspace and returns the message.
+ * @throws ExpectedError if the unit can't be done.
  */
 export function workIn(workspace: string, brief: string): string {
   const { result, message } = answer(parseBrief(brief), (name) => readTextFile(workspace, name));
@@ -27,7 +30,7 @@ export function workIn(workspace: string, brief: string): string {
   return message;
 }
 
-/** Text files are named `paper/NN.txt` by the brief; nothing else is opened, whatever the brief names. */
+/** Reads a text file `paper/NN.txt`. Other paths in the brief are never opened. */
 function readTextFile(workspace: string, name: string): string {
   const path = join("paper", basename(name));
   try {
@@ -38,21 +41,21 @@ function readTextFile(workspace: string, name: string): string {
 }
 
 /**
- * Does the unit of a brief. `readFile` reads a file of the workspace. Throws ExpectedError where the unit can't be
- * done.
+ * Works on the unit of a brief. `readFile` reads a file of the workspace.
+ * @throws ExpectedError if the unit can't be done.
  */
 export function answer(brief: ParsedBrief, readFile: (name: string) => string): Answer {
   const { unit, wantsSentinel } = brief;
-  const result = perform(brief, readFile);
-  const about = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
+  const result = resultOf(brief, readFile);
+  const disclaimer = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
   const lists = Object.entries(result).flatMap(([name, list]) =>
     Array.isArray(list) ? [`${list.length} ${name.replaceAll("_", " ")}`] : [],
   );
-  const lines = [about, `${unit.unit}: ${lists.join(", ")}`, "result.json is written."];
+  const lines = [disclaimer, `${unit.unit}: ${lists.join(", ")}`, "result.json is written."];
   return { result, message: `${[...lines, ...(wantsSentinel ? [sentinel] : [])].join("\n")}\n` };
 }
 
-function perform(brief: ParsedBrief, readFile: (name: string) => string): object {
+function resultOf(brief: ParsedBrief, readFile: (name: string) => string): object {
   const { unit, criteria, text } = brief;
   const files = unit.text_files ?? [];
   switch (unit.kind) {
@@ -62,7 +65,7 @@ function perform(brief: ParsedBrief, readFile: (name: string) => string): object
       return sortCandidates(unit, criteria);
     case "paper":
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
-      // What is fenced next to files is their outline.
+      // If the text is in files, the fenced text is only their outline.
       return readPaper(brief, files.length === 0 ? text : files.map(readFile).join("\n"));
     case "extract": {
       const shown = files.length === 0 ? text : files.map(readFile).join("\n");
@@ -83,5 +86,5 @@ const readPaper = ({ unit, criteria, fields, dimensions }: ParsedBrief, text: st
   ...analysePaper(unit, text),
   ...answerCriteria(criteria, [text, unit.abstract ?? "", unit.title ?? ""]),
   ...answerFields(fields, [text, unit.abstract ?? ""]),
-  ...countOwn(dimensions, [text, unit.abstract ?? "", unit.title ?? ""].join(" ")),
+  ...countUserRubric(dimensions, [text, unit.abstract ?? "", unit.title ?? ""].join(" ")),
 });

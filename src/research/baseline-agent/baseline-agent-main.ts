@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { workIn } from "./answer.js";
 
-// Reads the brief on stdin and does its unit in the current folder. Exit 1 when it can't.
+// Reads a brief from stdin and works on its unit in the current folder. Exits with 1 after a failure.
 try {
   process.stdout.write(workIn(process.cwd(), await text(process.stdin)));
 } catch (error) {

@@ -6,9 +6,9 @@ import { builtFile, packageFile } from "../../engine/lib/package-root.js";
 const program = builtFile("baseline-agent");
 
 /**
- * A deterministic extractive agent without any model: for the demo, for tests, and as the floor that a model has to
- * beat. It is a child process like every other agent. It writes result.json in its workspace, opens the text files that
- * the brief names, and nothing else; it has no network code.
+ * A deterministic extractive agent without a model: for the demo, for tests, and as the baseline that a model must
+ * exceed. Like every agent, it is a child process. It writes result.json into its workspace, opens only the text files
+ * that the brief names, and has no network code.
  */
 export const baseline: AgentDefinition = {
   name: "baseline",

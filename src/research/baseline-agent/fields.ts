@@ -4,20 +4,20 @@ import { claimOf } from "./paper.js";
 import { type Sentence, sentencesOf, stemsOf } from "./text.js";
 
 /**
- * What sentences say for the fields of a form: of the sentences that share the most words with a field's name, the
- * first that fits its type, with that sentence as the quote. Everything else is not reported.
+ * Fills the fields of a form. Of the sentences that share most words with a field's name, the first that contains a
+ * value of the right type gives the value and the quote. Other fields are not reported.
  */
 export function answerFields(fields: readonly BriefField[], texts: readonly string[]): { fields?: Fields } {
   if (fields.length === 0) return {};
   const sentences = texts.flatMap(sentencesOf).filter(isQuotable);
   const stems = sentences.map(({ text }) => stemsOf(text));
   const answers = fields.map((field): [string, Fields[string]] => {
-    const wanted = [...stemsOf(field.name)];
-    const shared = stems.map((each) => wanted.filter((word) => each.has(word)).length);
-    const most = Math.max(0, ...shared);
-    if (most === 0 || most * 2 < wanted.length) return [field.id, { not_reported: true }];
+    const nameWords = [...stemsOf(field.name)];
+    const sharedCounts = stems.map((each) => nameWords.filter((word) => each.has(word)).length);
+    const maxShared = Math.max(0, ...sharedCounts);
+    if (maxShared === 0 || maxShared * 2 < nameWords.length) return [field.id, { not_reported: true }];
     for (const [index, { text }] of sentences.entries()) {
-      const value = shared[index] === most ? valueIn(text, field) : undefined;
+      const value = sharedCounts[index] === maxShared ? valueIn(text, field) : undefined;
       if (value !== undefined) return [field.id, { value, quotes: [text] }];
     }
     return [field.id, { not_reported: true }];

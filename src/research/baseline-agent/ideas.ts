@@ -3,12 +3,15 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { type BriefUnit, type JudgedPaper, proseOf } from "./brief.js";
 import { countBoth, total } from "./scores.js";
 import { clip, titleCase } from "../search/topic-words.js";
-import { groupByTag, limitation, themesOf } from "./text.js";
+import { groupByTag, limitationTag, themesOf } from "./text.js";
 
 type Idea = IdeationResult["ideas"][number];
 
-/** What a group of insights can be turned into. Fixed forms: an agent without a model can't invent. */
-const forms = [
+/**
+ * The kinds of ideas that a group of insights can become. They are fixed, because an agent without a model can't
+ * invent.
+ */
+const ideaForms = [
   ["Toolkit", "A toolkit that packages the reported methods", "the team that would build it"],
   ["Benchmark", "A benchmark that repeats the reported measurements", "the team that compares methods"],
   [
@@ -18,7 +21,7 @@ const forms = [
   ],
 ] as const;
 
-/** What an idea rests on: an insight, or of a paper without one its record. */
+/** What an idea is based on: an insight, or a paper's record if the paper has none. */
 interface Ground {
   readonly id?: string;
   readonly paper_id: string;
@@ -27,34 +30,39 @@ interface Ground {
 }
 
 /**
- * Ideas made mechanically: a group of insights with a common tag, in one of a few fixed forms, tied to the papers they
- * come from. Where no paper gave an insight, the papers' own records stand for them. They never rest on a retracted
- * paper, and on a rejected one only where there is no other. Throws ExpectedError where no paper stands.
+ * Makes ideas mechanically: each is a group of insights with a common tag, in one of the fixed forms, with its papers.
+ * If no paper has insights, the papers' records are used. Retracted papers are never used, and rejected papers only if
+ * there are no others.
+ * @throws ExpectedError if no paper can be used.
  */
 export function proposeIdeas(unit: BriefUnit): IdeationResult {
-  const { min_ideas: fewest = 3, max_ideas: most = 12, insights = [] } = unit;
-  const sound = (unit.papers ?? []).filter(({ decision }) => !/\bretracted\b/i.test(decision));
-  const papers = new Map(sound.map((paper) => [paper.id, paper]));
-  const found = insights.filter(({ paper_id }) => papers.has(paper_id)).map((one) => ({ tags: [], ...one }));
-  const all: readonly Ground[] = found.length > 0 ? found : sound.map(groundOf);
-  const kept = all.filter(({ paper_id }) => papers.get(paper_id)?.decision !== "REJECT");
-  if (all.length === 0)
+  const { min_ideas: minIdeas = 3, max_ideas: maxIdeas = 12, insights = [] } = unit;
+  const usablePapers = (unit.papers ?? []).filter(({ decision }) => !/\bretracted\b/i.test(decision));
+  const papers = new Map(usablePapers.map((paper) => [paper.id, paper]));
+  const usableInsights = insights.filter(({ paper_id }) => papers.has(paper_id)).map((one) => ({ tags: [], ...one }));
+  const grounds: readonly Ground[] = usableInsights.length > 0 ? usableInsights : usablePapers.map(groundOf);
+  const includedGrounds = grounds.filter(({ paper_id }) => papers.get(paper_id)?.decision !== "REJECT");
+  if (grounds.length === 0)
     throw new ExpectedError("The brief names no included paper, so there is nothing to build an idea on.");
 
-  const themes = themesIn(kept.length > 0 ? kept : all);
-  const count = Math.min(Math.max(fewest, Math.min(most, themes.length)), themes.length * forms.length, most);
+  const themes = themesIn(includedGrounds.length > 0 ? includedGrounds : grounds);
+  const count = Math.min(
+    Math.max(minIdeas, Math.min(maxIdeas, themes.length)),
+    themes.length * ideaForms.length,
+    maxIdeas,
+  );
   const ideas = Array.from({ length: count }, (_, index) => {
     const [theme, cited] = themes[index % themes.length]!;
-    // The form moves on with each round over the themes, so that no pair of theme and form comes twice.
-    const form = forms[((index % themes.length) + Math.floor(index / themes.length)) % forms.length]!;
+    // The form shifts with each round over the themes, so that no pair of theme and form is repeated.
+    const ideaForm = ideaForms[((index % themes.length) + Math.floor(index / themes.length)) % ideaForms.length]!;
     const cites = [...new Set(cited.map(({ paper_id }) => paper_id))].flatMap((id) => papers.get(id) ?? []);
-    return ideaOf(theme, form, cited, cites, sound.length);
+    return ideaOf(theme, ideaForm, cited, cites, usablePapers.length);
   });
   const points = ({ scores }: Idea) => total(scores).points;
   const [first, second] = ideas.toSorted((a, b) => points(b) - points(a));
-  // A second one only where it comes near the best.
-  const isNear = first !== undefined && second !== undefined && points(second) * 2 >= points(first);
-  const best = [first, ...(isNear ? [second] : [])];
+  // The second idea is recommended only if it has at least half of the points of the best.
+  const isSecondGood = first !== undefined && second !== undefined && points(second) * 2 >= points(first);
+  const best = [first, ...(isSecondGood ? [second] : [])];
   return { unit: unit.unit, ideas: ideas.map((idea) => ({ ...idea, recommended_for_prd: best.includes(idea) })) };
 }
 
@@ -64,35 +72,38 @@ const groundOf = ({ id, title, summary }: JudgedPaper): Ground => ({
   tags: themesOf(title, [title]).slice(0, 2),
 });
 
-/** Up to six groups by tag of up to eight insights; a group of one is taken only when there are few others. */
+/**
+ * Up to six groups with a common tag and up to eight insights. Groups with one insight are used only if there are few
+ * others.
+ */
 function themesIn(grounds: readonly Ground[]): (readonly [string, readonly Ground[]])[] {
   const tagged = [...groupByTag(grounds)].map(([theme, members]) => [theme, members.slice(0, 8)] as const);
-  const shared = tagged.filter(([, cited]) => cited.length > 1);
-  return (shared.length >= forms.length ? shared : tagged).slice(0, 6);
+  const withSeveral = tagged.filter(([, cited]) => cited.length > 1);
+  return (withSeveral.length >= ideaForms.length ? withSeveral : tagged).slice(0, 6);
 }
 
 function ideaOf(
   theme: string,
-  [form, what, buyer]: (typeof forms)[number],
+  [form, what, buyer]: (typeof ideaForms)[number],
   cited: readonly Ground[],
   papers: readonly JudgedPaper[],
-  ofPapers: number,
+  paperCount: number,
 ): Idea {
-  const said = cited.map(({ insight }) => insight);
+  const insights = cited.map(({ insight }) => insight);
   const titles = papers.map(({ title }) => title);
-  const limit = cited.find(({ tags }) => tags.includes(limitation))?.insight;
+  const limit = cited.find(({ tags }) => tags.includes(limitationTag))?.insight;
   const records = papers.flatMap(({ summary, results }) => [proseOf(summary), proseOf(results)]);
   return {
     name: clip(`${titleCase(theme.split(" "))} ${form}`, 120),
     one_liner: clip(`${what}. Theme: ${theme}.`, 300),
     problem: {
       who: "Teams that work on what these papers describe.",
-      pain: clip(limit ?? said.join(" "), 1000),
+      pain: clip(limit ?? insights.join(" "), 1000),
       why_now: clip(`Papers of this research report on it: ${titles.join("; ")}.`, 1000),
     },
     solution: {
       what: clip(`${what}, as the cited papers state them. Theme: ${theme}.`, 1000),
-      key_features: said.slice(0, 4).map((insight) => clip(insight, 1000)),
+      key_features: insights.slice(0, 4).map((insight) => clip(insight, 1000)),
       mvp_scope: titles.slice(0, 2).map((title) => clip(`What "${title}" describes, repeated once.`, 1000)),
       out_of_scope: ["Anything that the cited papers do not report."],
       integration_points: [],
@@ -119,8 +130,8 @@ function ideaOf(
     ],
     open_questions: ["Does anybody need it?", "Do the cited results hold outside of the papers?"],
     scores: {
-      ...countBoth([...said, ...records].join(" ")),
-      confidence: Math.min(0.5, Math.round((50 * papers.length) / ofPapers) / 100),
+      ...countBoth([...insights, ...records].join(" ")),
+      confidence: Math.min(0.5, Math.round((50 * papers.length) / paperCount) / 100),
     },
     recommended_next_steps: ["Ask a person who knows the field whether the problem is real."],
     recommended_for_prd: false,

@@ -9,7 +9,7 @@ import {
   retractionOf,
   type Sentence,
   sentencesOf,
-  limitation,
+  limitationTag,
   tagsOf,
   themesOf,
 } from "./text.js";
@@ -17,48 +17,51 @@ import {
 type Evidence = AnalysisResult["evidence"];
 
 const maxQuotes = 8;
-/** Locator of sentences of the abstract that the paper's record gives. */
-const fromRecord = "abstract";
+/** Locator of sentences from the abstract in the paper's record. */
+const recordLocator = "abstract";
 const finding =
   /\b(?:achiev|improv|outperform|reduc|increas|reach|succe|fail|drop|show|found|measured|transfer|cost|took|gain|lost)\w*/i;
 const shortcoming =
   /\b(?:limit|fail|only|however|cannot|could not|did not|does not|not (?:yet|tested)|requires?|drop|assum)\w*/i;
 
-/** What stands in the paper, sorted into the fields of an analysis. Nothing is written that the text does not say. */
+/** Sorts the sentences of a paper into the fields of an analysis. Every text in the result is from the paper. */
 export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
   const { title = "", abstract = "", rubrics } = unit;
-  const fromText = sentencesOf(text);
-  const isAbstractKnown = abstract === "" || fromText.some(({ part }) => part === "abstract");
-  const record = isAbstractKnown ? [] : sentencesOf(`[§ Abstract]\n${abstract}`);
-  const sentences = [...record.map((sentence) => ({ ...sentence, locator: fromRecord })), ...fromText];
+  const textSentences = sentencesOf(text);
+  const isAbstractKnown = abstract === "" || textSentences.some(({ part }) => part === "abstract");
+  const recordSentences = isAbstractKnown ? [] : sentencesOf(`[§ Abstract]\n${abstract}`);
+  const sentences = [...recordSentences.map((sentence) => ({ ...sentence, locator: recordLocator })), ...textSentences];
   const usable = sentences.filter(
     ({ whole, addressed, part }) => whole && !addressed && part !== "note" && part !== "references",
   );
   const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(title) ? title : "");
-  // Nothing in a retracted paper can be built on.
+  // A retracted paper gets no points, because nothing can be built on it.
   const counted = countBoth(retraction ? "" : [title, ...usable.map((sentence) => sentence.text)].join(" "));
   const scores = rubrics?.includes("blue_ocean") === true ? counted : { execution: counted.execution };
-  const found = from(usable, "results").filter(({ text: said }) => finding.test(said) || /\d ?%/.test(said));
-  const limits = from(usable, "limitations");
-  const stated = prose(limits.length > 0 ? limits : usable.filter(({ text: said }) => shortcoming.test(said)), 3);
-  const noted = notable(usable);
-  // Only what is in the text can be found there; the abstract may come from elsewhere.
-  const inText = usable.filter(({ locator }) => locator !== fromRecord);
-  const evidence = evidenceFrom(inText.length > 0 ? inText : usable, noted);
+  const findings = inParts(usable, "results").filter(({ text: said }) => finding.test(said) || /\d ?%/.test(said));
+  const limits = inParts(usable, "limitations");
+  const limitationText = prose(
+    limits.length > 0 ? limits : usable.filter(({ text: said }) => shortcoming.test(said)),
+    3,
+  );
+  const notableSentences = notableOf(usable);
+  // Quotes must be in the text, if there is one; the abstract may come from another source.
+  const inText = usable.filter(({ locator }) => locator !== recordLocator);
+  const evidence = chooseEvidence(inText.length > 0 ? inText : usable, notableSentences);
   const themes = themesOf(
     title,
     usable.map((sentence) => sentence.text),
   );
   const name = title || unit.unit;
-  const none = (what: string) => `No ${what} was found in the text that was given.`;
+  const notFound = (what: string) => `No ${what} was found in the text that was given.`;
   return {
     unit: unit.unit,
     summary:
-      prose(from(usable, "abstract", "introduction"), 3) ??
+      prose(inParts(usable, "abstract", "introduction"), 3) ??
       (clip(abstract, 2000) || `Only the title was readable: ${clip(name, 500)}`),
-    methodology: prose(from(usable, "method"), 3) ?? none("section on the method"),
-    results: prose(found.length > 0 ? found : usable.filter(hasNumber), 4) ?? none("sentence with a result"),
-    limitations: clip(`${retraction} ${stated ?? ""}`.trim() || none("limitation"), 2000),
+    methodology: prose(inParts(usable, "method"), 3) ?? notFound("section on the method"),
+    results: prose(findings.length > 0 ? findings : usable.filter(hasNumber), 4) ?? notFound("sentence with a result"),
+    limitations: clip(`${retraction} ${limitationText ?? ""}`.trim() || notFound("limitation"), 2000),
     implementations_found: codeAddresses(text),
     commercialized: null,
     ...(rubrics === undefined ? {} : { ...withoutUndefined({ market: marketOf(scores) }), scores }),
@@ -66,9 +69,9 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
       evidence.length > 0
         ? evidence
         : [{ claim: "The paper has this title.", quote: name.slice(0, 1500), locator: null }],
-    insights: noted.map(({ text: said, part }) => ({
+    insights: notableSentences.map(({ text: said, part }) => ({
       insight: claimOf(said),
-      tags: [...tagsOf(said, themes), ...(part === "limitations" ? [limitation] : [])],
+      tags: [...tagsOf(said, themes), ...(part === "limitations" ? [limitationTag] : [])],
     })),
     notes: [
       retraction
@@ -77,7 +80,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
           ? "Nothing but the title could be read."
           : rubrics === undefined
             ? "It was read in full or in part."
-            : why(scores),
+            : scoreReason(scores),
       `Baseline agent: extractive, no model${rubrics === undefined ? "" : "; scores are keyword counts, not judgement"}.`,
       ...(sentences.some(({ addressed }) => addressed)
         ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
@@ -86,22 +89,23 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
   };
 }
 
-/** Why these scores. It differs from paper to paper, because tables show it alone. */
-function why(scores: NonNullable<AnalysisResult["scores"]>): string {
+/** The reason for the scores. It contains the scores, so that it differs between papers: tables show only this text. */
+function scoreReason(scores: NonNullable<AnalysisResult["scores"]>): string {
   const { points, of } = total(scores);
   if (points === 0) return "None of the counted keywords is in the text that could be read.";
   const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);
-  const named = (entries: typeof dimensions) => entries.map(([dimension, count]) => `${dimension} ${count}`).join(", ");
-  return `The keyword counts add up to ${points} of ${of}, highest ${named(dimensions.slice(0, 2))}, lowest ${named(dimensions.slice(-2))}.`;
+  const listOf = (entries: typeof dimensions) =>
+    entries.map(([dimension, count]) => `${dimension} ${count}`).join(", ");
+  return `The keyword counts add up to ${points} of ${of}, highest ${listOf(dimensions.slice(0, 2))}, lowest ${listOf(dimensions.slice(-2))}.`;
 }
 
 /**
- * Three to eight sentences in the order of the text, each found in it word by word: those that insights are made of, so
- * that each has its quote, then those with numbers or results.
+ * Three to eight verbatim sentences, in the order of the text. Sentences that insights are based on come first, because
+ * each insight needs its quote; then sentences with numbers or results.
  */
-function evidenceFrom(usable: readonly Sentence[], noted: readonly Sentence[]): Evidence {
+function chooseEvidence(usable: readonly Sentence[], notableSentences: readonly Sentence[]): Evidence {
   const quotable = usable.filter(({ text }) => text.length >= 30 && text.length <= 400);
-  const rank = (sentence: Sentence) => weight(sentence) + (noted.includes(sentence) ? 100 : 0);
+  const rank = (sentence: Sentence) => weight(sentence) + (notableSentences.includes(sentence) ? 100 : 0);
   const ranked = quotable.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxQuotes);
   return quotable
     .filter((sentence) => ranked.includes(sentence) && (rank(sentence) >= 3 || ranked.indexOf(sentence) < 3))
@@ -116,30 +120,30 @@ function weight(sentence: Sentence): number {
 const hasNumber = ({ text }: Sentence): boolean => /(?<![\p{L}\d[])\d+(?:\.\d+)?(?!\])/u.test(text);
 
 /**
- * The main part of a sentence: without citations, brackets, an opening adverbial and what follows a semicolon or a
- * relative clause.
+ * The main part of a sentence: without citations and brackets, without an adverbial at the start, and without the part
+ * after a semicolon or relative pronoun.
  */
 export function claimOf(sentence: string): string {
-  const bare = sentence
+  const simplified = sentence
     .replace(/(?<!\s)\s*\[[\d,–\s-]+\]/g, "")
     .replace(/(?<!\s)\s*\([^()]*\)/g, "")
     .replace(/^(?:However|Moreover|Furthermore|In addition|Overall|Finally|Therefore|Thus|Notably), */, "");
-  const main = /^.{40,}?(?=;|, which\b|, where\b|, whose\b)/.exec(bare)?.[0] ?? bare;
+  const main = /^.{40,}?(?=;|, which\b|, where\b|, whose\b)/.exec(simplified)?.[0] ?? simplified;
   const claim = clip(main.replace(/[.!?]$/, ""), 300);
   return `${claim.charAt(0).toUpperCase()}${claim.slice(1)}.`;
 }
 
-/** Up to four sentences of results and limitations that somebody could build on. */
-function notable(usable: readonly Sentence[]): Sentence[] {
+/** Up to four sentences with useful results or limitations. */
+function notableOf(usable: readonly Sentence[]): Sentence[] {
   const best = (part: Part, count: number) =>
-    from(usable, part)
+    inParts(usable, part)
       .toSorted((a, b) => weight(b) - weight(a))
       .slice(0, count);
   const chosen = [...best("results", 2), ...best("limitations", 1), ...best("conclusion", 1)];
-  return chosen.length > 0 ? chosen : from(usable, "abstract").slice(-1);
+  return chosen.length > 0 ? chosen : inParts(usable, "abstract").slice(-1);
 }
 
-const from = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] =>
+const inParts = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] =>
   sentences.filter(({ part }) => parts.includes(part));
 
 function prose(sentences: readonly Sentence[], count: number): string | undefined {
@@ -151,9 +155,9 @@ function prose(sentences: readonly Sentence[], count: number): string | undefine
 }
 
 /**
- * Mends a refused analysis without the paper's text: a quote that was not found gives way to the nearest passage of the
- * text, or goes where it is missing. The rest is made from the title and the abstract; research-ralph keeps what nobody
- * found fault with.
+ * Repairs a refused analysis without the paper's text. A quote that was not found is replaced by the nearest passage,
+ * or removed without one. The other fields are made from the title and the abstract; research-ralph keeps the accepted
+ * parts of the previous result.
  */
 export function repairPaper(
   unit: BriefUnit,
@@ -161,16 +165,16 @@ export function repairPaper(
 ): AnalysisResult {
   const fresh = analysePaper(unit, "");
   const refused = (typeof previous === "string" ? JSON.parse(previous) : previous) as Partial<AnalysisResult> | null;
-  // A brief may cut long quotes and passages, and marks the cut.
-  const uncut = (text: string) => text.replace(/(?<!\s)\s*…$/, "");
+  // The brief may have shortened long quotes and passages; then they end with "…".
+  const withoutEllipsis = (text: string) => text.replace(/(?<!\s)\s*…$/, "");
   const evidence = (Array.isArray(refused?.evidence) ? refused.evidence : []).flatMap((item): Evidence => {
     const { quote } = item;
     const missing = passages.find(
-      (each) => each.quote === quote || (each.quote.endsWith("…") && quote.startsWith(uncut(each.quote))),
+      (each) => each.quote === quote || (each.quote.endsWith("…") && quote.startsWith(withoutEllipsis(each.quote))),
     );
     if (missing === undefined) return [item];
-    const passage = uncut(missing.nearest);
-    // The old claim rested on words that are not there, so the passage makes its own.
+    const passage = withoutEllipsis(missing.nearest);
+    // The old claim was based on words that are not in the paper, so the claim is made from the passage.
     return passage.trim() === "" ? [] : [{ claim: claimOf(passage), quote: passage.slice(0, 1500), locator: null }];
   });
   return { ...fresh, evidence: evidence.length > 0 ? evidence : fresh.evidence };

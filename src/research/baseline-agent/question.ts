@@ -3,26 +3,28 @@ import type { BriefUnit } from "./brief.js";
 import { clip, contentWords } from "../search/topic-words.js";
 import { plainHeading, splitSentences, stem } from "./text.js";
 
-/** A passage holds so much of the question's weight, or nothing of it is quoted. */
+/** Minimum share of the question's weight in a passage that is quoted. */
 const minCoverage = 0.6;
-/** Passages that are looked at, and sentences that are quoted. */
+/** Maximum number of passages that are searched. */
 const maxPassages = 15;
 const maxSentences = 5;
 
-/** What a sentence reports of its own study. */
-const reports =
+/** Words with which a sentence reports results of its study. */
+const reportWords =
   /\d|\b(?:found|showed?|shows|results?|significant|increased|decreased|reduced|improved|outperforms?)\b/i;
 
 /**
- * Sentences of the passages that hold 60 % of the question's weight, the nearest first; none where no passage does. It
- * says nothing of its own: each statement is a sentence of a paper.
+ * Answers with sentences of the passages that contain 60 % of the question's weight, best first. The answer is empty if
+ * there is no such passage. Each statement is a sentence of a paper.
  */
 export function answerQuestion({ unit, weights = {}, papers = [] }: BriefUnit, text: string): AnswerResult {
-  const words = weighed(weights);
+  const words = weightsByStem(weights);
   const total = [...words.values()].reduce((sum, weight) => sum + weight, 0);
-  const share = (said: string): number => {
-    const held = new Set(stems(said));
-    return total === 0 ? 0 : [...words].reduce((sum, [word, weight]) => sum + (held.has(word) ? weight : 0), 0) / total;
+  const share = (passageText: string): number => {
+    const passageStems = new Set(stems(passageText));
+    return total === 0
+      ? 0
+      : [...words].reduce((sum, [word, weight]) => sum + (passageStems.has(word) ? weight : 0), 0) / total;
   };
   const titles = new Map(papers.map(({ id, title }) => [id, title]));
   const passages = passagesIn(text)
@@ -39,7 +41,7 @@ export function answerQuestion({ unit, weights = {}, papers = [] }: BriefUnit, t
       sentencesIn(said).map((sentence) => ({
         paper,
         sentence,
-        worth: share(sentence) + coverage / 2 + (reports.test(sentence) ? 0.1 : 0),
+        worth: share(sentence) + coverage / 2 + (reportWords.test(sentence) ? 0.1 : 0),
         own: share(sentence),
       })),
     )
@@ -59,11 +61,11 @@ export function answerQuestion({ unit, weights = {}, papers = [] }: BriefUnit, t
   };
 }
 
-/** The stem, with British and American endings as one. */
+/** The stems of the words in a text. British and American endings give the same stem. */
 const stems = (text: string): string[] => contentWords(text).map(stemOf);
 const stemOf = (word: string): string => stem(word).replace(/([iy])s$/, "$1z");
 
-function weighed(weights: Readonly<Record<string, number>>): Map<string, number> {
+function weightsByStem(weights: Readonly<Record<string, number>>): Map<string, number> {
   const words = new Map<string, number>();
   for (const [word, weight] of Object.entries(weights))
     if (typeof weight === "number") words.set(stemOf(word), Math.max(words.get(stemOf(word)) ?? 0, weight));
@@ -76,7 +78,7 @@ interface Passage {
   readonly said: string;
 }
 
-/** The passages of a brief: each behind a line "@@ paper | where". */
+/** The passages in a brief. Each starts with a line "@@ paper | where". */
 function passagesIn(text: string): Passage[] {
   return text.split(/^(?=@@ )/m).flatMap((part) => {
     const [, paper, where = "", said = ""] = /^@@ (.+?) \| ([^\n]*)\n([\s\S]*)$/.exec(part) ?? [];
@@ -84,7 +86,7 @@ function passagesIn(text: string): Passage[] {
   });
 }
 
-/** Whole sentences that can stand as a quote, without headings, tables and marks of pages. */
+/** Complete sentences that can be quoted, without headings, tables and page marks. */
 function sentencesIn(said: string): string[] {
   const prose = said
     .split("\n")

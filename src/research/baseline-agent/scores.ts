@@ -3,10 +3,10 @@ import type { BriefDimension } from "./brief.js";
 import { stemsOf } from "./text.js";
 
 /**
- * What the baseline agent counts: for each dimension expressions that speak for it, and behind -- some that speak
- * against it. Its points are the number of those for it that occur at least once, less the number of those against it,
- * kept between 0 and 5. That is a count of words, not a judgement, and it says so wherever it shows; it is repeatable
- * and differs from paper to paper, which is what a demo and a test need.
+ * The expressions that the baseline agent counts in each dimension: expressions in favour, and after -- expressions
+ * against. The points are the number of expressions in favour that occur, minus the number of those against, limited to
+ * 0 to 5. This is a count of words and not a judgement, and all output says so. It is repeatable and differs between
+ * papers, as a demo and tests need.
  */
 const rubric = {
   execution: {
@@ -46,23 +46,23 @@ type Scores = NonNullable<AnalysisResult["scores"]>;
 type Points<Rubric extends object> = Record<keyof Rubric, number>;
 
 function countAll<Rubric extends object>(dimensions: Rubric, text: string): Points<Rubric> {
-  const hits = (words: string) =>
+  const countHits = (words: string) =>
     words.split(";").filter((word) => new RegExp(`\\b(?:${word.trim()})\\b`, "i").test(text)).length;
-  const counted = Object.entries(dimensions).map(([dimension, words]: [string, string]) => {
-    const [up = "", down = ""] = words.split("--");
-    return [dimension, Math.max(0, Math.min(5, hits(up) - hits(down)))];
+  const points = Object.entries(dimensions).map(([dimension, words]: [string, string]) => {
+    const [positive = "", negative = ""] = words.split("--");
+    return [dimension, Math.max(0, Math.min(5, countHits(positive) - countHits(negative)))];
   });
-  return Object.fromEntries(counted) as Points<Rubric>;
+  return Object.fromEntries(points) as Points<Rubric>;
 }
 
-/** Points 0–5 a dimension of both rubrics. */
+/** Points from 0 to 5 in each dimension of both rubrics. */
 export const countBoth = (text: string) => ({
   execution: countAll(rubric.execution, text),
   blue_ocean: countAll(rubric.blue_ocean, text),
 });
 
-/** Points by a rubric of the person's own: how many of the words that describe a dimension occur, at most 5. */
-export function countOwn(dimensions: readonly BriefDimension[], text: string): Pick<AnalysisResult, "points"> {
+/** Points for the user's rubric: the number of words in a dimension's description that occur in the text, at most 5. */
+export function countUserRubric(dimensions: readonly BriefDimension[], text: string): Pick<AnalysisResult, "points"> {
   if (dimensions.length === 0) return {};
   const inText = stemsOf(text);
   const hits = (words: string) => [...stemsOf(words)].filter((word) => inText.has(word)).length;
@@ -70,17 +70,17 @@ export function countOwn(dimensions: readonly BriefDimension[], text: string): P
 }
 
 const sum = (points: object = {}): number =>
-  Object.values(points).reduce((total: number, one: number) => total + one, 0);
+  Object.values(points).reduce((total: number, value: number) => total + value, 0);
 
-/** All points of `scores`, and how many there can be. */
+/** The sum of `scores`, and the maximum. */
 export const total = ({ execution, blue_ocean }: Scores): { points: number; of: number } => ({
   points: sum(execution) + sum(blue_ocean),
   of: blue_ocean === undefined ? 30 : 50,
 });
 
 /**
- * The market by the strategic points alone, as the rubric has it: blue from 12 of 20, purple from 8, else red.
- * Undefined without them.
+ * The market from the strategic points, as in the rubric: blue from 12 of 20 points, purple from 8, else red. Undefined
+ * without strategic points.
  */
 export function marketOf({ blue_ocean }: Scores): AnalysisResult["market"] {
   if (blue_ocean === undefined) return undefined;

@@ -3,11 +3,11 @@ import { referenceLists } from "../../text/documents/text/reference-lists.js";
 import { countEach, groupBy } from "../../engine/lib/group.js";
 import { contentWords, phrases } from "../search/topic-words.js";
 
-/** The part of a paper that a sentence stands in, told by its heading. `note` is what an editor set before the text. */
+/** The part of a paper with a sentence, according to its heading. `note`: an editor's note before the text. */
 export type Part = "note" | "other" | keyof typeof parts;
 
 export interface Sentence {
-  /** The paper's own words, on one line. */
+  /** The words of the paper, on one line. */
   readonly text: string;
   readonly part: Part;
   /** Where it stands, such as "p. 4" or "§ 3 Results". */
@@ -30,14 +30,14 @@ const parts = {
 
 const placeMark = /^\[(p\. ?\d+|§ ?.+)\]$/;
 const markdownHeading = /^#{1,6}\s+(\S.*)$/;
-/** "3 Results", "IV. EXPERIMENTS" or a bare known word: what is left of a heading in the text of a PDF. */
+/** A line that looks like a heading in the text of a PDF: "3 Results", "IV. EXPERIMENTS" or a usual title. */
 export const plainHeading =
   /^(?:(?:\d+(?:\.\d+)*\.?|[IVX]+\.)\s+\p{Lu}[\p{L}\p{N} ,:&-]{2,60}|(?:Abstract|Introduction|Methods?|Results|Discussion|Limitations|Conclusions?|References|Acknowledge?ments?|ACKNOWLEDGE?MENTS?|ABSTRACT|INTRODUCTION|METHODS?|RESULTS|DISCUSSION|LIMITATIONS|CONCLUSIONS?))$/u;
 const abbreviation = /(?:\b(?:e\.g|i\.e|et al|figs?|eqs?|secs?|tab|vs|cf|resp|approx|no|dr|ref)|(?:^|\s)\p{Lu})\.$/iu;
 
 /**
- * Splits a paper's text into sentences with the part and the page or section they stand in. Pages win over sections as
- * locators.
+ * Splits a paper's text into sentences with their part and locator. The locator is the page, or the section
+ * in a text without pages.
  */
 export function sentencesOf(text: string): Sentence[] {
   const sentences: Sentence[] = [];
@@ -46,7 +46,7 @@ export function sentencesOf(text: string): Sentence[] {
   let section: string | null = null;
   let paragraph: string[] = [];
 
-  const flush = (as: Part = part) => {
+  const endParagraph = (paragraphPart: Part = part) => {
     const joined = paragraph
       .join("\n")
       .replace(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1")
@@ -57,36 +57,36 @@ export function sentencesOf(text: string): Sentence[] {
       const whole = /^[\p{Lu}\p{N}“"(]/u.test(sentence) && /[.!?][)”"]?$/.test(sentence);
       sentences.push({
         text: sentence,
-        part: as,
+        part: paragraphPart,
         locator: page ?? section,
         whole,
         addressed: findInstructions(sentence).length > 0,
       });
     }
   };
-  const enter = (heading: string) => {
-    flush();
-    const bare = heading.replace(/^(?:§\s*)?(?:(?:[\d.]+|[IVX]+\.)\s+)?/, "");
-    // "3.1 Peg insertion" is still about results; and nothing that follows the references is the paper's own finding.
-    const inherits = /^§?\s*\d+\.\d/.test(heading) || part === "references";
-    const named = (Object.keys(parts) as (keyof typeof parts)[]).find((name) => parts[name].test(bare));
-    part = named ?? (inherits ? part : "other");
+  const startSection = (heading: string) => {
+    endParagraph();
+    const title = heading.replace(/^(?:§\s*)?(?:(?:[\d.]+|[IVX]+\.)\s+)?/, "");
+    // "3.1 Peg insertion" still belongs to the results. Text after the references is never a finding of this paper.
+    const keepsPart = /^§?\s*\d+\.\d/.test(heading) || part === "references";
+    const namedPart = (Object.keys(parts) as (keyof typeof parts)[]).find((name) => parts[name].test(title));
+    part = namedPart ?? (keepsPart ? part : "other");
     section = `§ ${heading.replace(/^§\s*/, "")}`;
   };
 
   const body = withoutFrontMatter(text).replace(/\r\n/g, "\n");
-  const whole = body.split("\n");
-  const lines = whole.map((line) => line.trim());
-  const running = runningLines(lines);
-  // By the rule that quotes are checked with: what stands there is no evidence.
+  const rawLines = body.split("\n");
+  const lines = rawLines.map((line) => line.trim());
+  const running = findRunningHeaders(lines);
+  // Uses the same rule as the check of quotes: a list of references is not evidence.
   const lists = referenceLists(body);
-  let at = 0;
+  let offset = 0;
   for (const [index, line] of lines.entries()) {
-    if (part !== "references" && lists.some(({ start, end }) => at >= start && at < end)) {
-      flush();
+    if (part !== "references" && lists.some(({ start, end }) => offset >= start && offset < end)) {
+      endParagraph();
       part = "references";
     }
-    at += (whole[index]?.length ?? 0) + 1;
+    offset += (rawLines[index]?.length ?? 0) + 1;
     if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
     const mark = placeMark.exec(line)?.[1];
     const heading =
@@ -95,34 +95,34 @@ export function sentencesOf(text: string): Sentence[] {
         ?.replace(/(?<!#)#+$/, "")
         .trim() ?? (plainHeading.test(line) ? line : undefined);
     if (mark?.startsWith("p.")) {
-      flush();
+      endParagraph();
       page = mark;
     } else if (mark ?? heading) {
-      enter(mark ?? heading ?? "");
+      startSection(mark ?? heading ?? "");
     } else if (line.startsWith(">")) {
-      flush();
+      endParagraph();
       paragraph.push(line.replace(/^>\s*/, ""));
-      flush("note");
+      endParagraph("note");
     } else if (line === "" || /^(?:\||[-*] )/.test(line)) {
-      flush();
+      endParagraph();
       if (/^[-*] /.test(line)) paragraph.push(line.slice(2));
     } else {
       paragraph.push(line);
     }
   }
-  flush();
+  endParagraph();
   return sentences;
 }
 
-/** Lines that open more than one page: running headers. */
-function runningLines(lines: readonly string[]): Set<string> {
+/** Lines that start more than one page: running headers. */
+function findRunningHeaders(lines: readonly string[]): Set<string> {
   const openers = lines.flatMap((line, index) =>
     /^\[p\. ?\d+\]$/.test(line) ? [lines.slice(index + 1).find((next) => next !== "") ?? ""] : [],
   );
   return new Set(openers.filter((line, index) => openers.indexOf(line) !== index));
 }
 
-/** Splits at the end of sentences, not at decimals, initials or abbreviations. */
+/** Splits text at the ends of sentences, but not at decimal points, initials or abbreviations. */
 export function splitSentences(paragraph: string): string[] {
   const sentences: string[] = [];
   let start = 0;
@@ -136,7 +136,7 @@ export function splitSentences(paragraph: string): string[] {
   return [...sentences, paragraph.slice(start).trim()].filter((sentence) => sentence !== "");
 }
 
-/** Addresses in the text that point at code. */
+/** Addresses of code in a text. */
 export function codeAddresses(text: string): string[] {
   const addresses = (text.match(/https?:\/\/[^\s<>()[\]"'`]+/g) ?? []).map((address) =>
     address.replace(/(?<![.,;:])[.,;:]+$/, ""),
@@ -150,23 +150,25 @@ export function codeAddresses(text: string): string[] {
   ].slice(0, 30);
 }
 
-const retracted = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;
+const retractionSentence = /^\W*retracted\b|\bthis (?:\w+ )?(?:paper|article|preprint) (?:has been|was) retracted\b/i;
 
 /**
- * The sentences at the head of a paper that say that it was retracted: an editor's note, or the first lines. Others'
- * retractions don't count.
+ * The sentences at the start of a paper that say that it was retracted: an editor's note, or the first lines. Sentences
+ * about other papers' retractions do not count.
  */
 export const retractionOf = (sentences: readonly Sentence[]): string =>
   sentences
     .filter(({ text, part }, index) =>
-      part === "note" ? /\bretracted\b/i.test(text) : index < 4 && part !== "references" && retracted.test(text),
+      part === "note"
+        ? /\bretracted\b/i.test(text)
+        : index < 4 && part !== "references" && retractionSentence.test(text),
     )
     .map(({ text }) => text)
     .join(" ");
 
 const withoutFrontMatter = (text: string): string => text.replace(/^\uFEFF?---\r?\n[\s\S]*?\n---[ \t]*\r?\n/, "");
 
-/** A crude stem, so that "manipulating" and "manipulation" count as the same word. */
+/** A simple stem, so that "manipulating" and "manipulation" count as the same word. */
 export const stem = (word: string): string =>
   word.length > 5
     ? word.replace(/(?:ations?|ating|ated|ings?|ion|ions|ers?|ies|ed|es|s|y)$/u, "")
@@ -174,24 +176,21 @@ export const stem = (word: string): string =>
 
 export const stemsOf = (text: string): Set<string> => new Set(contentWords(text).map(stem));
 
-/** A tag that says what kind of sentence it was, not what it is about; it makes no group. */
-export const limitation = "limitation";
+/** A tag for the kind of a sentence, not for its topic. Insights are not grouped by it. */
+export const limitationTag = "limitation";
 
-/** Words that come back in every paper of every field and tell none of them apart. */
-const generic = new Set(
+/** Words that occur in papers of every field and do not distinguish them. */
+const genericWords = new Set(
   "approach because data error every first experiment method model number object policy problem real reference result sample success system test time trial value work".split(
     " ",
   ),
 );
 
-/**
- * What a paper is about, in its own words: pairs of words of its title, then words of the title, then words that come
- * back often.
- */
+/** The themes of a paper in its words: pairs of words from the title, words from the title, then frequent words. */
 export function themesOf(title: string, sentences: readonly string[]): string[] {
-  const telling = (word: string) => !/^\d/.test(word) && word.length > 3 && !generic.has(word);
+  const isDistinctive = (word: string) => !/^\d/.test(word) && word.length > 3 && !genericWords.has(word);
   const count = countEach(
-    sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singular))].filter(telling)),
+    sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singular))].filter(isDistinctive)),
   );
   const pairs = phrases(title).flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${singular(word)}`));
   const inTitle = stemsOf(title);
@@ -200,23 +199,22 @@ export function themesOf(title: string, sentences: readonly string[]): string[] 
   return [...pairs, ...words.slice(0, 20)];
 }
 
-/** Up to three themes that stand in a sentence; those of the paper where none does. */
+/** Up to three themes that occur in a sentence; if none occurs, themes of the paper. */
 export function tagsOf(sentence: string, themes: readonly string[]): string[] {
   const words = stemsOf(sentence);
   const inText = themes.filter((theme) => theme.split(" ").every((word) => words.has(stem(word))));
-  // A word that is already there, in a pair or in another form, says nothing more.
+  // A theme is left out if an earlier one contains its word, alone or in another form.
   const distinct = inText.filter((theme, index) => !stemsOf(inText.slice(0, index).join(" ")).has(stem(theme)));
   return (distinct.length > 0 ? distinct : themes).slice(0, 3).map((tag) => tag.slice(0, 60));
 }
 
 /**
- * Insights by tag, largest group first; an insight is in the group of its most frequent tag alone, one without a tag
- * under "untagged".
+ * Insights by tag, largest group first. Each insight is only in the group of its most frequent tag, or in "untagged".
  */
 export function groupByTag<Insight extends { readonly tags?: readonly string[] }>(
   insights: readonly Insight[],
 ): ReadonlyMap<string, readonly Insight[]> {
-  const themesIn = ({ tags = [] }: Insight) => tags.filter((tag) => tag !== limitation);
+  const themesIn = ({ tags = [] }: Insight) => tags.filter((tag) => tag !== limitationTag);
   const count = countEach(insights.flatMap(themesIn));
   const byFrequency = (a: string, b: string) => (count.get(b) ?? 0) - (count.get(a) ?? 0) || a.localeCompare(b);
   const groups = groupBy(insights, (insight) => themesIn(insight).toSorted(byFrequency)[0] ?? "untagged");

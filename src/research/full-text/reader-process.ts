@@ -1,4 +1,4 @@
-import { type GuardedRead, maxReaderMemory, readGuarded } from "../../text/documents/guarded-reader.js";
+import { type GuardedRead, maxReaderMemoryBytes, readGuarded } from "../../text/documents/guarded-reader.js";
 import type { DocumentHints } from "../../text/documents/read-document.js";
 import { builtProgram } from "../../engine/lib/package-root.js";
 import { openTaskProcess } from "../../engine/process/task-process.js";
@@ -6,7 +6,10 @@ import type { checkReading } from "../../text/evidence/check-evidence.js";
 import type { findQuotes } from "../../text/evidence/find-quote.js";
 
 /** The process that reads documents and searches for quotes. It starts when first needed. */
-export const readerProcess = openTaskProcess({ program: () => builtProgram("reader"), maxMemory: maxReaderMemory });
+export const readerProcess = openTaskProcess({
+  program: () => builtProgram("reader"),
+  maxMemory: maxReaderMemoryBytes,
+});
 
 /**
  * Whether this process is not allowed to start others. Then it already runs with restricted permissions, reads

@@ -1,13 +1,13 @@
 import { clip, estimateTokens, fit } from "../../engine/lib/tokens.js";
 
-/** A part of a brief under its heading; nothing where there is no text. */
+/** A section of a brief with its heading; empty if there is no text. */
 export const section = (title: string, text: string): string => (text === "" ? "" : `# ${title}\n\n${text}`);
 
-/** The first texts, each and together of bounded length. */
+/** The first texts, as many as fit into `all` tokens, each cut to `each` tokens. */
 export const short = (texts: readonly string[], each: number, all: number): string[] =>
   fit(texts, all, (text) => clip(text, each)).lines;
 
-/** The first items, as many as fit into so many tokens as JSON, and how many are left out. */
+/** The first items whose JSON fits into this many tokens, and the number of the items that do not fit. */
 export function take<Item, Shown>(
   items: readonly Item[],
   tokens: number,

@@ -5,50 +5,49 @@ import type { ReportFile } from "../generated/report.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 
 /**
- * What is folded in when a result is accepted. engine/storage/state/fold.ts writes it, in this order: an entry of the
- * journal, rrd.json, the entry of progress.txt and the ledger's line, whole files, the journal's mark; then git commits
- * them.
+ * The changes of an accepted result. engine/storage/state/fold.ts writes them in this order: a journal entry, rrd.json,
+ * the entry in progress.txt and the ledger line, whole files, the journal's end mark. Then git commits them.
  */
 export interface Acceptable {
   readonly changes: readonly Change[];
-  /** Entry for progress.txt, without the iteration's line. */
+  /** Entry for progress.txt, without the line about the iteration. */
   readonly progress: string;
   readonly files?: readonly { readonly name: string; readonly text: string }[];
-  /** What has to be shown to people anew: the state with these changes, and what else the result holds. */
+  /** What must be shown to people again: the state with these changes, and other parts of the result. */
   readonly shows?: { readonly rrd: Rrd; readonly narrative?: ReportFile; readonly ideas?: ProductIdeas };
   /** One line for the screen and the commit. */
   readonly summary: string;
   readonly ledger?: Partial<LedgerLine>;
-  /** What a person has to know of it. */
+  /** A message for the user. */
   readonly notice?: { readonly level: "info" | "warning"; readonly message: string };
 }
 
-/** Why a result is refused, for the next attempt to read. */
+/** The reasons why a result is refused, for the next attempt. */
 export interface Unacceptable {
   readonly reasons: readonly string[];
 }
 
-/** What a second reader checks: the sentences of reports with the claims that they cite, or every claim too. */
+/** What a second reader checks: the sentences of reports with the cited claims, or also every claim. */
 export type CheckWish = "reports" | "all";
 
-/** What judging a result needs besides the state. */
+/** What judging a result needs in addition to the state. */
 export interface Judging {
   readonly iteration: number;
   /** Name of the agent, for the report. */
   readonly agent: string;
   /** Time of the acceptance. */
   readonly at: Date;
-  /** What of it a second reader is to check: the sentences of a report, or claims of readings too. */
+  /** What a second reader must check. */
   readonly check?: CheckWish;
-  /** A second agent fills in the form of each paper that is read. */
+  /** True if a second agent fills in the form of each paper. */
   readonly second?: boolean;
-  /** Something that looks like a secret of the user's was taken out of the result. */
+  /** True if something like a secret of the user was removed from the result. */
   readonly redacted?: boolean;
 }
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
-/** The change of a paper's record to these fields. */
+/** The change of these fields in a paper's record. */
 export const changeOf = (paper: Paper, set: Partial<Paper>): Change => ({
   in: "papers_pool",
   id: paper.id,

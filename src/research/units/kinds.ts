@@ -10,7 +10,7 @@ import { report } from "./report/kind.js";
 import { screening } from "./screening/kind.js";
 import type { Project, UnitKind } from "./unit-kind.js";
 
-/** Every kind of unit, in the order in which a project does them. */
+/** All kinds of units, in the order in which a project does them. */
 export const kinds: readonly UnitKind[] = [screening, claims, reading, report, ideas, check, mend, extract];
 
 /** The kind of a unit. */
@@ -20,19 +20,22 @@ export function kindOf({ kind: name }: Pick<Unit, "kind">): UnitKind {
   return kind;
 }
 
-/** The kind that a line of the ledger is about: what writes one document is named by it, the others by their phase. */
+/**
+ * The kind of a ledger line's unit. A unit that writes one document has the name of its kind; other units are found by
+ * their phase.
+ */
 export const kindOfLine = (line: Pick<LedgerLine, "unit" | "phase">): UnitKind | undefined =>
   kinds.find(({ name, owns }) => name === line.unit && owns(line)) ?? kinds.findLast((kind) => kind.owns(line));
 
 export const isWanted = (kind: UnitKind, project: Project): boolean => kind.isWanted?.(project) ?? true;
 
-/** Whether the project is complete once this unit is accepted: no paper was given up, and nothing comes after it. */
+/** Whether the project is complete when this unit is accepted: no paper was given up, and no other unit follows. */
 export const isLastUnit = (project: Project, { kind: name }: Pick<Unit, "kind">): boolean =>
   project.status.refused.length === 0 &&
   (kindOf({ kind: name }).left?.(project, false) ?? 1) <= 1 &&
   kinds.slice(kinds.findIndex((kind) => kind.name === name) + 1).every((kind) => !isWanted(kind, project));
 
-/** What the work on a unit rests on, of what a person may edit, as a hash; empty for one that nobody knows. */
+/** A hash of the state that the work on a unit depends on and that the user may edit; empty for an unknown kind. */
 export function workBasis(rrd: Rrd, kind: UnitKind | undefined, id: string): string {
   return kind === undefined
     ? ""

@@ -14,7 +14,7 @@ import { researchFormat } from "../project-files/rrd-file.js";
 import { kinds } from "./kinds.js";
 import { withoutResult } from "./reading/unread-paper.js";
 
-/** What is to be done again: everything, one paper, the units of a kind, or everything after an iteration. */
+/** What a reset undoes: everything, one paper, the units of a kind, or everything after an iteration. */
 export type ResetTarget =
   | { readonly all: true }
   | { readonly paper: string }
@@ -30,18 +30,18 @@ interface ResetOptions {
   readonly now: () => number;
 }
 
-/** The files of the folder that units write whole, by the unit. */
+/** Names of the files that each kind of unit writes. */
 export const outputs = Object.fromEntries(kinds.map(({ name, writes = [] }) => [name, writes]));
 
 /**
- * Takes results of a project back, as resetRecords does.
- * @throws ExpectedError when another process holds the project, the paper or the kind is unknown, or there is no
- * version to go back to.
+ * Resets results of a project with `resetRecords`.
+ * @throws ExpectedError if another process holds the project, the paper or kind is unknown, or there is no version to
+ * return to.
  */
 export async function resetResearch(folder: string, target: ResetTarget, options: ResetOptions): Promise<string[]> {
   const plan = async ({ state, ledger }: { readonly state: Rrd; readonly ledger: readonly LedgerLine[] }) => {
     const { after, ...reset } = await stateAfter(folder, target, state, ledger);
-    // A person has acted: what repeated itself before counts no more.
+    // The user has acted, so earlier repetitions no longer count.
     return { ...reset, after: resetStagnation(after, ledger.at(-1)?.iteration) };
   };
   return resetRecords(folder, researchFormat, plan, {
@@ -53,8 +53,8 @@ export async function resetResearch(folder: string, target: ResetTarget, options
 }
 
 /**
- * Works out what a reset leaves; it writes nothing. @throws ExpectedError where there is no such paper or kind, or
- * nothing to do again.
+ * Computes the state after a reset; writes nothing.
+ * @throws ExpectedError if the paper or kind does not exist, or there is nothing to reset.
  */
 export async function stateAfter(
   folder: string,
@@ -65,7 +65,7 @@ export async function stateAfter(
   if ("paper" in target) return resetPaper(folder, rrd, target.paper);
   if ("unit" in target) return resetUnit(folder, rrd, target.unit);
   if ("to" in target) return resetTo(folder, rrd, ledger, target.to);
-  // What an agent dropped may be just what is wanted now.
+  // Excluded records are removed too: an agent may have dropped what the user wants now.
   const { refusals: _, excluded: __, ...kept } = rrd;
   const empty = {
     papers_pool: [],
@@ -99,7 +99,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   };
 }
 
-/** Lets the units of a kind be done again. A document stays until a new one is written. */
+/** Resets the units of a kind. Their document stays until a new one is written. */
 async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset> {
   const takeBack = kinds.find(({ name }) => name === unit)?.takeBack;
   if (takeBack === undefined)
@@ -116,7 +116,7 @@ async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset>
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
   const { state, undone, missing } = await stateBefore(folder, researchFormat, { state: rrd, ledger }, to);
   let after = asJoinedNow(state, rrd);
-  // The phase is derived and in no entry; the first iteration that is undone tells in which one it was.
+  // The phase is derived and not in the journal. It is the phase of the first undone iteration.
   const [first] = undone;
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
   const sentences = [`Everything after iteration ${to} is undone: ${many(undone.length, "iteration")}.`];
@@ -138,9 +138,8 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
 }
 
 /**
- * Which records are one work stays as it is now: a person may have joined and parted some since,
- * and an undo takes back iterations alone.
- * So each record stands once, and none is lost.
+ * Keeps the present merges of records: the user may have merged or separated some, and a reset undoes only iterations.
+ * So each record is in the result exactly once.
  */
 function asJoinedNow(after: Rrd, now: Rrd): Rrd {
   const inPool = new Set(now.papers_pool.map(({ id }) => id));
@@ -159,7 +158,7 @@ function asJoinedNow(after: Rrd, now: Rrd): Rrd {
   };
 }
 
-/** Without a journal at least the papers read since can be taken back. */
+/** Without a journal, the papers that were read since can still be reset. */
 function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: ReadonlyMap<string, number>): Rrd {
   const read = new Set(
     undone.filter(({ outcome, unit }) => outcome === "accepted" && !accepted.has(unit)).map(({ unit }) => unit),
@@ -167,5 +166,5 @@ function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: Rea
   return rrd.papers_pool.filter(({ id }) => read.has(id)).reduce(withoutResult, rrd);
 }
 
-/** Kinds that a person can reset as a whole. */
+/** Kinds that the user can reset as a whole. */
 const names = (): string[] => kinds.flatMap(({ name, takeBack }) => (takeBack === undefined ? [] : [name]));

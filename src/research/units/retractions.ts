@@ -9,18 +9,18 @@ import { deriveStatistics } from "../derived/statistics.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
 import { changeOf } from "./judged-result.js";
 
-/** The answers of one check, kept from the brief of a report to its acceptance. */
+/** The answers of a retraction check, from the preparation of a report to its acceptance. */
 export interface RetractionCheck {
   readonly checks: ReadonlyMap<string, UpdateCheck>;
 }
 
-/** A pool may hold thousands; a report names some hundred. */
+/** Maximum number of checked papers: a pool can have thousands, a report cites about a hundred. */
 const maxChecked = 300;
 
-/** Papers that are not rejected: presented, kept for their insights, or waiting for a person. */
+/** Status of papers that count: presented, used for insights, or waiting for the user. */
 const stands: ReadonlySet<string> = new Set(["presented", "insights_extracted", "waiting"]);
 
-/** What a report rests on: presented papers, then papers with insights and those that wait, the best first. */
+/** The papers of a report: presented papers first, then papers with insights and waiting papers, by score. */
 export function papersToCheck(rrd: Rrd): readonly Paper[] {
   const withInsights = new Set(countingInsights(rrd).map((insight) => insight.paper_id));
   const rank = (paper: Paper) => (paper.status === "presented" ? 1e6 : 0) + (paper.score ?? 0);
@@ -33,13 +33,13 @@ export function papersToCheck(rrd: Rrd): readonly Paper[] {
 export interface Checked {
   readonly rrd: Rrd;
   readonly changes: readonly Change[];
-  /** Ids of papers that the check found retracted and that were not known to be. */
+  /** Ids of papers that this check newly found to be retracted. */
   readonly retracted: readonly string[];
 }
 
 /**
- * The state with what a check found: a retracted paper is no longer presented and gives no insights, whatever its
- * scores. Where nothing was checked it is as before. Pure.
+ * Applies a check to the state. A retracted paper is no longer presented and gives no insights, whatever its score.
+ * Without a check the state is unchanged. Pure.
  */
 export function withChecks(rrd: Rrd, retraction: RetractionCheck | undefined): Checked {
   if (retraction === undefined) return { rrd, changes: [], retracted: [] };
@@ -58,8 +58,8 @@ export function withChecks(rrd: Rrd, retraction: RetractionCheck | undefined): C
 }
 
 /**
- * What a check changes in a paper's record: what was found and by whom, warnings, and the status of one that no longer
- * stands. Pure.
+ * The fields of a paper's record that a check changes: its updates, the services, warnings, and the status of a
+ * retracted paper. Pure.
  */
 export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> {
   const { updates, checked_by, unchecked, at, citation } = check;
@@ -97,7 +97,7 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
 /** What happened to a paper: what is said now, and what a service said before that did not answer this time. */
 function withKnown(paper: Paper, { updates, checked_by }: UpdateCheck): NonNullable<Paper["updates"]> {
   const isSaid = (one: NonNullable<Paper["updates"]>[number]) => updates.some((each) => isSameUpdate(each, one));
-  // "Crossref (retraction-watch)" is what Crossref says.
+  // "Crossref (retraction-watch)" is an answer of Crossref.
   const isAsked = (source: string) => checked_by.some((name) => source === name || source.startsWith(`${name} (`));
   const known = (paper.updates ?? []).filter((one) => !isAsked(one.source) && !isSaid(one));
   return oldestFirst([...known, ...updates].map((update) => ({ ...update })));
@@ -121,7 +121,7 @@ const words: Readonly<Record<string, string>> = {
 const sentenceOf = ({ type, date, source }: { type: string; date?: string; source: string }): string =>
   `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
 
-/** How far the papers that the report rests on were checked, in one or two sentences. */
+/** One or two sentences on how many papers of the report were checked. */
 export function checkSentence(rrd: Rrd): string {
   const isDemoted = ({ status, updates_check }: Paper) =>
     status === "rejected" && updates_check?.demoted_from !== undefined;
@@ -144,7 +144,7 @@ export function checkSentence(rrd: Rrd): string {
   return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}${more}; ${why}`;
 }
 
-/** What the log says of a check. */
+/** The lines about a check in the log. */
 export function retractionLines(rrd: Rrd, retracted: readonly string[]): string[] {
   const found = rrd.papers_pool.filter(({ id }) => retracted.includes(id));
   return [

@@ -5,7 +5,7 @@ import type { CritiqueResult } from "../generated/result-critique.js";
 import type { Unit } from "../../engine/loop/types.js";
 import type { ResearchState, Sharing } from "./unit-kind.js";
 
-/** The parts of a batch that several agents screen. */
+/** The roles of agents that screen the same batch. */
 export const readerRoles = ["reader-1", "reader-2", "reader-3"] as const;
 
 export const isReader = ({ role }: Pick<Unit, "role">): boolean =>
@@ -13,38 +13,41 @@ export const isReader = ({ role }: Pick<Unit, "role">): boolean =>
 
 export const isThought = ({ role }: AgentNotes): boolean => Object.hasOwn(thinkingRoles, role);
 
-/** What earlier agents left for the unit, the oldest first. */
+/** The notes of earlier agents of the unit, oldest first. */
 export const notedOf = ({ noted }: ResearchState, { id }: Pick<Unit, "id">): readonly AgentNotes[] =>
   noted.get(id) ?? [];
 
-/** The draft, or the last answer, that a critic judges and an answer mends. */
+/** The draft or last answer: the critic judges it, and the next answer improves it. */
 export const draftOf = (state: ResearchState, unit: Unit): AgentNotes | undefined =>
   notedOf(state, unit).findLast(({ role }) => role === thinkingRoles.draft || role === thinkingRoles.answer);
 
 export type Finding = CritiqueResult["findings"][number];
 
-/** What a critic holds against it. */
+/** The critic's findings about the draft. */
 export const findingsOf = (state: ResearchState, unit: Unit): readonly Finding[] =>
   (notedOf(state, unit).findLast(({ role }) => role === thinkingRoles.critic)?.value as Finding[] | undefined) ?? [];
 
-/** Whether what this part leaves is judged as the unit's result, whatever it says; where nobody shares it, always. */
+/** Whether the result of this part counts as the unit's result. Always true if no other agent shares the unit. */
 export const isJudged = ({ role, round = 1 }: Unit, { think }: Sharing): boolean =>
   role === undefined || (think !== undefined && isLastThinkingPart({ role, round }, think.rounds));
 
-/** Whether the unit's last refusal is one of the same part: no agent sees why another one was refused. */
+/** Whether the unit's last refusal was of the same part. Agents do not see refusals of other parts. */
 export const isOwnRefusal = ({ ledger }: ResearchState, { id, role }: Unit): boolean => {
   const last = openLines(ledger, id).at(-1);
   return role === undefined || (last?.outcome === "refused" && last.role === role);
 };
 
-/** What is noted of all units. */
+/** The notes of all units. */
 interface LoadedNotes {
   readonly noted: ReadonlyMap<string, readonly AgentNotes[]>;
-  /** Lines of what can't be used and was not done again: its file is gone or was changed, or what it rests on was. */
+  /**
+   * Ledger lines whose notes can't be used and were not made again: their file is missing or was changed, or their
+   * basis has changed.
+   */
   readonly lost: readonly LedgerLine[];
 }
 
-/** Reads what is noted. `basisOf`: what stands now for the material of the unit that a line is about. */
+/** Reads the notes of all units. `basisOf`: the present basis of the unit in a ledger line. */
 export async function loadNoted(
   folder: string,
   ledger: readonly LedgerLine[],

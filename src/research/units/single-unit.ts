@@ -5,7 +5,7 @@ import type { Choosing, Project } from "./unit-kind.js";
 
 export const blocked = (reason: string): Verdict => ({ verdict: "blocked", reason: `${reason}.` });
 
-/** A unit that no other may run beside, as long as it was not refused too often. */
+/** A unit that runs alone. Without other units in progress it is started, unless it was refused too often. */
 export function alone(
   { rrd, ledger }: Project,
   unit: Unit,

@@ -14,67 +14,67 @@ import type { Sources } from "../screening/paper-sources.js";
 import { isBrought } from "../papers/records/own-list.js";
 import type { Acceptable, Judging, Unacceptable } from "./judged-result.js";
 
-/** The records of a project, its ledger, and where its papers stand. */
+/** A project: its records, its ledger, and the standing of its papers. */
 export interface Project {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   readonly status: Standing;
-  /** Records to screen that folders and lists hold, where a forecast has counted them. */
+  /** Number of unscreened records in folders and lists, if a forecast has counted them. */
   readonly records?: number;
 }
 
-/** What the workflow reads off the disk before each iteration. */
+/** The state that the workflow reads from the disk before each iteration. */
 export interface ResearchState extends Project {
   readonly status: ProjectStatus;
-  /** What agents left for the next one that shares their unit, by the unit; the oldest first. */
+  /** Notes of agents for the next agent of the same unit, by unit id, oldest first. */
   readonly noted: ReadonlyMap<string, readonly AgentNotes[]>;
 }
 
-/** Where a project stands: what is done and what is left. */
+/** The status of a project: what is done and what remains. */
 export interface ProjectStatus extends Standing {
-  /** Names of the kinds of units that are done, in their order, up to the first that is not. */
+  /** Names of the kinds that are done, in order, up to the first that is not. */
   readonly done: readonly string[];
   readonly phase: Rrd["phase"];
 }
 
-/** What the world outside offers to a project. */
+/** The services that a project can use. */
 export type Library = Sources & PaperLookups;
 
-/** What a preparation may ask. */
+/** What a preparation can use. */
 export interface Outside extends Clock {
-  /** The project's. */
+  /** The project's folder. */
   readonly folder: string;
   readonly library: Library;
-  /** Whether a busy host is waited for. */
+  /** Whether to wait for a busy host. */
   readonly isPatient: boolean;
-  /** Whether a paper whose text can't be had now is read by its abstract instead of later. */
+  /** True to read a paper by its abstract if its text is not available now; otherwise it is read later. */
   readonly abstracts?: boolean;
 }
 
-/** What is kept on the disk, and what can be listed without the network. */
+/** Access to the disk, and to sources that need no network. */
 export interface Disk extends Omit<Sources, "search"> {
   readonly folder: string;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
-/** What a preparation brought for a unit. Each kind has its own, and nobody else looks into it but for the text. */
+/** The material that a preparation gathered for a unit. Each kind has its own type; others use only the text. */
 export interface Material {
   /** The document that the agent reads. */
   readonly text?: DocumentText;
 }
 
-/** What is known when the next unit is chosen. */
+/** What the choice of the next unit depends on. */
 export interface Choosing {
-  /** Ids of units under way. */
+  /** Ids of units in progress. */
   readonly taken: ReadonlySet<string>;
-  /** Units that could not be prepared just now. */
+  /** Units that could not be prepared yet. */
   readonly later: readonly Delayed[];
-  /** The project's folder, for advice. */
+  /** The project's folder, for advice in messages. */
   readonly folder: string;
 }
 
-/** What one unit takes where nothing is known of this machine's own: all requests of its agent together. */
+/** The estimated usage of one unit, over all requests of its agent. Used if this machine has no measurements yet. */
 export interface Figure {
   /** Tokens. */
   readonly input: number;
@@ -82,80 +82,81 @@ export interface Figure {
   readonly minutes: number;
 }
 
-/** Tokens that every brief takes: what the CLI puts in front of it, and the brief at its bound. */
+/** Input tokens of every brief: the CLI's own text, and a brief of maximum size. */
 export const briefInput = 2_000 + 6_000;
 
 /**
- * A kind of unit: a folder here, and a line in `kinds.ts`. What is said of it at every start stands in its `kind.ts`,
- * which loads nothing; what works on it is loaded with the first unit of a run.
+ * A kind of unit: a folder here, and an entry in `kinds.ts`. Its `kind.ts` has the data that is needed at every start
+ * and imports little; `load` imports the rest before the first unit of a run.
  */
 export interface UnitKind<M extends Material = Material, Result = unknown> {
-  /** As units, the ledger and `reset --unit` name it. */
+  /** The name in units, in the ledger and in `reset --unit`. */
   readonly name: string;
   readonly phase: Exclude<Rrd["phase"], "COMPLETE">;
   /** The part of prompt.md that tells its agent what to do. */
   readonly part: string;
-  /** The schema of its result. */
+  /** The schema of the result. */
   readonly schema: SchemaName;
   readonly figure: Figure;
-  /** What people call what it writes, such as "the report"; absent: nothing that has a name. */
+  /** The name of its product for people, such as "the report"; absent if it has none. */
   readonly product?: string;
-  /** Documents of the project that a unit writes whole; absent: none. */
+  /** Documents of the project that a unit writes as a whole; absent if it writes no documents. */
   readonly writes?: readonly string[];
-  /** What an agent at work on the unit of this name does: "reads smith2020". */
+  /** What the agent of this unit is doing, such as "reads smith2020". */
   doing(name: string): string;
-  /** When the time of its units is that of the work: only the first time it is done, or never; absent: always. */
+  /** Whether the time of its units counts as working time: only the first time, never, or (absent) always. */
   readonly timed?: "once" | "never";
-  /** Nothing waits for its units: a project of which they alone are left is complete where they can't be had. */
+  /** Set if no other unit needs its units. If only these remain and can't be done, the project is complete. */
   readonly isOptional?: true;
-  /** Whether a line of the ledger is about a unit of this kind. */
+  /** Whether a ledger line belongs to a unit of this kind. */
   owns(line: Pick<LedgerLine, "unit" | "phase">): boolean;
-  /** Whether the project asks for it; absent: it always does. */
+  /** Whether the project wants this kind; if absent, it always does. */
   isWanted?(project: Project): boolean;
-  /** Whether nothing of this kind is left to do. Asked only once all kinds before it are done. */
+  /** Whether no unit of this kind remains. Called only if all earlier kinds are done. */
   isDone(project: Project): boolean;
-  /** How many units are left; absent: one until it is done. */
+  /** The number of remaining units; if absent, one until the kind is done. */
   left?(project: Project, isDone: boolean): number;
-  /** Values for placeholders of prompt.md, in whatever part they stand. */
+  /** Values for placeholders in all sections of prompt.md. */
   placeholders?(rrd: Rrd): Readonly<Record<string, string | number>>;
-  /** The next unit while it is not done; a delay: what is left of this kind has to wait. Pure. */
+  /** The next unit while the kind is not done. A delay means that the remaining units must wait. Pure. */
   next(project: Project, choosing: Choosing): Unit | "wait" | Delay | Verdict;
-  /** What the work on a unit rests on, of what a person may edit. */
+  /** The state that the work on a unit depends on and that the user may edit. */
   basis(rrd: Rrd, id: string): readonly unknown[];
-  /** What a preparation rests on besides; absent: nothing. */
+  /** More values that a preparation depends on; if absent, none. */
   alsoRestsOn?(state: ResearchState, unit: Unit): readonly unknown[];
-  /** The part that comes next where agents share the unit otherwise than by thinking it over. */
+  /** The next part of a unit that agents share in this kind's own way, other than by thinking it over. */
   nextPart?(noted: readonly AgentNotes[], sharing: Sharing): Part | undefined;
   /**
-   * The project once its units are to be done again, by `reset --unit`; absent: they are papers, and `reset --paper`
-   * takes back one. Changes nothing. @throws ExpectedError where there is nothing to do again.
+   * Resets the units of this kind, for `reset --unit`. Absent if the units are papers, which `reset --paper` resets one
+   * by one. Does not change its arguments.
+   * @throws ExpectedError if there is nothing to reset.
    */
   takeBack?(rrd: Rrd, folder: string): TakenBack | Promise<TakenBack>;
   load(): Promise<UnitWork<M, Result>>;
 }
 
-/** What a reset of a kind of unit leaves. */
+/** The result of resetting a kind of unit. */
 export interface TakenBack extends Pick<Reset<Rrd>, "files" | "forgets"> {
   readonly rrd: Rrd;
-  /** What is done again, without a full stop. */
+  /** What was reset, without a full stop. */
   readonly says: string;
-  /** Further sentences. */
+  /** More sentences. */
   readonly more?: readonly string[];
 }
 
-/** What works on the units of one kind. */
+/** The functions that do the units of one kind. */
 export interface UnitWork<M extends Material, Result> {
-  /** Brings what a unit needs from outside; absent: nothing. */
+  /** Gathers the material of a unit from outside; if absent, the unit needs none. */
   prepare?(outside: Outside, state: ResearchState, unit: Unit, signal: AbortSignal): Promise<M | Delay>;
-  /** The same from what earlier preparations left on the disk. Asks nobody and writes nothing. */
+  /** Gathers the material that earlier preparations stored on the disk. Sends no requests and writes nothing. */
   kept?(disk: Disk, state: ResearchState, unit: Unit): Promise<KeptMaterial<M>>;
-  /** Whether code alone can do the unit; absent: never. */
+  /** Whether code can do the unit without an agent; if absent, it never can. */
   isSettled?(project: Project, unit: Unit, material: M): boolean;
-  /** Does a unit that `isSettled`. */
+  /** Does a unit for which `isSettled` is true. */
   settle?(rrd: Rrd, unit: Unit, material: M, judging: Judging): Acceptable;
-  /** Ends what is open of an optional kind in the project of this folder; `why`: it can't be had, a sentence. */
+  /** Closes an optional kind in a project if its units can't be done. `why`: the reason, one sentence. */
   without?(folder: string, rrd: Rrd, why: string, judging: Judging): Promise<Acceptable>;
-  /** What is written where the unit goes on without one of several agents that share it; undefined: nothing. */
+  /** The changes if a unit continues without one of its agents; undefined if nothing changes. */
   withFewer?(
     folder: string,
     state: ResearchState,
@@ -163,16 +164,16 @@ export interface UnitWork<M extends Material, Result> {
     why: string,
     judging: Judging,
   ): Promise<Acceptable | undefined>;
-  /** Its part of a brief. Reads the disk and nothing else. */
+  /** Writes the unit's part of a brief. Reads only the disk. */
   brief(request: BriefRequest<M>): UnitBrief<M> | Promise<UnitBrief<M>>;
   /**
-   * What a short repair says besides the reasons, and what it leaves to the agent no say in. Undefined where the whole
-   * brief has to be given again. Absent: the reasons say all.
+   * The parts of a short repair in addition to the reasons, and the accepted fields that the agent must not change.
+   * Undefined if the complete brief is needed. If absent, the reasons are enough.
    */
   repair?(refused: RefusedResult<M>): Promise<RepairParts | undefined>;
-  /** Hears an agent that shares the unit in this kind's own way; undefined where it is not one of those. */
+  /** Handles the result of an agent that shares the unit in this kind's own way; undefined for other agents. */
   hear?(shared: SharedResult<M>): Promise<Heard | undefined>;
-  /** Checks a result that fits the schema, and says what is written where it is accepted. Changes nothing. */
+  /** Checks a result that matches the schema. Returns the changes if it is accepted. Does not change its arguments. */
   judge(
     project: Project,
     unit: Unit,
@@ -184,91 +185,91 @@ export interface UnitWork<M extends Material, Result> {
 
 export interface KeptMaterial<M extends Material> {
   readonly material: M;
-  /** What a run would do before it wrote a brief of it, a sentence each. */
+  /** What a run would do before it writes a brief from this material, one sentence each. */
   readonly first: readonly string[];
 }
 
-/** That something is missing which a run would ask for. */
+/** A sentence that says that a run would query services first; empty if nothing is missing. */
 export const asking = (isWhole: boolean): string[] =>
   isWhole ? [] : ["A run would ask services about the papers first; their answers are missing here."];
 
-/** Whether one of these sources can't be had on this machine. */
+/** Whether at least one of these sources is not on this machine. */
 export const isOnTheWeb = (sources: readonly string[] = ["web"]): boolean =>
   sources.some((name) => name !== "samples" && !isBrought(name));
 
-/** The server of these tools, for one paper where one is named. */
+/** Starts a server with these tools, for one paper if one is named. */
 export type ServeTools = (names: readonly string[], paper?: string) => ToolServer;
 
 /** What a unit's part of a brief is made from. */
 export interface BriefRequest<M extends Material> {
   readonly state: ResearchState;
   readonly unit: Unit;
-  /** The name of the agent that is to do it; absent where nobody is about to. */
+  /** The name of the agent that gets the brief; absent in previews. */
   readonly agent?: string;
   readonly material: M;
-  /** An empty folder, in which files for the agent may be laid. */
+  /** An empty folder for files that the agent needs. */
   readonly workspace: string;
-  /** How often the unit filled a model's context too far: each time half as much is shown. */
+  /** How often the unit exceeded a model's context. Each time, the brief shows half as much. */
   readonly smaller: number;
-  /** The same, with the room that a draft and what is held against it take. */
+  /** Like `smaller`, plus the space for a draft and its criticism. */
   readonly records: number;
-  /** Only what is wrong with the last result is asked for. */
+  /** True if the brief asks only for corrections of the last result. */
   readonly isRepair: boolean;
   readonly services: Sources["services"];
-  /** Set where the agent takes tools. */
+  /** Set if the agent can use tools. */
   readonly tools?: ServeTools;
 }
 
 /** A unit's part of a brief. */
 export interface UnitBrief<M extends Material> {
-  /** The machine-readable part: what the unit is about. */
+  /** The machine-readable data of the unit. */
   readonly data: UnitData;
-  /** What stands behind the data, such as the text of a paper. */
+  /** Text after the data, such as the text of a paper. */
   readonly body?: string;
-  /** Nothing else is said of the project: neither what it is about, nor what happened in it, nor anybody's notes. */
+  /** Set if the brief must contain nothing else about the project: no description, history, or notes. */
   readonly isBare?: true;
-  /** The eligibility criteria that the unit answers. */
+  /** The eligibility criteria that the agent must answer. */
   readonly criteria?: string;
   /** The fields to extract. */
   readonly form?: string;
-  /** The rubric of the person's own that it gives points by. */
+  /** The user's rubric, if the agent must give points. */
   readonly rubric?: string;
-  /** Lines on what was read already and belongs to it, in so many tokens. */
+  /** Returns lines about related papers that were read, within this number of tokens. */
   readonly related?: (tokens: number) => readonly string[];
-  /** Placeholders of which this unit knows more than its kind. */
+  /** Values of placeholders that depend on the unit. */
   readonly values?: Readonly<Record<string, string | number>>;
-  /** Whether it takes web search and fetch. */
+  /** Whether the agent needs web search and fetch. */
   readonly web?: boolean;
-  /** Whether files in the workspace have to be read. */
+  /** Whether the agent must read files in the workspace. */
   readonly read?: boolean;
   readonly tools?: ToolServer;
-  /** Where what is judged differs from what was prepared, as by what was shown of it. */
+  /** The material for judging, if it differs from the prepared one, for example because only a part was shown. */
   readonly material?: M;
 }
 
 export type UnitData = { readonly kind: string; readonly unit: string } & Readonly<Record<string, unknown>>;
 
-/** A refused result of which a short repair may be asked. */
+/** A refused result that may be corrected by a short repair. */
 export interface RefusedResult<M extends Material> {
   readonly state: ResearchState;
   readonly unit: Unit;
   readonly material: M;
   readonly value: unknown;
-  /** What breaks the schema. */
+  /** Violations of the schema. */
   readonly problems: readonly Problem[];
   readonly refusal: Refusal;
-  /** How often the unit filled a model's context too far. */
+  /** How often the unit exceeded a model's context. */
   readonly smaller: number;
 }
 
 export interface RepairParts {
-  /** For quotes that were not found: why, and the passage of the text that comes nearest. */
+  /** Quotes that were not found, each with the reason and the nearest passage of the text. */
   readonly passages: readonly { readonly quote: string; readonly why: string; readonly nearest: string }[];
-  /** Fields of the refused result that nobody found fault with. */
+  /** Accepted fields of the refused result. */
   readonly kept: Kept;
 }
 
-/** What one of several agents left in its workspace. */
+/** The result of one of several agents, in its workspace. */
 export interface SharedResult<M extends Material> {
   readonly state: ResearchState;
   readonly unit: Unit;
@@ -279,22 +280,24 @@ export interface SharedResult<M extends Material> {
   readonly redact: (text: string) => string;
 }
 
-/** Which units several agents share, and how. Nothing: each is done by one agent. */
+/** How agents share units. If empty, each unit has one agent. */
 export interface Sharing {
-  /** Every unit is thought over, in at most so many rounds. */
+  /** Every unit is thought over in at most this many rounds. */
   readonly think?: { readonly rounds: number };
-  /** Discovery batches are screened by two agents, each alone; what becomes of records on which they disagree. */
+  /** Two agents screen each discovery batch independently. `conflicts`: the rule for records on which they disagree. */
   readonly readers?: { readonly conflicts: ConflictRule };
-  /** The roles of those who check sentences, each alone. Absent: one, the agent of every other unit. */
+  /**
+   * The roles of the agents that check sentences independently. If absent, the agent of all other units checks them.
+   */
   readonly checkers?: readonly string[];
-  /** A second agent fills in the form of each paper, and sees nothing of what the first gave. */
+  /** Set if a second agent fills in the form of each paper, without seeing the first agent's answers. */
   readonly second?: true;
 }
 
-/** What becomes of a record on which two readers disagree. */
+/** The rule for a record on which two readers disagree. */
 export type ConflictRule = "include" | "third" | "person";
 
-/** What an agent left for one that comes after it. */
+/** A note from one agent for a later one. */
 interface ToNote {
   readonly note: unknown;
   /** One line for the screen and the commit. */
@@ -302,13 +305,13 @@ interface ToNote {
 }
 
 /**
- * What becomes of a part's result: it is noted for the next agent, refused, or the unit's result is judged; `instead`:
- * that of an earlier agent, which this one has nothing to hold against; `judged`: that of several agents as one.
+ * The outcome of a part: a note for the next agent, a refusal, or the unit's result. `instead`: an earlier agent's
+ * result, which this agent accepted. `judged`: the merged result of several agents.
  */
 export type Heard = {
   readonly redacted?: boolean;
   readonly dropped?: readonly string[];
-  /** What a person has to know of it. */
+  /** A warning for the user. */
   readonly warning?: string;
 } & (
   | ToNote

@@ -2,45 +2,47 @@ import { maxStepSeconds, type TaskProcess } from "../../engine/process/task-proc
 import type { HtmlResult } from "./html/read-html.js";
 import type { DocumentHints } from "./read-document.js";
 
-/** Wall time for one document, in milliseconds. A PDF of 300 pages takes some five seconds. */
-const maxReading = 120_000;
-/** Bytes of resident memory for the process that reads; a PDF of 2,000 pages stays below half of it. */
-export const maxReaderMemory = 1536 * 1024 * 1024;
+/** Wall time for one document, in milliseconds. A PDF of 300 pages takes about five seconds. */
+const maxReadingMs = 120_000;
+/** Maximum resident memory of the reader process, in bytes. A PDF of 2,000 pages needs less than half. */
+export const maxReaderMemoryBytes = 1536 * 1024 * 1024;
 /**
- * Bytes of memory that reading takes at most: so much for the smallest document, and so many times its own size. Web
- * pages take the most for their size. A small file that unpacks to much is given up the sooner.
+ * Memory limit of one document: a base in bytes, plus a multiple of the document's size. Web pages need the highest
+ * multiple. Small compressed files that expand too much reach the limit early.
  */
-const [leastMemory, memoryByte] = [512 * 1024 * 1024, 120];
+const [baseMemoryBytes, memoryPerByte] = [512 * 1024 * 1024, 120];
 /**
- * Plain texts up to this many bytes are read in this process: that reader takes linear time, and the start of another
- * costs more.
+ * Plain texts up to this size are read in this process: reading takes linear time, and less than starting a process.
  */
-const maxPlainHere = 256 * 1024;
+const maxInProcessBytes = 256 * 1024;
 
-/** Most PDFs begin with "%". */
-const pdfMark = 0x25;
+/** The character "%", with which most PDFs start. */
+const percentSign = 0x25;
 
-/** A document's text, why it has none, or why that could not be found out now. */
+/** A document's text, the reason why it has none, or an error that says nothing about the document. */
 export type GuardedRead = HtmlResult | { readonly status: "error"; readonly reason: string; readonly transient: true };
 
 /**
- * Reads a document that may be made to harm its reader: in a process of its own, within bounds of time and memory. A
- * document that exceeds them, or on which the reader fails, is `unreadable`; what the document does not cause (an
- * interruption, no process to be had) is an error.
- * `reader` serves the task `readDocument`.
+ * Reads an untrusted document in a separate process, with limits of time and memory. A document that exceeds them or
+ * makes the reader fail is `unreadable`. Interruptions and failures to start the process are errors. `reader` serves
+ * the task `readDocument`.
  */
 export async function readGuarded(
   reader: TaskProcess,
   bytes: Uint8Array,
   hints: DocumentHints & { readonly signal?: AbortSignal; readonly maxMs?: number },
 ): Promise<GuardedRead> {
-  const { signal, maxMs = maxReading, ...plain } = hints;
-  if (bytes.length <= maxPlainHere && bytes[0] !== pdfMark) {
-    // The readers are loaded where they are needed: in most programs only by the other process.
+  const { signal, maxMs = maxReadingMs, ...documentHints } = hints;
+  if (bytes.length <= maxInProcessBytes && bytes[0] !== percentSign) {
+    // Loaded on demand: in most programs, only the reader process needs the readers.
     const { isPlainText, readDocument } = await import("./read-document.js");
-    if (isPlainText(bytes, plain)) return await readDocument(bytes, plain);
+    if (isPlainText(bytes, documentHints)) return await readDocument(bytes, documentHints);
   }
-  const end = await reader.run<HtmlResult>("readDocument", [bytes, plain], { maxMs, memory: memoryFor(bytes), signal });
+  const end = await reader.run<HtmlResult>("readDocument", [bytes, documentHints], {
+    maxMs,
+    memory: memoryFor(bytes),
+    signal,
+  });
   switch (end.status) {
     case "ok":
       return end.value;
@@ -59,7 +61,8 @@ export async function readGuarded(
   }
 }
 
-const memoryFor = (bytes: Uint8Array): number => Math.min(maxReaderMemory, leastMemory + memoryByte * bytes.length);
+const memoryFor = (bytes: Uint8Array): number =>
+  Math.min(maxReaderMemoryBytes, baseMemoryBytes + memoryPerByte * bytes.length);
 
 const reasons = {
   time: (maxMs: number) => `The document could not be read within ${maxMs / 1000} seconds.`,

@@ -3,38 +3,41 @@ import type { HtmlResult } from "./html/read-html.js";
 import { isJats } from "./jats/is-jats.js";
 import { isGzip } from "./latex/archive.js";
 
-/** Longer pages are not articles; parsing one takes a hundred times its size in memory. */
-const maxPage = 30 * 1024 * 1024;
+/**
+ * Maximum number of bytes of a web page. Longer pages are not articles, and parsing needs a hundred times as much
+ * memory.
+ */
+const maxPageBytes = 30 * 1024 * 1024;
 
 export interface DocumentHints {
-  /** The Content-Type it came with. */
+  /** The Content-Type of the response. */
   readonly type?: string;
-  /** Its address or file name; the ending helps where the bytes don't tell. */
+  /** The address or file name. Its extension is used if the content does not show the format. */
   readonly name?: string;
-  /** Reads only so many pages of a PDF. */
+  /** Maximum number of pages of a PDF to read. */
   readonly pages?: number;
-  /** Characters of text that a web page must have; by default as many as a page about an article has. */
+  /** Minimum number of characters of a web page; by default as many as a page about an article has. */
   readonly leastText?: number;
 }
 
-/** Reads a document whatever its format: told by its bytes first, then by its type and its name. */
+/** Reads a document of any format. The format is determined from the content, then from the type and the name. */
 export async function readDocument(
   bytes: Uint8Array,
   { type = "", name = "", pages, leastText }: DocumentHints,
 ): Promise<HtmlResult> {
   const head = headOf(bytes);
-  // Each reader with its libraries is loaded for the first document of its kind: most processes read one kind alone.
+  // Readers are loaded on demand: most processes read documents of one format.
   if (isPdf(head, name)) return (await import("./pdf/read-pdf.js")).readPdf(bytes, { pages });
   const readLatex = async () => (await import("./latex/read-latex.js")).readLatex(bytes);
   if (isGzip(bytes) || isTarNamed(type, name)) return readLatex();
-  if (bytes.length > maxPage)
+  if (bytes.length > maxPageBytes)
     return {
       status: "unreadable",
-      reason: `The document is larger than ${maxPage / 1024 / 1024} MB and is not a PDF.`,
+      reason: `The document is larger than ${maxPageBytes / 1024 / 1024} MB and is not a PDF.`,
     };
-  // Some programs leave single ones behind in a text; a binary file is full of them.
-  const isStray = isPlainNamed(type, name) && countOfNul(bytes) <= bytes.length / maxNulShare;
-  if (bytes.includes(0) && !isStray && utf16Of(bytes, type) === undefined)
+  // Some programs leave single NUL bytes in texts, but a binary file contains many.
+  const isText = isPlainNamed(type, name) && countOfNul(bytes) <= bytes.length / minBytesPerNul;
+  if (bytes.includes(0) && !isText && utf16Of(bytes, type) === undefined)
     return { status: "unreadable", reason: "The document is neither a PDF, a web page nor text." };
 
   const text = decodeText(bytes, type);
@@ -51,7 +54,7 @@ export async function readDocument(
     return readHtml(text, /^https?:/.test(name) ? name : undefined, leastText);
   }
   if (!isPlain && /^\s*<\?xml\b/.test(text)) {
-    // Archives hand an article out with an envelope around it, or an error in its place.
+    // Archives put an article into other XML elements, or return an error message instead of it.
     const [start, end] = [text.search(/<article[\s>]/), text.lastIndexOf("</article>")];
     if (start === -1 || end < start)
       return { status: "unreadable", reason: "The document is XML and contains no article." };
@@ -63,10 +66,7 @@ export async function readDocument(
   return { status: "ok", text: readMarkdown(text, /\.txt$/i.test(name) ? "text" : "markdown") };
 }
 
-/**
- * Whether a document goes by its name or type to the reader of plain text and Markdown, and no bytes of it say
- * otherwise.
- */
+/** Whether the name or type means plain text or Markdown, and the content does not contradict that. */
 export function isPlainText(bytes: Uint8Array, { type = "", name = "" }: DocumentHints): boolean {
   const head = headOf(bytes);
   return (
@@ -78,8 +78,8 @@ export function isPlainText(bytes: Uint8Array, { type = "", name = "" }: Documen
   );
 }
 
-/** Of so many bytes of a text one may be NUL. */
-const maxNulShare = 200;
+/** A text may contain one NUL byte per this many bytes. */
+const minBytesPerNul = 200;
 const countOfNul = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum + (byte === 0 ? 1 : 0), 0);
 
 const headOf = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 1024)).toString("latin1");

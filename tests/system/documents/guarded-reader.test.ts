@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { maxReaderMemory, readGuarded } from "../../../src/text/documents/guarded-reader.js";
+import { maxReaderMemoryBytes, readGuarded } from "../../../src/text/documents/guarded-reader.js";
 import { openTaskProcess } from "../../../src/engine/process/task-process.js";
 import { sharedPackage } from "../../support/processes/built.js";
 import { rawPdf } from "../../fixtures/pdf/raw-pdf.js";
@@ -12,7 +12,7 @@ const reader = openTaskProcess({
     starts += 1;
     return join(await sharedPackage(), "dist/reader.js");
   },
-  maxMemory: maxReaderMemory,
+  maxMemory: maxReaderMemoryBytes,
 });
 afterAll(() => reader.close());
 

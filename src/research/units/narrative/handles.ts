@@ -1,28 +1,31 @@
 import type { Evidence, Paper } from "../../generated/rrd.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
 
-/** The handle of a quote: the paper's id and the quote's number in its `evidence`, from 1, such as "sample_01#2". */
+/**
+ * The handle of a quote: the paper's id and the number of the quote in its `evidence`, starting at 1, such as
+ * "sample_01#2".
+ */
 export const handleOf = (paper: string, number: number): string => `${paper}#${number}`;
 
-/** Paper and number of a handle; undefined for what is not a handle. */
+/** The paper and number in a handle; undefined for other texts. */
 export function parseHandle(handle: string): { readonly paper: string; readonly number: number } | undefined {
   const match = /^(.+)#(\d{1,6})$/s.exec(handle.trim());
   return match?.[1] === undefined ? undefined : { paper: match[1], number: Number(match[2]) };
 }
 
-/** Why nothing may be built on a paper, one clause; undefined for one that stands. */
+/** The reason why a paper must not be cited, as a clause; undefined if it may be cited. */
 export const whyNoGround = (paper: Paper): string | undefined =>
   paper.retracted === true ? "was retracted" : isIneligible(paper) ? "is not eligible" : undefined;
 
-/** A quote of a project, with the paper it comes from. */
+/** A quote in a project, with its paper. */
 export interface FoundEvidence {
   readonly paper: Paper;
-  /** From 1. */
+  /** The number of the quote, starting at 1. */
   readonly number: number;
   readonly evidence: Evidence;
 }
 
-/** The quote that a handle names, or a clause that says why it is missing to show. */
+/** The quote of a handle, or a clause with the reason why it can't be shown. */
 export function evidenceAt(
   handle: string,
   papers: ReadonlyMap<string, Paper>,

@@ -3,8 +3,8 @@ import type { Checked } from "../../generated/rrd.js";
 import { sentences, withSentences } from "./sentences.js";
 
 /**
- * The narrative with what was said of its sentences in the report `before`: one keeps its mark where its words and its
- * quotes are the same as then.
+ * The narrative with the marks of the earlier report. A sentence keeps its mark if its words and its quotes are
+ * unchanged.
  */
 export function withMarksOf(before: ReportFile | undefined, narrative: ReportFile): ReportFile {
   if (before?.check === undefined) return narrative;
@@ -19,7 +19,7 @@ export function withMarksOf(before: ReportFile | undefined, narrative: ReportFil
   });
 }
 
-/** What is said of the check of a report whose sentences that rest on passages all have their mark from before. */
+/** The `check` field of a report in which all sentences keep their earlier marks; empty otherwise. */
 export function checkFrom(before: ReportFile | undefined, narrative: ReportFile): Pick<ReportFile, "check"> {
   const checks = sentences(narrative).flatMap(([, { check }]) => check ?? []);
   if (before?.check === undefined || checks.length === 0) return {};

@@ -5,7 +5,7 @@ import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { reportDataName } from "../../project-files/layout.js";
 import type { ReportFile } from "../../generated/report.js";
 
-/** report.json of a project; undefined where it is missing or unusable, so the report is to be written. */
+/** The report.json of a project. Undefined if it is missing or invalid; then the report must be written again. */
 export async function readNarrative(folder: string): Promise<ReportFile | undefined> {
   try {
     const value: unknown = JSON.parse(await readRegularText(join(folder, reportDataName)));

@@ -7,7 +7,7 @@ import { isFailing, isProven } from "../../derived/checker-rates.js";
 
 type Asked = OpenCheck["sentences"][number];
 
-/** The state with a check of this report under way; unchanged where nothing in it rests on passages. */
+/** The state with an open check of this report; unchanged if no sentence cites passages. */
 export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd; readonly changes: readonly Change[] } {
   const open = openedCheck(rrd, narrative);
   const opened = { ...rrd, meaning: { ...rrd.meaning, open } };
@@ -15,7 +15,7 @@ export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd;
   return { rrd: opened, changes: [{ in: "rrd", set: { meaning: opened.meaning }, was: { meaning: rrd.meaning } }] };
 }
 
-/** Every sentence that rests on passages, and the claims behind them. */
+/** A check of every sentence that cites passages, and of the cited claims. */
 function openedCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
   const papers = papersOf(rrd);
   const asked = sentences(narrative).flatMap(([where, { text, rests_on = [], check }]): Asked[] => {
@@ -26,15 +26,15 @@ function openedCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
   return { report: narrative.iteration ?? 0, step: "check", sentences: asked, claims: [...new Set(cited)].toSorted() };
 }
 
-/** A sentence that waits for an answer, and the handles of what it is said to follow from. */
+/** A sentence without an answer yet, with the handles that it cites. */
 export interface Unanswered {
-  /** The JSON pointer of a sentence of the report; the handle of a claim. */
+  /** For a sentence of the report its JSON pointer; for a claim its handle. */
   readonly id: string;
   readonly text: string;
   readonly rests_on: readonly string[];
 }
 
-/** What the open check has no answer to yet; empty where none is open. Sentences of the report come first. */
+/** The sentences that the open check has no answer to, report sentences first; empty if no check is open. */
 export function unanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] {
   const open = meaning?.open;
   if (open === undefined || open.step === "mend") return [];
@@ -48,11 +48,11 @@ export function unanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "pape
   ];
 }
 
-/** What waits of the claims of readings, where all are checked. */
+/** The unchecked claims of readings, if the project checks all claims. */
 export const waitingClaims = ({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] =>
   meaning?.claims === undefined ? [] : uncheckedClaims(papersOf({ papers_pool }), meaning.claims);
 
-/** Claims that nobody has judged yet. */
+/** Claims that have not been checked yet. */
 const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): Unanswered[] =>
   handles.flatMap((handle) => {
     const found = evidenceAt(handle, papers);
@@ -61,11 +61,11 @@ const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly s
       : [{ id: handle, text: found.evidence.claim, rests_on: [handle] }];
   });
 
-/** Whether a sentence falls: a checker whose answers count did not find it in its passages. */
+/** Whether a sentence must be removed or changed: proven checkers did not find it in its passages. */
 export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<Asked, "check">): boolean =>
   check !== undefined && isFailing(check.verdict) && check.by.every((name) => isProven(checkers, name));
 
-/** Sentences of the open check that its writer is to mend. */
+/** Sentences of the open check that the writer of the report must change. */
 export const toMend = ({ meaning }: Pick<Rrd, "meaning">): readonly Asked[] =>
   meaning?.open?.step === "mend" ? meaning.open.sentences.filter((each) => isFallen(meaning, each)) : [];
 

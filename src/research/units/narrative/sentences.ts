@@ -2,15 +2,15 @@ import type { ReportFile } from "../../generated/report.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Checked } from "../../generated/rrd.js";
 
-/** A sentence of a narrative, and what it rests on. */
+/** A sentence of a narrative, with the handles that it cites. */
 interface Sentence {
   readonly text: string;
   readonly rests_on?: readonly string[];
-  /** What another reader says of it. */
+  /** The verdict of another reader. */
   readonly check?: Checked;
 }
 
-/** Every sentence of a narrative with the JSON pointer to it. */
+/** All sentences of a narrative with their JSON pointers. */
 export const sentences = (
   said: Pick<ReportResult | ReportFile, "answer" | "findings" | "agreed" | "gaps" | "recommendations"> & {
     readonly disputed: readonly { readonly sides: readonly Sentence[] }[];
@@ -32,8 +32,8 @@ const at = (pointer: string, list: readonly Sentence[]): (readonly [string, Sent
   list.map((sentence, index) => [`${pointer}/${index}`, sentence] as const);
 
 /**
- * The narrative with each sentence as `change` makes it of the one at this pointer; undefined takes it out. A dispute
- * of which one side is left goes with it, and a cell says that nothing stands there.
+ * Applies `change` to every sentence of a narrative. If it returns undefined, the sentence is removed. A dispute with
+ * only one remaining side is removed too, and a removed cell is replaced by a note.
  */
 export function withSentences(
   narrative: ReportFile,

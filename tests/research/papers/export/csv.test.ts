@@ -53,6 +53,6 @@ test("a spreadsheet is told that the text is UTF-8, and each paper has its row",
       tags: "a; b",
       insights: "1",
     },
-    { id: "p2", title: 'Hands, "soft"', authors: "Ann Lee; Jan van der Berg", year: "", key: "leend" },
+    { id: "p2", title: 'Hands, "soft"', authors: "Ann Lee; Jan van der Berg", year: "", key: "lee" },
   ]);
 });
