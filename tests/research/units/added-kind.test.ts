@@ -72,7 +72,7 @@ test("a further kind of unit is a folder and a line: brief, schema, refusal, fol
   expect(rrd).toMatchObject({ phase: "COMPLETE", objections: [{ where: "p1", problem: "It has one machine." }] });
   expect(verdict).toEqual({
     verdict: "complete",
-    reason: "The one paper is analysed, the report and the objections are written.",
+    reason: "The one paper is read, the report and the objections are written.",
   });
   const file = (name: string) => readFileSync(join(given.folder, name), "utf8");
   expect(file("progress.txt")).toMatch(/## \d{4}-\d\d-\d\d - Objections\n\nMade: 1\n\nIteration: 5\n/);
@@ -105,7 +105,7 @@ test("where a project does not ask for it, nothing is different", async () => {
   const given = researchFolder(rrdWith([paper("p1")], { handoff }));
   const briefs: Brief["text"][] = [];
   const { verdict, ledger } = await given.run(goodAgent((_, text) => (briefs.push(text), undefined)));
-  expect(verdict).toEqual({ verdict: "complete", reason: "The one paper is analysed and the report is written." });
+  expect(verdict).toEqual({ verdict: "complete", reason: "The one paper is read and the report is written." });
   expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "report"]);
   expect(readFileSync(join(given.folder, "research-report.md"), "utf8")).not.toContain("Objections");
 });

@@ -148,7 +148,7 @@ describe("papers", () => {
     expect(nextUnit(stateOf(two), [], [late("p1"), late("p2", "b.org is away")])).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^The text of 2 papers is not available now \(p1, p2\): example\.org is busy; b\.org is away\. .* read them in full, /,
+        /^The text of 2 papers is not available now \(p1, p2\): example\.org is busy; b\.org is away\. Run again later to read them in full; 'research-ralph run \/my-research --abstracts' /,
       ),
     });
     const many = rrdWith(["p1", "p2", "p3", "p4"].map((id) => paper(id)));
