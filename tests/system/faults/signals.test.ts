@@ -174,7 +174,7 @@ test.skipIf(!hasTmux)(
       await until(() => existsSync(join(here.top, "code")));
       const screen = window.screen();
       expect(screen.match(/✓ #1 Discovery/g)).toHaveLength(1);
-      expect(screen).toMatch(/✓ complete: The one paper is analysed/);
+      expect(screen).toMatch(/✓ complete: The one paper is read/);
       expect(screen).not.toMatch(/iteration \d+ of/);
       expectNoTrace(screen);
     } finally {
