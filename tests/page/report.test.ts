@@ -130,7 +130,7 @@ describe.skipIf(chromePath === undefined)("report.html in Chromium", () => {
         const box = await page.locator(`#${id}`).boundingBox();
         expect((box?.y ?? 999) + (box?.height ?? 999)).toBeLessThanOrEqual(900);
       }
-      expect(await page.locator("#answer").textContent()).toMatch(/How sure: *[●○]{5}/);
+      expect(await page.locator("#answer").textContent()).toMatch(/How sure: \w+:/);
       await page.context().close();
     },
   );

@@ -169,9 +169,7 @@ export const signs = (level: number): string => {
 
 /** How sure an answer is, from what carries its findings. */
 export interface Sureness {
-  /** 0 to 5, the middle of the findings' strengths; absent where the findings name no papers. */
-  readonly level?: number;
-  /** The level in a word or two. */
+  /** The middle of the findings' strengths in a word or two. */
   readonly words: string;
   /** Why, a clause each. */
   readonly because: readonly string[];
@@ -220,9 +218,9 @@ export function surenessOf({ findings, agreed, quotes, retracted, judged }: Sure
     several === 0
       ? `no finding rests on two papers by different authors${points === 0 ? "" : `, only ${many(points, "point")} of agreement ${points === 1 ? "does" : "do"}`}`
       : `${several} of ${many(findings.length, "finding")} ${several === 1 ? "rests" : "rest"} on two or more papers by different authors`;
-  return { level, words: levelWords[level] ?? "", because: [carried, ...because] };
+  return { words: levelWords[level] ?? "", because: [carried, ...because] };
 }
 
-/** In plain words, for a terminal and a file: "●●○○○ limited: no finding rests on …". */
-export const surenessText = ({ level, words, because }: Sureness): string =>
-  `${level === undefined ? "" : `${signs(level)} `}${[words, because.join("; ")].filter((part) => part !== "").join(": ")}.`;
+/** In plain words, for a terminal and a file: "limited: no finding rests on …". */
+export const surenessText = ({ words, because }: Sureness): string =>
+  `${[words, because.join("; ")].filter((part) => part !== "").join(": ")}.`;

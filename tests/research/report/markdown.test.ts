@@ -58,7 +58,7 @@ test("the answer says how sure it is, in the words of the page; without one it s
   const findings = [{ text: "It takes 14 minutes.", rests_on: ["p1#1", "p2#1"] }];
   const answer = section(render(rrd, { report: said({ findings }) }), "Answer");
   expect(answer).toMatch(
-    /\*\*How sure:\*\* [●○]{5} \w+: 1 of 1 finding rests on two or more papers by different authors; 2\/2 quotes found in the text; each paper was judged once\./,
+    /\*\*How sure:\*\* \w+: 1 of 1 finding rests on two or more papers by different authors; 2\/2 quotes found in the text; each paper was judged once\./,
   );
   const unread = markdownOf(reportModel({ rrd: rrdWith([]), ledger: [], queries: [], answers: [], now }));
   expect(section(unread, "Answer")).toContain("There is no answer yet: no paper has been found.");

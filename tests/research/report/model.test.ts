@@ -114,7 +114,7 @@ describe("what was not done", () => {
 
   test("says how sure it is where nothing tells why", () => {
     expect(surenessText({ words: "not known", because: [] })).toBe("not known.");
-    expect(surenessText({ level: 2, words: "limited", because: ["a", "b"] })).toBe("●●○○○ limited: a; b.");
+    expect(surenessText({ words: "limited", because: ["a", "b"] })).toBe("limited: a; b.");
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
 import type { Sureness } from "../strength.js";
 import type { PageContext } from "./context.js";
-import { dots, meaningLine, statementLine } from "./statements.js";
+import { meaningLine, statementLine } from "./statements.js";
 
 /** Above the question: whether it is finished, and who read. */
 export function masthead({ model, notices = [] }: PageContext): Markup {
@@ -57,11 +57,8 @@ export function* answer(context: PageContext): Iterable<Markup> {
 export const isForAPerson = ({ kind }: ReportModel["warnings"][number]): boolean =>
   kind === "older" || kind === "waiting" || kind === "not-retrieved" || kind === "refused";
 
-/** The same for a reader who sees no dots. */
-const surenessLine = ({ level, words, because }: Sureness): Markup =>
-  level === undefined
-    ? markup`<p class="how"><b>How sure: ${words}</b>${because.length === 0 ? "" : ": "}${because.join("; ")}.</p>`
-    : markup`<p class="how"><b>How sure:</b> ${dots(level)} <b>${words}</b>: ${because.join("; ")}.</p>`;
+const surenessLine = ({ words, because }: Sureness): Markup =>
+  markup`<p class="how"><b>How sure: ${words}</b>${because.length === 0 ? "" : ": "}${because.join("; ")}.</p>`;
 
 export function* figures({ model }: PageContext): Iterable<Markup> {
   yield markup`<dl class="figures">${model.figures.map(({ value, label, isBad }) => markup`<div${isBad ? markup` class="bad"` : ""}><dd>${value}</dd><dt>${label}</dt></div>`)}</dl>`;
