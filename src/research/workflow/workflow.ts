@@ -5,7 +5,7 @@ import type { Paper } from "../generated/rrd.js";
 import { isVerdict, type Tell, type Unit, type Verdict, type Workflow } from "../../engine/loop/types.js";
 import { removeOldNotes } from "../../engine/storage/noted.js";
 import { pauseName } from "../../engine/lib/layout.js";
-import type { Guard, Who } from "../../engine/storage/guard/guard.js";
+import type { Guard, Suspect } from "../../engine/storage/guard/guard.js";
 import type { Accepting, Briefed } from "./accept.js";
 import { accountOf, type Experience } from "./forecast.js";
 import { loadSteered } from "./steering/apply-steering.js";
@@ -67,10 +67,10 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   const { research, library, workspaces } = options;
   let swept = false;
   /** Of agents at work that nothing confines. What stands in the inbox may be theirs until the guard has ended. */
-  const guards = new Map<Guard, Who>();
+  const guards = new Map<Guard, Suspect>();
   /** Before files are read that such an agent could have forged. */
   const look = async (): Promise<void> => {
-    for (const [guard, who] of guards) await guard.look(who);
+    for (const [guard, suspect] of guards) await guard.check(suspect);
   };
   /** Results are being accepted: what a person says meanwhile is heard once they are written. */
   let isAccepting = false;
@@ -284,7 +284,7 @@ async function withoutOptional(
   return due.isFor ? "again" : undefined;
 }
 
-const whoIs = (agent: string): Who => ({ agent, during: `${agent} ran unconfined` });
+const whoIs = (agent: string): Suspect => ({ agent, during: `${agent} ran unconfined` });
 
 /**
  * What works on a unit. A run that has nothing left to do loads none of it; one that has loads all of it with its first

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Tell } from "../../engine/loop/types.js";
 import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf, rescuedFolder } from "../../engine/lib/layout.js";
-import { type Entry, type Folder, type Guard, listed } from "../../engine/storage/guard/guard.js";
+import { type GuardEntry, type GuardedFolder, type Guard, listed } from "../../engine/storage/guard/guard.js";
 import { openRecordedGuard } from "../../engine/storage/guard/guard-record.js";
 import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
 import { runGit } from "../../engine/storage/git-command.js";
@@ -16,9 +16,9 @@ import { logName, unwantedNewFiles, stateName, taskLedger, taskName } from "./la
 export interface ProtectedPaths {
   /** Paths of files. */
   readonly files: readonly string[];
-  readonly folders: readonly Folder[];
+  readonly folders: readonly GuardedFolder[];
   /** Folders and files with the branches and the index of the repository. An agent could commit there. */
-  readonly history: readonly Folder[];
+  readonly history: readonly GuardedFolder[];
   /** The folders of the repository that hold those paths, and the folder of its hooks if it is a different one. */
   readonly git: readonly string[];
   /** The folder of the task's own records. */
@@ -155,24 +155,28 @@ export async function guardTask(task: GuardedTask, recordPath: string, iteration
 }
 
 /** The guard entries of a task, without the history of its repository. */
-export const taskEntries = (task: GuardedTask): Entry[] => [entryOf(task, task.around.files, task.around.folders)];
+export const taskEntries = (task: GuardedTask): GuardEntry[] => [entryOf(task, task.around.files, task.around.folders)];
 
-const entryOf = ({ folder, stateDir }: GuardedTask, files: readonly string[], folders: readonly Folder[]): Entry => ({
-  rule: "put back",
+const entryOf = (
+  { folder, stateDir }: GuardedTask,
+  files: readonly string[],
+  folders: readonly GuardedFolder[],
+): GuardEntry => ({
+  rule: "restore",
   files,
   folders,
   // Messages that a person has sent meanwhile are not removed.
-  judge: async ({ path, before, now }) =>
+  decide: async ({ path, before, now }) =>
     before.kind === "absent" &&
     now.kind === "file" &&
     dirname(path) === inboxFolder(folder) &&
     (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir))
       ? {}
       : undefined,
-  tell(changes, { during }, keptFolder) {
+  describe(changes, { during }, keptFolder) {
     if (changes.length === 0) return [];
     const names = listed(changes.map(({ path }) => relative(folder, path)));
-    const keptText = changes.some(({ isKept }) => isKept)
+    const keptText = changes.some(({ isSetAside }) => isSetAside)
       ? `; the earlier content is in ${relative(folder, keptFolder)}`
       : "";
     return [`${names} changed while ${during}, and ${changes.length === 1 ? "was" : "were"} put back${keptText}.`];

@@ -11,7 +11,14 @@ import { withExplainedErrors } from "../explain-system-error.js";
 import { withLock } from "../lock.js";
 import { makeFolder } from "../regular-file.js";
 import type { Version } from "./file-snapshot.js";
-import { type Entry, type Guard, type Guarded, openGuard, type Record, type Remembered } from "./guard.js";
+import {
+  type GuardEntry,
+  type Guard,
+  type GuardSettings,
+  openGuard,
+  type GuardRecord,
+  type RememberedFile,
+} from "./guard.js";
 
 /**
  * The memory of a guard on the disk, written before the agent starts. Each guard has one file. The first line names the
@@ -19,13 +26,13 @@ import { type Entry, type Guard, type Guarded, openGuard, type Record, type Reme
  * of the user, even if a configuration moves the state folder of a project: so nothing that an agent could have written
  * is read to find it. It is not visible in sandboxes.
  */
-interface Header<About> extends Guarded {
+interface Header<About> extends GuardSettings {
   readonly pid: number;
   readonly started?: string;
   readonly host: string;
   /** Marks the agents of this process, so that those still running after a kill are found; absent in old records. */
   readonly starter?: string;
-  /** Data from which the tenant builds its entries again. */
+  /** Data from which the caller of `openRecordedGuard` builds its entries again. */
   readonly about: About;
 }
 
@@ -44,15 +51,15 @@ interface Line {
 export async function openRecordedGuard(
   folder: string,
   about: unknown,
-  guarded: Guarded,
-  entries: readonly Entry[],
+  settings: GuardSettings,
+  entries: readonly GuardEntry[],
 ): Promise<Guard> {
   const file = join(folder, `${process.pid}-${randomBytes(6).toString("hex")}.jsonl`);
   const started = await startOfProcess(process.pid);
-  return await openGuard(entries, guarded, {
-    async begun(known) {
+  return await openGuard(entries, settings, {
+    async openRecord(memory) {
       withExplainedErrors(folder, () => makeFolder(folder, 0o700));
-      const { folder: folderPath, iteration, places, rescue } = guarded;
+      const { folder: folderPath, iteration, places, rescue } = settings;
       const header: Header<unknown> = {
         pid: process.pid,
         started,
@@ -64,52 +71,55 @@ export async function openRecordedGuard(
         places,
         rescue,
       };
-      const lines = [...known].map(([path, remembered]) => lineOf(path, remembered));
+      const lines = [...memory].map(([path, rememberedFile]) => lineOf(path, rememberedFile));
       await writeFileAtomic(file, `${[header, ...lines].map((line) => JSON.stringify(line)).join("\n")}\n`, {
         mode: 0o600,
       });
-      return recordIn(file);
+      return makeRecord(file);
     },
   });
 }
 
-const recordIn = (file: string): Record => ({
+const makeRecord = (file: string): GuardRecord => ({
   // The leading line feed starts a new line even after an incomplete line, which a full disk leaves.
-  note: (path, known) =>
-    withExplainedErrors(file, () => appendFileSync(file, `\n${JSON.stringify(lineOf(path, known))}\n`)),
+  add: (path, rememberedFile) =>
+    withExplainedErrors(file, () => appendFileSync(file, `\n${JSON.stringify(lineOf(path, rememberedFile))}\n`)),
   close: () => rmSync(file, { force: true }),
 });
 
 /**
  * Ends agents whose run was killed or crashed, and restores the files that they changed. Call it before any
- * configuration is read. `entriesOf` builds the entries of a guard again; undefined: a later version wrote the record.
- * Returns sentences for a person.
+ * configuration is read. `entriesOf` builds the entries of a guard again. It returns undefined if a later version wrote
+ * the record. Returns sentences for a person.
  * @throws ExpectedError if a file in or around `cwd` can't be restored; in other folders a later start tries again.
  */
 export async function healGuards<About>(
   folder: string,
   cwd: string,
-  entriesOf: (about: About) => Promise<readonly Entry[] | undefined>,
+  entriesOf: (about: About) => Promise<readonly GuardEntry[] | undefined>,
 ): Promise<string[]> {
   if (!existsSync(folder) || (await recordsOfDeadProcesses<About>(folder)).length === 0) return [];
   const heal = async () => {
     const sentences: string[] = [];
     // Read again under the lock: another process may have healed them meanwhile.
-    for (const { file, header, known } of await recordsOfDeadProcesses<About>(folder)) {
-      const { folder: guarded, about, starter } = header;
+    for (const { file, header, memory } of await recordsOfDeadProcesses<About>(folder)) {
+      const { folder: guardedFolder, about, starter } = header;
       // An agent that is still running could change the restored files again.
       if (starter !== undefined && (await killLeftovers(starter)))
-        sentences.push(`${guarded}: An agent of a run that was killed was still at work; it was ended.`);
+        sentences.push(`${guardedFolder}: An agent of a run that was killed was still at work; it was ended.`);
       try {
         const entries = await entriesOf(about);
         if (entries === undefined) throw new ExpectedError(newerRecordText(file), 5);
-        const guard = await openGuard(entries, header, { after: known, begun: () => Promise.resolve(recordIn(file)) });
+        const guard = await openGuard(entries, header, {
+          previous: memory,
+          openRecord: () => Promise.resolve(makeRecord(file)),
+        });
         const damage = await guard.end(unknownAgent);
-        sentences.push(...damage.map((sentence) => `${guarded}: ${sentence}`));
+        sentences.push(...damage.map((sentence) => `${guardedFolder}: ${sentence}`));
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
-        if (`${cwd}/`.startsWith(`${guarded}/`) || guarded.startsWith(`${cwd}/`)) throw error;
-        sentences.push(`${guarded}: ${messageOf(error)}`);
+        if (`${cwd}/`.startsWith(`${guardedFolder}/`) || guardedFolder.startsWith(`${cwd}/`)) throw error;
+        sentences.push(`${guardedFolder}: ${messageOf(error)}`);
       }
     }
     return sentences;
@@ -127,13 +137,15 @@ export async function healGuards<About>(
 const newerRecordText = (file: string): string =>
   `${file}, which says what agents may have changed, was written by a later version; update research-ralph.`;
 
-/** Used after a kill, when the name of the agent is not known. */
+/** The suspect after a kill: the name of the agent is not known. */
 const unknownAgent = { agent: "An agent", during: "an agent worked whose run was then killed, or since" };
 
 /** The records of processes that have ended. */
 async function recordsOfDeadProcesses<About>(folder: string) {
-  const records: { file: string; header: Header<About>; known: Map<string, Remembered> }[] = [];
-  for (const name of readdirSync(folder).filter((each) => each.endsWith(".jsonl") && !each.startsWith("."))) {
+  const records: { file: string; header: Header<About>; memory: Map<string, RememberedFile> }[] = [];
+  for (const name of readdirSync(folder).filter(
+    (fileName) => fileName.endsWith(".jsonl") && !fileName.startsWith("."),
+  )) {
     const file = join(folder, name);
     const record = readRecord<About>(file);
     if (record === undefined) continue;
@@ -147,7 +159,7 @@ async function recordsOfDeadProcesses<About>(folder: string) {
  * Undefined if the record was removed meanwhile. An incomplete line is skipped: the process was killed, or the disk
  * was full, before the write that the line announces.
  */
-function readRecord<About>(file: string): { header: Header<About>; known: Map<string, Remembered> } | undefined {
+function readRecord<About>(file: string): { header: Header<About>; memory: Map<string, RememberedFile> } | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -155,17 +167,17 @@ function readRecord<About>(file: string): { header: Header<About>; known: Map<st
     if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
-  const [first = "", ...rows] = text.split("\n");
-  const known = new Map<string, Remembered>();
-  for (const row of rows) {
-    const line = parseRow(row);
-    if (line !== undefined) known.set(line.path, rememberedIn(line, known.get(line.path)));
+  const [first = "", ...lineTexts] = text.split("\n");
+  const memory = new Map<string, RememberedFile>();
+  for (const lineText of lineTexts) {
+    const line = parseLine(lineText);
+    if (line !== undefined) memory.set(line.path, rememberedFileOf(line, memory.get(line.path)));
   }
-  return { header: JSON.parse(first) as Header<About>, known };
+  return { header: JSON.parse(first) as Header<About>, memory };
 }
 
 /** Parses a line; undefined for an incomplete one, since the beginning of a JSON object is never valid JSON. */
-function parseRow(text: string): Line | undefined {
+function parseLine(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line;
   } catch {
@@ -173,7 +185,7 @@ function parseRow(text: string): Line | undefined {
   }
 }
 
-function lineOf(path: string, { snapshot, stamp, sha256 }: Remembered): Line {
+function lineOf(path: string, { snapshot, stamp, sha256 }: RememberedFile): Line {
   const { version } = snapshot ?? {};
   if (version === undefined) return { path, ...(stamp && { stamp }), ...(sha256 && { sha256 }) };
   const { kind } = version;
@@ -181,18 +193,18 @@ function lineOf(path: string, { snapshot, stamp, sha256 }: Remembered): Line {
   return kind === "link" ? { path, kind, to: version.to } : { path, kind };
 }
 
-function rememberedIn(line: Line, previous: Remembered | undefined): Remembered {
+function rememberedFileOf(line: Line, previous: RememberedFile | undefined): RememberedFile {
   const { kind, stamp, sha256, to = "", bytes = "", mode = 0o644 } = line;
-  // This line announces our own write. The kill may have come before or after that write.
+  // This line announces a write of this program. The kill may have come before or after that write.
   if (kind === undefined)
     return {
       ...previous,
       ...(stamp && { stamp }),
       ...(sha256 && { sha256 }),
-      ...(stamp === undefined && { isOpen: true }),
+      ...(stamp === undefined && { mayBeMissing: true }),
     };
-  const earlier = previous?.snapshot?.version;
+  const olderVersion = previous?.snapshot?.version;
   const version: Version =
     kind === "file" ? { kind, bytes: Buffer.from(bytes, "base64"), mode } : kind === "link" ? { kind, to } : { kind };
-  return { snapshot: { version }, ...(earlier && { earlier }) };
+  return { snapshot: { version }, ...(olderVersion && { olderVersion }) };
 }

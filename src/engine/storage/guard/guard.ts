@@ -6,7 +6,7 @@ import { ExpectedError, messageOf } from "../../lib/errors.js";
 import { hiddenFolder, hiddenName, nameStart, setAsideFolder } from "../../lib/layout.js";
 import { inodeAt, isTemporary } from "../atomic-file.js";
 import { withExplainedErrors, explainSystemError } from "../explain-system-error.js";
-import { foldersBetween, clearObstacles, isFolder, placesOf, realPath } from "./clear-way.js";
+import { foldersBetween, clearObstacles, isFolder, folderStates, realPath } from "./clear-obstacles.js";
 import {
   hasChanged,
   isSameVersion,
@@ -22,21 +22,21 @@ import { watch } from "./own-writes.js";
 
 /**
  * Files that an agent may not change. The guard remembers them before the agent starts, checks them while it works and
- * after it has ended, and restores them. Tenants pass the files as a list of entries. held-edits.ts handles edits that
+ * after it has ended, and restores them. The caller passes the files as a list of entries. held-edits.ts handles edits that
  * need a person's approval; guard-record.ts saves the memory to the disk for a start after a kill.
  */
-export interface Entry {
+export interface GuardEntry {
   /**
-   * `put back`: changed and deleted files are restored, and new files are removed. `ours alone`: the content is not
-   * remembered; files that this program did not write are set aside, and missing files are reported.
+   * `restore`: changed and deleted files are restored, and new files are removed. `set aside`: the content is not
+   * remembered. Files that this program did not write are set aside, and missing files are reported.
    */
-  readonly rule: "put back" | "ours alone";
+  readonly rule: "restore" | "set aside";
   readonly files?: readonly string[];
-  readonly folders?: readonly Folder[];
-  /** Decides what part of a change stays; undefined or absent: no part. */
-  readonly judge?: (change: Change) => Promise<Judged | undefined>;
-  /** Sentences for a person about what was done; `aside`: the folder of the changed files. */
-  readonly tell?: (found: readonly Found[], who: Who, aside: string) => readonly string[];
+  readonly folders?: readonly GuardedFolder[];
+  /** Decides what part of a change stays. If it is absent or returns undefined, the whole change is undone. */
+  readonly decide?: (change: Change) => Promise<Decision | undefined>;
+  /** Sentences for a person about what was done; `asideFolder`: the folder with the changed files. */
+  readonly describe?: (found: readonly Finding[], suspect: Suspect, asideFolder: string) => readonly string[];
   /** Snapshots of these files, kept for all iterations of a run, so that only changed files are read again. */
   readonly memory?: Map<string, Snapshot>;
   /** Not written to the record on the disk. */
@@ -44,13 +44,13 @@ export interface Entry {
 }
 
 /** A folder with all its contents, except files and folders with these names at any depth. */
-export interface Folder {
+export interface GuardedFolder {
   readonly path: string;
   readonly except?: readonly string[];
 }
 
 /** The agent that may have made a change, and a clause for sentences, such as `claude ran unconfined`. */
-export interface Who {
+export interface Suspect {
   readonly agent: string;
   readonly during: string;
 }
@@ -60,36 +60,36 @@ export interface Change {
   readonly path: string;
   readonly before: Version;
   readonly now: Version;
-  readonly who: Who;
+  readonly suspect: Suspect;
   /** The remembered version of another guarded file. */
-  readonly remembered: (path: string) => Version | undefined;
+  readonly rememberedVersion: (path: string) => Version | undefined;
 }
 
-/** The decision about a change: it stays, or `put` replaces it. The sentences of `says` are reported in both cases. */
-export type Judged = { readonly put?: Version; readonly says?: readonly string[] };
+/** The decision about a change: it stays, or `replacement` replaces it. `sentences` are reported in both cases. */
+export type Decision = { readonly replacement?: Version; readonly sentences?: readonly string[] };
 
 /** A change that the guard found and undid. */
-export interface Found {
+export interface Finding {
   readonly path: string;
-  /** `planted`: the file is new; `gone`: it was deleted; `changed`: it has other content. */
-  readonly was: "planted" | "gone" | "changed";
+  /** `new`: the file did not exist before; `changed`: it has other content. */
+  readonly kind: "new" | "deleted" | "changed";
   /** The agent's version was set aside. */
-  readonly isKept: boolean;
+  readonly isSetAside: boolean;
 }
 
 export interface Guard {
   /** Checks while an agent works, before files that it could have forged are read. `end` reports what was found. */
-  look(who: Who): Promise<void>;
+  check(suspect: Suspect): Promise<void>;
   /**
    * Restores the files after the agent has ended, and ends the guard. Returns one sentence for each kind of damage.
    * @throws ExpectedError if the guarded folder is missing or a file can't be restored. The remembered contents are
    * saved first, and the message says where.
    */
-  end(who: Who): Promise<readonly string[]>;
+  end(suspect: Suspect): Promise<readonly string[]>;
 }
 
 /** The folder that a guard protects, and where it may save files. */
-export interface Guarded {
+export interface GuardSettings {
   /** The folder of the project or task. */
   readonly folder: string;
   readonly iteration: number;
@@ -99,177 +99,185 @@ export interface Guarded {
   readonly rescue: string;
 }
 
-/** Saves the guard's memory to the disk. */
-export interface Record {
-  /** Records that this version is valid from now on; `stamp` and `sha256` are for entries of the rule `ours alone`. */
-  note(path: string, known: Remembered): void;
+/** The guard's memory on the disk. */
+export interface GuardRecord {
+  /** Records that this version is valid from now on; `stamp` and `sha256` are for entries of the rule `set aside`. */
+  add(path: string, memory: RememberedFile): void;
   /** Deletes the record. */
   close(): void;
 }
 
 /** What the guard remembers of a file. */
-export type Remembered = {
+export type RememberedFile = {
   readonly snapshot?: Snapshot;
-  /** For the rule `ours alone`: inode, size and time of change. */
+  /** For the rule `set aside`: inode, size and time of change. */
   readonly stamp?: string;
-  /** For the rule `ours alone`: hash of the content. */
+  /** For the rule `set aside`: hash of the content. */
   readonly sha256?: string;
-  /** After a kill: the version before our last write, because the write may not have happened. */
-  readonly earlier?: Version;
-  /** After a kill, for the rule `ours alone`: we may have moved the file, or not have written it yet. */
-  readonly isOpen?: true;
+  /** After a kill: the version before the last write of this program, because that write may not have happened. */
+  readonly olderVersion?: Version;
+  /** After a kill, for the rule `set aside`: this program may have moved the file, or not have written it yet. */
+  readonly mayBeMissing?: true;
 };
 
-type Known = Remembered & { readonly entry: Entry };
+type GuardedFile = RememberedFile & { readonly entry: GuardEntry };
 
 const absent: Version = { kind: "absent" };
 
 /**
- * Remembers the files of the entries. `begun` receives them before an agent is started. `after`: the memory of an
- * earlier guard whose process was killed.
+ * Remembers the files of the entries. `openRecord` receives them before an agent is started. `previous`: the memory of
+ * a guard whose process was killed.
  */
 export async function openGuard(
-  entries: readonly Entry[],
-  guarded: Guarded,
+  entries: readonly GuardEntry[],
+  settings: GuardSettings,
   {
-    begun,
-    after,
+    openRecord,
+    previous,
   }: {
-    readonly begun?: (known: ReadonlyMap<string, Remembered>) => Promise<Record>;
-    readonly after?: ReadonlyMap<string, Remembered>;
+    readonly openRecord?: (memory: ReadonlyMap<string, RememberedFile>) => Promise<GuardRecord>;
+    readonly previous?: ReadonlyMap<string, RememberedFile>;
   } = {},
 ): Promise<Guard> {
-  const { folder, rescue } = guarded;
-  const known = new Map<string, Known>();
+  const { folder, rescue } = settings;
+  const memory = new Map<string, GuardedFile>();
   for (const entry of entries)
     for (const path of pathsOf(entry)) {
-      const remembered = after === undefined ? await initialRemembered(entry, path) : after.get(path);
-      if (remembered !== undefined) known.set(path, { ...remembered, entry });
+      const rememberedFile = previous === undefined ? await rememberFile(entry, path) : previous.get(path);
+      if (rememberedFile !== undefined) memory.set(path, { ...rememberedFile, entry });
     }
   // Files that have been deleted since can't be found in the folders, so they are added from the record.
-  for (const [path, remembered] of after ?? []) {
+  for (const [path, rememberedFile] of previous ?? []) {
     const entry = entryOf(entries, path);
-    if (entry !== undefined) known.set(path, { ...remembered, entry });
+    if (entry !== undefined) memory.set(path, { ...rememberedFile, entry });
   }
   const originalPath = realPath(folder);
   const roots = entries.flatMap(({ folders = [] }) => folders.map(({ path }) => path));
-  const innerFolders = [...known.keys()].flatMap((path) =>
+  const innerFolders = [...memory.keys()].flatMap((path) =>
     roots.filter((root) => path.startsWith(`${root}${sep}`)).flatMap((root) => foldersBetween(root, dirname(path))),
   );
   const setAsidePath = setAsideFolder(folder);
-  const guardFolders = [hiddenFolder(folder), setAsidePath, join(setAsidePath, String(guarded.iteration))];
-  const places = placesOf([folder, ...guardFolders, ...guarded.places, ...innerFolders]);
-  const record = await begun?.(new Map([...known].filter(([, { entry }]) => entry.inMemory !== true)));
-  const findings = new Map<Entry, Found[]>();
+  const guardFolders = [hiddenFolder(folder), setAsidePath, join(setAsidePath, String(settings.iteration))];
+  const places = folderStates([folder, ...guardFolders, ...settings.places, ...innerFolders]);
+  const record = await openRecord?.(new Map([...memory].filter(([, { entry }]) => entry.inMemory !== true)));
+  const findings = new Map<GuardEntry, Finding[]>();
   const sentencesSoFar: string[] = [];
   const removedPaths: string[] = [];
-  let aside: string | undefined;
-  let failures: { readonly path: string; readonly version: Version; readonly why: unknown }[] = [];
+  let asideFolder: string | undefined;
+  let failures: { readonly path: string; readonly version: Version; readonly error: unknown }[] = [];
 
   const isFolderMoved = (): boolean =>
     originalPath === undefined || realPath(folder) !== originalPath || !isFolder(originalPath);
   const asidePathOf = (path: string): string =>
-    join((aside ??= isFolderMoved() ? rescueFolder() : unusedAsideFolder(guarded)), pathWithinAside(folder, path));
+    join(
+      (asideFolder ??= isFolderMoved() ? rescueFolder() : unusedAsideFolder(settings)),
+      pathWithinAside(folder, path),
+    );
   const rescueFolder = (): string => join(rescue, `${nameStart(basename(folder))}-${timeForName(Date.now())}`);
-  const updateRemembered = (path: string, entry: Entry, remembered: Remembered | undefined): void => {
-    if (remembered === undefined) known.delete(path);
-    else known.set(path, { ...remembered, entry });
+  const remember = (path: string, entry: GuardEntry, rememberedFile: RememberedFile | undefined): void => {
+    if (rememberedFile === undefined) memory.delete(path);
+    else memory.set(path, { ...rememberedFile, entry });
   };
 
   const stopWatching = watch({
-    writes(path, content) {
-      const entry = known.get(path)?.entry ?? entryOf(entries, path);
+    beforeWrite(path, content) {
+      const entry = memory.get(path)?.entry ?? entryOf(entries, path);
       if (entry === undefined) return () => undefined;
       const bytes = content();
-      const ownVersion: Remembered =
-        entry.rule === "ours alone"
+      const ownVersion: RememberedFile =
+        entry.rule === "set aside"
           ? { sha256: hashOf(bytes) }
           : { snapshot: { version: { kind: "file", bytes, mode: modeAt(path) } } };
-      if (entry.inMemory !== true) record?.note(path, ownVersion);
-      return () => updateRemembered(path, entry, ownVersion);
+      if (entry.inMemory !== true) record?.add(path, ownVersion);
+      return () => remember(path, entry, ownVersion);
     },
-    moves(path, to) {
-      const before = known.get(path);
-      const target = to === undefined ? undefined : (known.get(to)?.entry ?? entryOf(entries, to));
+    beforeMove(path, to) {
+      const before = memory.get(path);
+      const targetEntry = to === undefined ? undefined : (memory.get(to)?.entry ?? entryOf(entries, to));
       if (before !== undefined) {
-        const deletedVersion = before.entry.rule === "ours alone" ? undefined : { snapshot: { version: absent } };
-        updateRemembered(path, before.entry, deletedVersion);
-        record?.note(path, deletedVersion ?? {});
+        const deletedVersion = before.entry.rule === "set aside" ? undefined : { snapshot: { version: absent } };
+        remember(path, before.entry, deletedVersion);
+        record?.add(path, deletedVersion ?? {});
       }
-      if (to === undefined || target?.rule !== "ours alone" || (before !== undefined && !isOurs(path, before))) return;
+      if (
+        to === undefined ||
+        targetEntry?.rule !== "set aside" ||
+        (before !== undefined && !isOwnVersion(path, before))
+      )
+        return;
       const ownVersion = { sha256: hashOf(readFileSync(path)) };
-      updateRemembered(to, target, ownVersion);
-      record?.note(to, ownVersion);
+      remember(to, targetEntry, ownVersion);
+      record?.add(to, ownVersion);
     },
-    agreed(path) {
-      const remembered = known.get(path);
-      const entry = remembered?.entry ?? entryOf(entries, path);
+    validContent(path) {
+      const rememberedFile = memory.get(path);
+      const entry = rememberedFile?.entry ?? entryOf(entries, path);
       if (entry === undefined) return "unwatched";
-      if (entry.rule === "ours alone")
-        return remembered !== undefined && isOurs(path, remembered) ? "unwatched" : undefined;
-      const { kind, ...version } = remembered?.snapshot?.version ?? absent;
+      if (entry.rule === "set aside")
+        return rememberedFile !== undefined && isOwnVersion(path, rememberedFile) ? "unwatched" : undefined;
+      const { kind, ...version } = rememberedFile?.snapshot?.version ?? absent;
       return "bytes" in version ? version.bytes : kind === "absent" ? undefined : "unwatched";
     },
   });
 
-  const recordFinding = (entry: Entry, path: string, kind: Found["was"], isKept: boolean): void => {
+  const recordFinding = (entry: GuardEntry, path: string, kind: Finding["kind"], isSetAside: boolean): void => {
     const list = findings.get(entry) ?? [];
-    if (!list.some((each) => each.path === path)) list.push({ path, was: kind, isKept });
+    if (!list.some((finding) => finding.path === path)) list.push({ path, kind, isSetAside });
     findings.set(entry, list);
   };
 
   /** Checks a file that only this program writes. */
-  const restoreOwnFile = (entry: Entry, path: string): void => {
-    const remembered = known.get(path);
-    if (remembered !== undefined && isOurs(path, remembered)) return;
-    known.delete(path);
+  const restoreOwnFile = (entry: GuardEntry, path: string): void => {
+    const rememberedFile = memory.get(path);
+    if (rememberedFile !== undefined && isOwnVersion(path, rememberedFile)) return;
+    memory.delete(path);
     if (inodeAt(path) === undefined)
-      return remembered === undefined || remembered.isOpen === true
+      return rememberedFile === undefined || rememberedFile.mayBeMissing === true
         ? undefined
-        : recordFinding(entry, path, "gone", false);
-    recordFinding(entry, path, remembered === undefined ? "planted" : "changed", moveAside(path, asidePathOf(path)));
+        : recordFinding(entry, path, "deleted", false);
+    recordFinding(entry, path, rememberedFile === undefined ? "new" : "changed", moveAside(path, asidePathOf(path)));
   };
 
-  const restoreFile = async (entry: Entry, path: string, who: Who): Promise<void> => {
-    if (entry.rule === "ours alone") return restoreOwnFile(entry, path);
-    const remembered = known.get(path);
-    const snapshot = remembered?.snapshot ?? { version: absent };
+  const restoreFile = async (entry: GuardEntry, path: string, suspect: Suspect): Promise<void> => {
+    if (entry.rule === "set aside") return restoreOwnFile(entry, path);
+    const rememberedFile = memory.get(path);
+    const snapshot = rememberedFile?.snapshot ?? { version: absent };
     if (!(await hasChanged(path, snapshot))) return;
     const current = await snapshotOf(path);
     const before = snapshot.version;
-    if (isSameVersion(current.version, before) || isVersion(current.version, remembered?.earlier)) return;
+    if (isSameVersion(current.version, before) || isVersion(current.version, rememberedFile?.olderVersion)) return;
     const change = {
       path,
       before,
       now: current.version,
-      who,
-      remembered: (filePath: string) => known.get(filePath)?.snapshot?.version,
+      suspect,
+      rememberedVersion: (filePath: string) => memory.get(filePath)?.snapshot?.version,
     };
-    const verdict = await entry.judge?.(change);
+    const verdict = await entry.decide?.(change);
     // If this program has written the file during `judge`, check the new version.
-    if (known.get(path) !== remembered) return await restoreFile(entry, path, who);
-    sentencesSoFar.push(...(verdict?.says ?? []));
-    if (verdict !== undefined && verdict.put === undefined) return updateRemembered(path, entry, { snapshot: current });
-    const version = verdict?.put ?? before;
-    const kind = before.kind === "absent" ? "planted" : current.version.kind === "absent" ? "gone" : "changed";
+    if (memory.get(path) !== rememberedFile) return await restoreFile(entry, path, suspect);
+    sentencesSoFar.push(...(verdict?.sentences ?? []));
+    if (verdict !== undefined && verdict.replacement === undefined) return remember(path, entry, { snapshot: current });
+    const version = verdict?.replacement ?? before;
+    const kind = before.kind === "absent" ? "new" : current.version.kind === "absent" ? "deleted" : "changed";
     const keepCopy = () =>
       version.kind === "absent"
         ? moveAside(path, asidePathOf(path))
         : keepAside(path, current.version, asidePathOf(path));
-    const isKept = current.version.kind !== "absent" && keepCopy();
+    const isSetAside = current.version.kind !== "absent" && keepCopy();
     try {
       putVersion(path, version);
-    } catch (why) {
-      failures.push({ path, version, why });
-      throw why;
+    } catch (error) {
+      failures.push({ path, version, error });
+      throw error;
     }
-    recordFinding(entry, path, kind, isKept);
-    record?.note(path, { snapshot: { version } });
-    updateRemembered(path, entry, { snapshot: { version } });
+    recordFinding(entry, path, kind, isSetAside);
+    record?.add(path, { snapshot: { version } });
+    remember(path, entry, { snapshot: { version } });
   };
 
   /** `isFolderMoved`: the folder is missing, so only files outside of it can be restored. */
-  const check = async (who: Who, isFolderMoved: boolean): Promise<void> => {
+  const checkFiles = async (suspect: Suspect, isFolderMoved: boolean): Promise<void> => {
     failures = [];
     let failure: unknown;
     const collectFailure = async (path: string, work: () => void | Promise<void>) => {
@@ -277,14 +285,14 @@ export async function openGuard(
       await withExplainedErrors(path, async () => await work()).catch((error: unknown) => (failure ??= error));
     };
     if (!isFolderMoved)
-      await collectFailure(folder, () => void removedPaths.push(...clearObstacles(folder, places, aside)));
+      await collectFailure(folder, () => void removedPaths.push(...clearObstacles(folder, places, asideFolder)));
     for (const entry of entries) {
-      const knownPaths = [...known].filter(([, each]) => each.entry === entry).map(([path]) => path);
-      for (const path of new Set([...knownPaths, ...(entry.folders ?? []).flatMap(filesIn)]))
+      const rememberedPaths = [...memory].filter(([, file]) => file.entry === entry).map(([path]) => path);
+      for (const path of new Set([...rememberedPaths, ...(entry.folders ?? []).flatMap(filesIn)]))
         if (!isFolderMoved || !path.startsWith(`${folder}${sep}`))
-          await collectFailure(path, () => restoreFile(entry, path, who));
+          await collectFailure(path, () => restoreFile(entry, path, suspect));
     }
-    if (failures.length > 0) throw await restoreError(who);
+    if (failures.length > 0) throw await restoreError(suspect);
     if (failure !== undefined) throw failure;
   };
 
@@ -299,43 +307,43 @@ export async function openGuard(
   /**
    * Saves the files elsewhere: a folder that is created again with only some files would be worse than a missing one.
    */
-  const goneError = async (who: Who): Promise<ExpectedError> => {
-    const files = [...known].flatMap(([path, { snapshot }]) =>
+  const missingFolderError = async (suspect: Suspect): Promise<ExpectedError> => {
+    const files = [...memory].flatMap(([path, { snapshot }]) =>
       dirname(path) === folder && snapshot !== undefined ? [[path, snapshot.version] as const] : [],
     );
     const place = await saveFiles(files);
     return new ExpectedError(
-      `${folder} was deleted or moved away while ${who.during}; its files as they were are in ${place}: move that there and run again.`,
+      `${folder} was deleted or moved away while ${suspect.during}; its files as they were are in ${place}: move that there and run again.`,
     );
   };
 
-  const restoreError = async (who: Who): Promise<ExpectedError> => {
+  const restoreError = async (suspect: Suspect): Promise<ExpectedError> => {
     const place = await saveFiles(failures.map(({ path, version }) => [path, version] as const));
     const names = failures.map(({ path }) => basename(path));
-    const why = messageOf(explainSystemError(failures[0]?.why, failures[0]?.path ?? folder)).replace(/\.$/, "");
+    const reason = messageOf(explainSystemError(failures[0]?.error, failures[0]?.path ?? folder)).replace(/\.$/, "");
     return new ExpectedError(
-      `${listed(names)} changed while ${who.during}, and can't be put back (${why}); copy what stands in ${place} over it before you run again.`,
+      `${listed(names)} changed while ${suspect.during}, and can't be put back (${reason}); copy what stands in ${place} over it before you run again.`,
     );
   };
 
   return {
-    look: async (who) => {
-      if (!isFolderMoved()) await check(who, false);
+    check: async (suspect) => {
+      if (!isFolderMoved()) await checkFiles(suspect, false);
     },
-    async end(who) {
+    async end(suspect) {
       try {
-        const isLost = isFolderMoved();
-        await check(who, isLost);
+        const isFolderMissing = isFolderMoved();
+        await checkFiles(suspect, isFolderMissing);
         record?.close();
-        if (isLost) throw await goneError(who);
+        if (isFolderMissing) throw await missingFolderError(suspect);
       } finally {
         stopWatching();
       }
-      const place = aside ?? "";
+      const place = asideFolder ?? "";
       const sentences = [
-        ...(removedPaths.length === 0 ? [] : [replacedText(folder, [...new Set(removedPaths)], who)]),
+        ...(removedPaths.length === 0 ? [] : [replacedText(folder, [...new Set(removedPaths)], suspect)]),
         ...sentencesSoFar,
-        ...entries.flatMap((entry) => entry.tell?.(findings.get(entry) ?? [], who, place) ?? []),
+        ...entries.flatMap((entry) => entry.describe?.(findings.get(entry) ?? [], suspect, place) ?? []),
       ];
       findings.clear();
       removedPaths.length = 0;
@@ -346,10 +354,10 @@ export async function openGuard(
 }
 
 /** The paths of an entry: its files, and the existing files in its folders. */
-const pathsOf = ({ files = [], folders = [] }: Entry): string[] => [...files, ...folders.flatMap(filesIn)];
+const pathsOf = ({ files = [], folders = [] }: GuardEntry): string[] => [...files, ...folders.flatMap(filesIn)];
 
 /** All files and links in a folder and its subfolders; for a file, the file itself. */
-function filesIn({ path, except = [] }: Folder): string[] {
+function filesIn({ path, except = [] }: GuardedFolder): string[] {
   const stats = inodeAt(path);
   if (stats === undefined) return [];
   if (!stats.isDirectory()) return [path];
@@ -361,7 +369,7 @@ function filesIn({ path, except = [] }: Folder): string[] {
 }
 
 /** The entry to which a path belongs, whether or not a file exists there. */
-const entryOf = (entries: readonly Entry[], path: string): Entry | undefined =>
+const entryOf = (entries: readonly GuardEntry[], path: string): GuardEntry | undefined =>
   entries.find(
     ({ files = [], folders = [] }) =>
       files.includes(path) ||
@@ -373,10 +381,10 @@ const entryOf = (entries: readonly Entry[], path: string): Entry | undefined =>
   );
 
 /** Undefined for a folder in place of a file, because it can't be restored. */
-async function initialRemembered({ rule, memory }: Entry, path: string): Promise<Remembered | undefined> {
-  if (rule === "ours alone") return { stamp: stampAt(path) };
-  const known = memory?.get(path);
-  if (known !== undefined && isUntouched(path, known)) return { snapshot: known };
+async function rememberFile({ rule, memory }: GuardEntry, path: string): Promise<RememberedFile | undefined> {
+  if (rule === "set aside") return { stamp: stampAt(path) };
+  const earlierSnapshot = memory?.get(path);
+  if (earlierSnapshot !== undefined && isUntouched(path, earlierSnapshot)) return { snapshot: earlierSnapshot };
   const snapshot = await withExplainedErrors(path, () => snapshotOf(path));
   memory?.set(path, snapshot);
   return snapshot.version.kind === "other" && isFolder(path) ? undefined : { snapshot };
@@ -388,7 +396,7 @@ function stampAt(path: string): string {
   return stats === undefined ? "absent" : `${stats.ino}:${stats.size}:${stats.ctimeMs}`;
 }
 
-function isOurs(path: string, { stamp, sha256 }: Remembered): boolean {
+function isOwnVersion(path: string, { stamp, sha256 }: RememberedFile): boolean {
   if (stamp !== undefined && stamp === stampAt(path)) return true;
   return sha256 !== undefined && inodeAt(path)?.isFile() === true && sha256 === hashOf(readFileSync(path));
 }
@@ -401,10 +409,10 @@ const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
 const modeAt = (path: string): number => (inodeAt(path)?.mode ?? 0o644) & 0o7777;
 
 /** A folder that does not exist yet: an existing one may contain files that a person needs. */
-function unusedAsideFolder(guarded: Guarded, count = 1): string {
-  const { folder, iteration } = guarded;
+function unusedAsideFolder(settings: GuardSettings, count = 1): string {
+  const { folder, iteration } = settings;
   const candidate = join(setAsideFolder(folder), `${iteration}${count === 1 ? "" : `-${count}`}`);
-  return inodeAt(candidate) === undefined ? candidate : unusedAsideFolder(guarded, count + 1);
+  return inodeAt(candidate) === undefined ? candidate : unusedAsideFolder(settings, count + 1);
 }
 
 /**
@@ -418,7 +426,7 @@ const pathWithinAside = (folder: string, path: string): string =>
     .map((part) => (part === ".git" ? "git" : part))
     .join(sep);
 
-const replacedText = (folder: string, removedPaths: readonly string[], { agent }: Who): string =>
+const replacedText = (folder: string, removedPaths: readonly string[], { agent }: Suspect): string =>
   `${agent} replaced ${removedPaths.map((path) => relative(folder, path)).join(", ")} with something else, which was removed. The previous contents are lost, except what the state file holds.`;
 
 /** Names for a sentence: at most five, then the number of the others. */

@@ -10,7 +10,7 @@ import { withLock } from "../lock.js";
 import { readRegularText } from "../regular-file.js";
 import { isSigned, signatureOf } from "../signature.js";
 import { keepAside, type Version, versionAt } from "./file-snapshot.js";
-import { type Entry, type Judged, listed } from "./guard.js";
+import { type GuardEntry, type Decision, listed } from "./guard.js";
 import { ownMove } from "./own-writes.js";
 
 /**
@@ -45,14 +45,14 @@ const maxText = 1_000_000;
  * lines may only be added; another entry guards them. A change that is not an edit of a text, such as a link, is
  * undone.
  */
-export function heldEdits(files: readonly string[], logs: readonly string[], location: EditLocation): Entry[] {
+export function heldEdits(files: readonly string[], logs: readonly string[], location: EditLocation): GuardEntry[] {
   const { stateDir } = location;
   const fileOf = new Map([...files, ...logs].map(realFile).map((path) => [editFile(stateDir, path), path]));
   return [
     {
-      rule: "put back",
+      rule: "restore",
       files: [...fileOf.keys()],
-      async judge({ path, before }) {
+      async decide({ path, before }) {
         const edit = await readEdit(stateDir, fileOf.get(path) ?? "");
         const isApprovedEdit =
           edit !== undefined &&
@@ -60,19 +60,19 @@ export function heldEdits(files: readonly string[], logs: readonly string[], loc
           (edit.added === undefined || isSame(edit.added, editIn(before)?.added));
         return isApprovedEdit ? {} : undefined;
       },
-      tell: ({ length }, { agent }) =>
+      describe: ({ length }, { agent }) =>
         length === 0
           ? []
           : [`${agent} changed the record of edits that wait for your approval; the record was restored.`],
     },
     {
-      rule: "put back",
+      rule: "restore",
       files: [...new Set(files.flatMap((path) => [path, realFile(path)]))],
-      async judge({ path, before, now, who, remembered }): Promise<Judged | undefined> {
+      async decide({ path, before, now, suspect, rememberedVersion }): Promise<Decision | undefined> {
         const [oldText, text] = [textIn(before), textIn(now)];
         if (oldText === undefined || text === undefined) return undefined;
         const edit = await readEdit(stateDir, path);
-        const earlier = editIn(remembered(editFile(stateDir, path)));
+        const earlier = editIn(rememberedVersion(editFile(stateDir, path)));
         // The text that a person approved last, either during the agent's work or before it.
         const approvedText =
           edit?.before !== undefined && (await isApproved(stateDir, edit))
@@ -84,14 +84,14 @@ export function heldEdits(files: readonly string[], logs: readonly string[], loc
           await withExplainedErrors(path, () => forgetEdit(stateDir, path));
           return {};
         }
-        await recordEdit(stateDir, { path, agent: who.agent, before: approvedText });
-        return { says: [waitingText(path, approvedText ?? "", text ?? "", who.during, location)] };
+        await recordEdit(stateDir, { path, agent: suspect.agent, before: approvedText });
+        return { sentences: [waitingText(path, approvedText ?? "", text ?? "", suspect.during, location)] };
       },
-      tell: (found, { during }) => {
-        const names = listed(found.map(({ path }) => basename(path)));
-        return found.length === 0
+      describe: (findings, { during }) => {
+        const names = listed(findings.map(({ path }) => basename(path)));
+        return findings.length === 0
           ? []
-          : [`${names} changed while ${during}, and ${found.length === 1 ? "was" : "were"} restored.`];
+          : [`${names} changed while ${during}, and ${findings.length === 1 ? "was" : "were"} restored.`];
       },
     },
   ];
@@ -108,9 +108,9 @@ export async function forgetApproved(files: readonly string[], stateDir: string)
 /** The decision for lines that were added to a log: they stay and wait for approval. Undefined for any other edit. */
 export async function holdAddedLines(
   file: string,
-  { before, now, who }: Parameters<NonNullable<Entry["judge"]>>[0],
+  { before, now, suspect }: Parameters<NonNullable<GuardEntry["decide"]>>[0],
   location: EditLocation,
-): Promise<Judged | undefined> {
+): Promise<Decision | undefined> {
   const { stateDir } = location;
   const [oldText, text] = [textIn(before), textIn(now)];
   if (before.kind !== "file" || typeof oldText !== "string" || typeof text !== "string") return undefined;
@@ -119,8 +119,8 @@ export async function holdAddedLines(
   const path = realFile(file);
   const earlier = await readEdit(stateDir, path);
   const waitingBlocks = earlier === undefined || (await isApproved(stateDir, earlier)) ? [] : (earlier.added ?? []);
-  await recordEdit(stateDir, { path, agent: who.agent, added: [...waitingBlocks, ...added] });
-  return { says: [waitingText(path, oldText, text, who.during, location)] };
+  await recordEdit(stateDir, { path, agent: suspect.agent, added: [...waitingBlocks, ...added] });
+  return { sentences: [waitingText(path, oldText, text, suspect.during, location)] };
 }
 
 /** The real path of a file, with links resolved; also for a file that does not exist yet. */
@@ -174,10 +174,10 @@ async function forgetEdit(stateDir: string, path: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-const signedPart = ({ path, before, added }: Edit): unknown => [path, before ?? null, added ?? null];
+const signedFields = ({ path, before, added }: Edit): unknown => [path, before ?? null, added ?? null];
 
 const isApproved = (stateDir: string, edit: Edit): Promise<boolean> =>
-  isSigned(stateDir, signedPart(edit), edit.signature);
+  isSigned(stateDir, signedFields(edit), edit.signature);
 
 /** The edit of a file that waits for approval. If a person has undone the edit by hand, its record is deleted. */
 export async function waitingEdit(stateDir: string, file: string): Promise<Edit | undefined> {
@@ -212,7 +212,7 @@ export async function approvedLog(stateDir: string, file: string): Promise<strin
  */
 export async function approve(stateDir: string, edit: Edit): Promise<void> {
   const finalEdit = edit.before === undefined ? edit : { ...edit, before: await textOf(edit.path) };
-  await recordEdit(stateDir, { ...finalEdit, signature: await signatureOf(stateDir, signedPart(finalEdit)) });
+  await recordEdit(stateDir, { ...finalEdit, signature: await signatureOf(stateDir, signedFields(finalEdit)) });
 }
 
 /**

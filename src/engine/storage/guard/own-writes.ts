@@ -5,11 +5,11 @@
  */
 export interface Watcher {
   /** Called right before `path` gets this content; the returned function is called right after the write. */
-  writes(path: string, content: () => Buffer): () => void;
+  beforeWrite(path: string, content: () => Buffer): () => void;
   /** Called right before a file is moved, or removed if `to` is undefined. */
-  moves(path: string, to: string | undefined): void;
+  beforeMove(path: string, to: string | undefined): void;
   /** The valid content of `path`, without changes of an agent; undefined if no file should exist. */
-  agreed(path: string): Buffer | "unwatched" | undefined;
+  validContent(path: string): Buffer | "unwatched" | undefined;
 }
 
 const watchers = new Set<Watcher>();
@@ -25,7 +25,7 @@ export function watch(watcher: Watcher): () => void {
  * `content` is called only if a guard is active.
  */
 export function ownWrite<Result>(path: string, content: () => Buffer, write: () => Result): Result {
-  const callbacks = [...watchers].map((watcher) => watcher.writes(path, content));
+  const callbacks = [...watchers].map((watcher) => watcher.beforeWrite(path, content));
   const result = write();
   for (const callback of callbacks) callback();
   return result;
@@ -33,7 +33,7 @@ export function ownWrite<Result>(path: string, content: () => Buffer, write: () 
 
 /** Announces that a file will be moved, or removed if `to` is undefined. */
 export function ownMove(path: string, to: string | undefined): void {
-  for (const watcher of watchers) watcher.moves(path, to);
+  for (const watcher of watchers) watcher.beforeMove(path, to);
 }
 
 /**
@@ -42,7 +42,7 @@ export function ownMove(path: string, to: string | undefined): void {
  */
 export function recordedContent(path: string): Buffer | "unwatched" | undefined {
   for (const watcher of watchers) {
-    const content = watcher.agreed(path);
+    const content = watcher.validContent(path);
     if (content !== "unwatched") return content;
   }
   return "unwatched";

@@ -20,10 +20,10 @@ import { many } from "../../../engine/lib/words.js";
 import type { Snapshot, Version } from "../../../engine/storage/guard/file-snapshot.js";
 import {
   type Change,
-  type Entry,
+  type GuardEntry,
   type Guard,
-  type Guarded,
-  type Judged,
+  type GuardSettings,
+  type Decision,
   listed,
 } from "../../../engine/storage/guard/guard.js";
 import { openRecordedGuard } from "../../../engine/storage/guard/guard-record.js";
@@ -88,13 +88,13 @@ export async function guardProject(
   const { folder, root, stateDir, classic = false } = project;
   await forgetApproved([...instructionFiles(root), progressFile(folder)], stateDir);
   const entries = [...projectEntries(project), ...(classic ? [] : await otherProjects(project, memory))];
-  const guarded: Guarded = {
+  const settings: GuardSettings = {
     folder,
     iteration,
     places: classic ? [] : places(folder),
     rescue: rescuedFolder(stateDir),
   };
-  return await openRecordedGuard(kept, { of: "research", ...project }, guarded, entries);
+  return await openRecordedGuard(kept, { of: "research", ...project }, settings, entries);
 }
 
 /** Folders that files are moved out of or put into. */
@@ -113,29 +113,29 @@ const places = (folder: string): string[] => [
 ];
 
 /** The entries of one project. */
-export function projectEntries({ folder, root, configs, stateDir, classic = false }: GuardedProject): Entry[] {
+export function projectEntries({ folder, root, configs, stateDir, classic = false }: GuardedProject): GuardEntry[] {
   if (classic) return [inboxOf(folder, stateDir), signalsOf(folder, "")];
   const held = { stateDir, folder };
   return [
     ...heldEdits(instructionFiles(root), [progressFile(folder)], held),
     {
-      rule: "put back",
+      rule: "restore",
       files: [
         ...committedFiles.names.map((name) => join(folder, name)),
         ...[lastGoodFile(folder), candidatesFile(folder), updatesFile(folder), ...configs],
       ],
-      async judge(change) {
+      async decide(change) {
         const { path } = change;
         if (path === queriesFile(folder)) return isToolsLog(change) ? {} : undefined;
         if (path === progressFile(folder)) return await holdAddedLines(path, change, held);
         return path === rrdFile(folder) ? steeringIn(change, lastGoodFile(folder)) : undefined;
       },
-      tell(found, { during }, aside) {
+      describe(found, { during }, aside) {
         if (found.length === 0) return [];
         const names = found.map(({ path }) =>
           path === lastGoodFile(folder) ? "the copy of the last good version" : basename(path),
         );
-        const where = found.some(({ isKept }) => isKept)
+        const where = found.some(({ isSetAside }) => isSetAside)
           ? `; the changed ones are in ${aside}: if a change was yours, copy it back while no agent runs`
           : "";
         return [
@@ -144,10 +144,10 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
       },
     },
     {
-      rule: "ours alone",
+      rule: "set aside",
       folders: [{ path: journalFolder(folder) }],
-      tell(found, { agent }, aside) {
-        const foreign = found.filter(({ was }) => was !== "gone").map(({ path }) => basename(path));
+      describe(found, { agent }, aside) {
+        const foreign = found.filter(({ kind }) => kind !== "deleted").map(({ path }) => basename(path));
         const gone = found.length - foreign.length;
         return [
           ...(foreign.length > 0
@@ -162,10 +162,10 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
       },
     },
     {
-      rule: "ours alone",
+      rule: "set aside",
       folders: [{ path: textsFolder(folder) }],
-      tell(found, { agent }) {
-        const { length } = found.filter(({ was }) => was !== "gone");
+      describe(found, { agent }) {
+        const { length } = found.filter(({ kind }) => kind !== "deleted");
         return length === 0
           ? []
           : [`${agent} changed ${length} of the papers' texts stored in .ralph; they will be fetched again.`];
@@ -173,9 +173,9 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
     },
     {
       // The answers themselves stand under their hash, and are checked against it.
-      rule: "put back",
+      rule: "restore",
       folders: [answersFolder(folder), documentsFolder(folder)].map((cache) => ({ path: answersIn(cache) })),
-      tell: ({ length }, { agent }) =>
+      describe: ({ length }, { agent }) =>
         length === 0 ? [] : [`${agent} changed stored answers of sources in .ralph (${length}); they were restored.`],
     },
     inboxOf(folder, stateDir),
@@ -190,24 +190,24 @@ const isToolsLog = ({ before, now }: Change): boolean =>
   onlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
 
 /** What of an edit of rrd.json stays. */
-function steeringIn({ before, now, who, remembered }: Change, lastGood: string): Judged | undefined {
+function steeringIn({ before, now, suspect, rememberedVersion }: Change, lastGood: string): Decision | undefined {
   const steered = steering(before, now);
   // Where an editor was just saving it, half of it was remembered; the last good version is what the loop had read.
-  if (steered === undefined) return isJson(before) ? undefined : { put: remembered(lastGood) ?? before };
-  const says = [
+  if (steered === undefined) return isJson(before) ? undefined : { replacement: rememberedVersion(lastGood) ?? before };
+  const sentences = [
     ...(steered.kept.length > 0
       ? [
-          `rrd.json was edited (${listed(steered.kept)}) while ${who.during}. The edit is kept as yours; check it if you did not make it.`,
+          `rrd.json was edited (${listed(steered.kept)}) while ${suspect.during}. The edit is kept as yours; check it if you did not make it.`,
         ]
       : []),
     ...(steered.refused.length > 0
       ? [
-          `Settings that only you may change were changed in rrd.json (${listed(steered.refused)}) while ${who.during}. They were restored; if the change was yours, make it again while no agent runs.`,
+          `Settings that only you may change were changed in rrd.json (${listed(steered.refused)}) while ${suspect.during}. They were restored; if the change was yours, make it again while no agent runs.`,
         ]
       : []),
   ];
-  if (!steered.forged || before.kind !== "file") return { says };
-  return { says, put: { ...before, bytes: Buffer.from(formatRrd(steered.rrd)) } };
+  if (!steered.forged || before.kind !== "file") return { sentences };
+  return { sentences, replacement: { ...before, bytes: Buffer.from(formatRrd(steered.rrd)) } };
 }
 
 /** Undefined where either version is not a valid state. */
@@ -231,17 +231,17 @@ function isJson(version: Version): boolean {
  * other is set aside, and those that were there before come back. Messages must not be taken out of the inbox while the
  * agent runs. `isOther`: of a project next to it, where a run takes them out.
  */
-const inboxOf = (folder: string, stateDir: string, isOther = false): Entry => ({
-  rule: "put back",
+const inboxOf = (folder: string, stateDir: string, isOther = false): GuardEntry => ({
+  rule: "restore",
   folders: [{ path: inboxFolder(folder) }],
-  async judge({ path, before, now }) {
+  async decide({ path, before, now }) {
     if (before.kind !== "absent") return isOther ? {} : undefined;
     const isOurs =
       now.kind === "file" && (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir));
     return isOurs ? {} : undefined;
   },
-  tell(found, { agent, during }, aside) {
-    const planted = found.filter(({ was }) => was === "planted").length;
+  describe(found, { agent, during }, aside) {
+    const planted = found.filter(({ kind }) => kind === "new").length;
     const lost = found.length - planted;
     return [
       ...(planted > 0
@@ -255,14 +255,14 @@ const inboxOf = (folder: string, stateDir: string, isOther = false): Entry => ({
 });
 
 /** PAUSE and STOP do no harm, so they are obeyed, and told. */
-const signalsOf = (folder: string, where: string): Entry => ({
-  rule: "put back",
+const signalsOf = (folder: string, where: string): GuardEntry => ({
+  rule: "restore",
   files: [pauseName, stopName].map((name) => join(folder, name)),
-  judge: async ({ path, before, who }) => ({
-    says:
+  decide: async ({ path, before, suspect }) => ({
+    sentences:
       before.kind === "absent"
         ? [
-            `${where}${basename(path)} appeared while ${who.during}; it takes effect. If it was not yours, 'research-ralph stop --undo' removes it.`,
+            `${where}${basename(path)} appeared while ${suspect.during}; it takes effect. If it was not yours, 'research-ralph stop --undo' removes it.`,
           ]
         : [],
   }),
@@ -275,8 +275,8 @@ const maxBytes = 64 * 1024 * 1024;
  * The committed files of the projects next to this one that no run is at work on: those change by themselves. What one
  * of our runs or commands has left stays.
  */
-async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileMemory): Promise<Entry[]> {
-  const entries: Entry[] = [];
+async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileMemory): Promise<GuardEntry[]> {
+  const entries: GuardEntry[] = [];
   let bytes = 0;
   for (const name of namesIn(dirname(folder))) {
     const other = join(dirname(folder), name);
@@ -288,26 +288,28 @@ async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileM
     const files = paths.filter((path) => (bytes += statOf(path)?.size ?? 0) <= maxBytes);
     const isNow = new Set<string>();
     entries.push({
-      rule: "put back",
+      rule: "restore",
       files,
       memory,
       ...apart,
-      async judge({ who }) {
+      async decide({ suspect }) {
         // A person may have worked there meanwhile.
         if (await isSignedState(other, stateDir)) return {};
         if (!(await isHeld(lockFile(other)))) return undefined;
         const isNews = isNow.size === 0;
         isNow.add(other);
         return {
-          says: isNews
-            ? [`${other} changed while ${who.during}, and a process is at work there; check it if that is not yours.`]
+          sentences: isNews
+            ? [
+                `${other} changed while ${suspect.during}, and a process is at work there; check it if that is not yours.`,
+              ]
             : [],
         };
       },
-      tell: (found, { during }, aside) =>
+      describe: (found, { during }, aside) =>
         found.map(
-          ({ path, isKept }) =>
-            `${path} changed while ${during}, and no run works on that project; it was restored${isKept ? `, and the changed one is in ${join(aside, name)}` : ""}.`,
+          ({ path, isSetAside }) =>
+            `${path} changed while ${during}, and no run works on that project; it was restored${isSetAside ? `, and the changed one is in ${join(aside, name)}` : ""}.`,
         ),
     });
   }

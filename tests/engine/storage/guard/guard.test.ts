@@ -16,8 +16,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { doneFolder, journalFolder } from "../../../../src/engine/lib/layout.js";
 import { appendOnce, writeFileAtomic } from "../../../../src/engine/storage/atomic-file.js";
-import { foldersBetween, clearObstacles, placesOf } from "../../../../src/engine/storage/guard/clear-way.js";
-import { type Entry, type Found, listed, openGuard } from "../../../../src/engine/storage/guard/guard.js";
+import { foldersBetween, clearObstacles, folderStates } from "../../../../src/engine/storage/guard/clear-obstacles.js";
+import { type GuardEntry, type Finding, listed, openGuard } from "../../../../src/engine/storage/guard/guard.js";
 import {
   approvedLog,
   heldEdits,
@@ -35,10 +35,11 @@ async function guarded() {
   mkdirSync(doneFolder(folder), { recursive: true });
   writeFileSync(join(folder, "state.json"), "{}");
   writeFileSync(join(folder, "log"), "one\n");
-  const tell: Entry["tell"] = (found) => found.map(({ path, was }) => `${path.slice(folder.length + 1)} ${was}`);
-  const entries: Entry[] = [
-    { rule: "put back", files: ["state.json", "log", "config"].map((name) => join(folder, name)), tell },
-    { rule: "ours alone", folders: [{ path: journalFolder(folder) }], tell },
+  const describe: GuardEntry["describe"] = (found) =>
+    found.map(({ path, kind }) => `${path.slice(folder.length + 1)} ${kind}`);
+  const entries: GuardEntry[] = [
+    { rule: "restore", files: ["state.json", "log", "config"].map((name) => join(folder, name)), describe },
+    { rule: "set aside", folders: [{ path: journalFolder(folder) }], describe },
   ];
   const where = { folder, iteration: 1, places: [], rescue: join(kept, "rescued") };
   const guard = await openRecordedGuard(kept, {}, where, entries);
@@ -83,7 +84,7 @@ it("what an agent forges beside that goes back to what this process wrote last",
   writeFileSync(join(journalFolder(folder), "9.json"), "forged");
   expect(recordedContent(join(folder, "state.json"))).toEqual(Buffer.from('{"n":1}'));
   expect(recordedContent(join(journalFolder(folder), "9.json"))).toBeUndefined();
-  expect(await end()).toEqual(["state.json changed", "log changed", ".ralph/journal/9.json planted"]);
+  expect(await end()).toEqual(["state.json changed", "log changed", ".ralph/journal/9.json new"]);
   expect([read(folder, "state.json"), read(folder, "log")]).toEqual(['{"n":1}', "one\ntwo\n"]);
   expect(recordedContent(join(folder, "state.json"))).toBe("unwatched");
 });
@@ -94,7 +95,7 @@ it("a start after a kill puts back what the agent left, and leaves what was fold
   writeFileSync(join(folder, "config"), "planted");
   expect(await heal()).toEqual([]);
   kill();
-  expect(await heal()).toEqual([`${folder}: config planted`]);
+  expect(await heal()).toEqual([`${folder}: config new`]);
   expect([existsSync(join(folder, "config")), read(join(folder, ".ralph/set-aside/1"), "config")]).toEqual([
     false,
     "planted",
@@ -122,7 +123,7 @@ it("a note torn by a full disk costs no other note, and no start after a kill", 
   writeFileSync(join(folder, "config"), "planted");
   appendFileSync(record, torn);
   kill();
-  expect(await heal()).toEqual([`${folder}: config planted`]);
+  expect(await heal()).toEqual([`${folder}: config new`]);
   expect([read(folder, "state.json"), read(folder, "log")]).toEqual(['{"n":1}', "one\ntwo\n"]);
   expect(existsSync(record)).toBe(false);
 });
@@ -132,7 +133,7 @@ const who = { agent: "a", during: "a ran" };
 /** A guard of these entries over a folder with files; `found`: what `tell` is given, with where it is kept. */
 async function over(
   files: Readonly<Record<string, string>>,
-  rules: (folder: string) => readonly Omit<Entry, "tell">[],
+  rules: (folder: string) => readonly Omit<GuardEntry, "describe">[],
 ) {
   const folder = temporaryFolder();
   const write = (name: string, text: string) => {
@@ -140,12 +141,12 @@ async function over(
     writeFileSync(join(folder, name), text);
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const found: (Found & { readonly aside: string })[] = [];
-  const tell: Entry["tell"] = (all, _, aside) => {
+  const found: (Finding & { readonly aside: string })[] = [];
+  const describe: GuardEntry["describe"] = (all, _, aside) => {
     found.push(...all.map((each) => ({ ...each, path: each.path.slice(folder.length + 1), aside })));
     return [];
   };
-  const entries = rules(folder).map((entry) => ({ ...entry, tell }));
+  const entries = rules(folder).map((entry) => ({ ...entry, describe }));
   const rescue = join(temporaryFolder(), "rescue");
   const open = () => openGuard(entries, { folder, iteration: 7, places: [], rescue });
   return { folder, write, found, rescue, open, guard: await open() };
@@ -153,19 +154,19 @@ async function over(
 
 it("a folder is watched with all that is in it but what it leaves out, and what was planted is kept as it lay", async () => {
   const { folder, write, found, guard, open } = await over({ "in/a": "a", "in/deep/b": "b" }, (at) => [
-    { rule: "put back", folders: [{ path: join(at, "in"), except: ["cache"] }, { path: join(at, "one") }] },
+    { rule: "restore", folders: [{ path: join(at, "in"), except: ["cache"] }, { path: join(at, "one") }] },
   ]);
   for (const name of ["in/cache/x", "in/deep/cache/y", "in/deep/new", "in/.git/hooks/z", "one", "out"])
     write(name, "new");
   rmSync(join(folder, "in/deep/b"));
-  await guard.look(who);
+  await guard.check(who);
   expect(await guard.end(who)).toEqual([]);
   const aside = join(folder, ".ralph/set-aside/7");
   expect(found.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual([
-    { path: "in/.git/hooks/z", was: "planted", isKept: true, aside },
-    { path: "in/deep/b", was: "gone", isKept: false, aside },
-    { path: "in/deep/new", was: "planted", isKept: true, aside },
-    { path: "one", was: "planted", isKept: true, aside },
+    { path: "in/.git/hooks/z", kind: "new", isSetAside: true, aside },
+    { path: "in/deep/b", kind: "deleted", isSetAside: false, aside },
+    { path: "in/deep/new", kind: "new", isSetAside: true, aside },
+    { path: "one", kind: "new", isSetAside: true, aside },
   ]);
   expect([read(aside, "in/git/hooks/z"), read(aside, "in/deep/new"), read(folder, "in/deep/b")]).toEqual([
     "new",
@@ -181,7 +182,7 @@ it("a folder is watched with all that is in it but what it leaves out, and what 
   const again = await open();
   writeFileSync(join(folder, "in/a"), "forged");
   await again.end(who);
-  expect(found.at(-1)).toEqual({ path: "in/a", was: "changed", isKept: true, aside: `${aside}-2` });
+  expect(found.at(-1)).toEqual({ path: "in/a", kind: "changed", isSetAside: true, aside: `${aside}-2` });
   expect([read(folder, "in/a"), read(`${aside}-2`, "in/a")]).toEqual(["a", "forged"]);
 });
 
@@ -190,12 +191,12 @@ it("what of a change may stay is for the entry to judge, by what stood there and
   const seen: unknown[] = [];
   const { folder, write, found, guard } = await over({ a: "a", b: "b", c: "c" }, (at) => [
     {
-      rule: "put back",
+      rule: "restore",
       files: ["a", "b", "c"].map((name) => join(at, name)),
-      judge: async ({ path, before, now, who: by, remembered }) => {
-        seen.push([before, now, by, remembered(join(at, "c")), remembered(join(at, "d"))]);
-        if (path.endsWith("a")) return { says: ["a stays"] };
-        return path.endsWith("b") ? { put: file("mended"), says: ["b is mended"] } : undefined;
+      decide: async ({ path, before, now, suspect, rememberedVersion }) => {
+        seen.push([before, now, suspect, rememberedVersion(join(at, "c")), rememberedVersion(join(at, "d"))]);
+        if (path.endsWith("a")) return { sentences: ["a stays"] };
+        return path.endsWith("b") ? { replacement: file("mended"), sentences: ["b is mended"] } : undefined;
       },
     },
   ]);
@@ -208,22 +209,22 @@ it("what of a change may stay is for the entry to judge, by what stood there and
 
 it("of what is ours alone a change is set aside and a loss is told, and nothing comes back", async () => {
   const { folder, write, found, guard } = await over({ "ours/a": "a", "ours/b": "b", "ours/c": "c" }, (at) => [
-    { rule: "ours alone", folders: [{ path: join(at, "ours") }] },
+    { rule: "set aside", folders: [{ path: join(at, "ours") }] },
   ]);
   write("ours/a", "forged");
   rmSync(join(folder, "ours/b"));
-  await guard.look(who);
+  await guard.check(who);
   expect(await guard.end(who)).toEqual([]);
-  expect(found.map(({ path, was, isKept }) => [path, was, isKept])).toEqual([
+  expect(found.map(({ path, kind, isSetAside }) => [path, kind, isSetAside])).toEqual([
     ["ours/a", "changed", true],
-    ["ours/b", "gone", false],
+    ["ours/b", "deleted", false],
   ]);
   expect(readdirSync(join(folder, "ours"))).toEqual(["c"]);
 });
 
 it("a folder that is gone is saved elsewhere, and the sentence says where", async () => {
   const { folder, rescue, guard } = await over({ a: "a", "in/b": "b" }, (at) => [
-    { rule: "put back", files: [join(at, "a"), join(at, "in/b")] },
+    { rule: "restore", files: [join(at, "a"), join(at, "in/b")] },
   ]);
   rmSync(folder, { recursive: true });
   await expect(guard.end(who)).rejects.toThrow(
@@ -239,7 +240,7 @@ it("a folder that is gone is saved elsewhere, and the sentence says where", asyn
 
 it("a file that can't be put back is saved, and keeps none of the others from it", async () => {
   const { folder, rescue, guard } = await over({ "in/a": "a", b: "b" }, (at) => [
-    { rule: "put back", files: [join(at, "in/a"), join(at, "b")] },
+    { rule: "restore", files: [join(at, "in/a"), join(at, "b")] },
   ]);
   rmSync(join(folder, "in"), { recursive: true });
   writeFileSync(join(folder, "in"), "in the way");
@@ -258,7 +259,7 @@ it("the way to what is put back is cleared of links and other things, and its pe
   writeFileSync(join(away, "mine"), "mine");
   for (const name of ["a/b", "c", ".ralph"]) mkdirSync(at(name), { recursive: true });
   symlinkSync(own, at("own"));
-  const before = placesOf([at("a/b"), folder, at("a"), at("c"), at("own"), at("none"), at("a")]);
+  const before = folderStates([at("a/b"), folder, at("a"), at("c"), at("own"), at("none"), at("a")]);
   expect([...before.keys()]).toEqual(
     [folder, at("a"), at("c"), at("a/b"), at("own"), at("none")].toSorted((a, b) => a.length - b.length),
   );
@@ -327,18 +328,23 @@ it("lines added to a log wait as the blocks in which they were added; without an
   writeFileSync(log, "one\nnew\ntwo\nmore\nlines\n");
   expect(await approvedLog(held.stateDir, log)).toBeUndefined();
   const version = (text: string) => ({ kind: "file" as const, bytes: Buffer.from(text), mode: 0o644 });
-  const change = { path: log, now: version(readFileSync(log, "utf8")), who, remembered: () => undefined };
+  const change = {
+    path: log,
+    now: version(readFileSync(log, "utf8")),
+    suspect: who,
+    rememberedVersion: () => undefined,
+  };
   expect(await holdAddedLines(log, { ...change, before: version("one\n2\n") }, held)).toBeUndefined();
   const judged = await holdAddedLines(log, { ...change, before: version("one\ntwo\n") }, held);
-  expect(judged?.says?.join()).toContain("log changed while a ran");
+  expect(judged?.sentences?.join()).toContain("log changed while a ran");
   expect(await waitingEdit(held.stateDir, log)).toMatchObject({ agent: "a", added: ["new\n", "more\nlines\n"] });
   expect(await approvedLog(held.stateDir, log)).toBe("one\ntwo\n");
 });
 
 it("what this process moves and writes is its own also where nothing is kept on the disk", async () => {
   const { folder, found, guard } = await over({ a: "a", b: "b", "ours/c": "c" }, (at) => [
-    { rule: "put back", files: [join(at, "a"), join(at, "b")] },
-    { rule: "ours alone", folders: [{ path: join(at, "ours") }] },
+    { rule: "restore", files: [join(at, "a"), join(at, "b")] },
+    { rule: "set aside", folders: [{ path: join(at, "ours") }] },
   ]);
   ownMove(join(folder, "a"), undefined);
   rmSync(join(folder, "a"));

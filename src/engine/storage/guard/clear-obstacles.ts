@@ -3,16 +3,16 @@ import { join, relative, sep } from "node:path";
 import { lockFile } from "../../lib/layout.js";
 
 /** Folders by path: the real path and the permissions of each; undefined if the folder is missing. */
-type Places = ReadonlyMap<string, { readonly at: string; readonly mode: number } | undefined>;
+type FolderStates = ReadonlyMap<string, { readonly realPath: string; readonly mode: number } | undefined>;
 
 /** Outer folders come first. */
-export const placesOf = (paths: readonly string[]): Places =>
-  new Map([...new Set(paths)].toSorted((a, b) => a.length - b.length).map((path) => [path, placeOf(path)]));
+export const folderStates = (paths: readonly string[]): FolderStates =>
+  new Map([...new Set(paths)].toSorted((a, b) => a.length - b.length).map((path) => [path, folderState(path)]));
 
-function placeOf(path: string): { readonly at: string; readonly mode: number } | undefined {
+function folderState(path: string): { readonly realPath: string; readonly mode: number } | undefined {
   try {
     const stats = statSync(path);
-    return stats.isDirectory() ? { at: realpathSync(path), mode: stats.mode & 0o7777 } : undefined;
+    return stats.isDirectory() ? { realPath: realpathSync(path), mode: stats.mode & 0o7777 } : undefined;
   } catch {
     return undefined;
   }
@@ -20,18 +20,26 @@ function placeOf(path: string): { readonly at: string; readonly mode: number } |
 
 /**
  * Prepares a folder so that files can be restored and moved in it: restores the permissions of the folders, and removes
- * anything else that replaced one of them, `aside` or the lock. If a link replaced a folder, the link is removed and
+ * anything else that replaced one of them, `asideFolder` or the lock. If a link replaced a folder, the link is removed and
  * its target is not touched. A link that existed before the agent stays. Returns the paths that were removed.
  */
-export function clearObstacles(folder: string, before: Places, aside: string | undefined): string[] {
+export function clearObstacles(
+  folder: string,
+  originalStates: FolderStates,
+  asideFolder: string | undefined,
+): string[] {
   const removed: string[] = [];
-  const places = new Map(aside === undefined || before.has(aside) ? before : [...before, [aside, undefined] as const]);
-  for (const [path, place] of places) {
-    if (place !== undefined && placeOf(path)?.mode !== place.mode && realPath(path) === place.at)
-      restoreMode(path, place);
+  const states = new Map(
+    asideFolder === undefined || originalStates.has(asideFolder)
+      ? originalStates
+      : [...originalStates, [asideFolder, undefined] as const],
+  );
+  for (const [path, state] of states) {
+    if (state !== undefined && folderState(path)?.mode !== state.mode && realPath(path) === state.realPath)
+      restoreMode(path, state);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (path === folder || stats === undefined || stats.isDirectory()) continue;
-    if (place !== undefined && stats.isSymbolicLink() && realPath(path) === place.at) continue;
+    if (state !== undefined && stats.isSymbolicLink() && realPath(path) === state.realPath) continue;
     rmSync(path, { force: true });
     removed.push(path);
   }
@@ -42,7 +50,7 @@ export function clearObstacles(folder: string, before: Places, aside: string | u
   }
   // The folders are created again, empty; their contents are lost.
   if (removed.length > 0)
-    for (const [path, place] of before) if (place !== undefined) mkdirSync(path, { recursive: true });
+    for (const [path, state] of originalStates) if (state !== undefined) mkdirSync(path, { recursive: true });
   return removed;
 }
 
