@@ -13,8 +13,12 @@ import { ralph } from "./ralph.js";
 export const adapters: readonly AgentDefinition[] = [claude, codex, amp, ralph, acp];
 
 /** The agents of an adapter, by the names that `--agent` takes, and the program that each needs. */
-export const agentsOf = ({ name, program, known }: AgentDefinition): readonly { name: string; program?: string }[] =>
-  known?.map((agent) => ({ name: `${name}:${agent.name}`, program: agent.program })) ?? [{ name, program }];
+export const agentsOf = ({
+  name,
+  program,
+  knownAgents,
+}: AgentDefinition): readonly { name: string; program?: string }[] =>
+  knownAgents?.map((agent) => ({ name: `${name}:${agent.name}`, program: agent.program })) ?? [{ name, program }];
 
 /** Agents whose program is in PATH, by the names that `--agent` takes. */
 export const installedAgents = (env: NodeJS.ProcessEnv): readonly string[] =>

@@ -138,11 +138,11 @@ export interface KnownAgent extends Pick<AgentDefinition, "families" | "settingV
 
 /** The known agent of a kind that a name, or the configured command, refers to. */
 export function knownOf<Known extends KnownAgent>(
-  { name: kind, known: knownList = [] }: { readonly name: string; readonly known?: readonly Known[] },
+  { name: kind, knownAgents = [] }: { readonly name: string; readonly knownAgents?: readonly Known[] },
   { name, options }: Pick<AgentContext, "name" | "options">,
 ): Known | undefined {
   const agentName = name.startsWith(`${kind}:`) ? name.slice(kind.length + 1).trim() : name;
-  return knownList.find((agent) => agent.name === (options.command ?? agentName));
+  return knownAgents.find((agent) => agent.name === (options.command ?? agentName));
 }
 
 /**
@@ -157,7 +157,7 @@ export interface AgentDefinition {
    * Set if this is a kind of agent: the agents of that kind that are known by name. `<kind>:<command line>` is any
    * other agent of the kind.
    */
-  readonly known?: readonly KnownAgent[];
+  readonly knownAgents?: readonly KnownAgent[];
   /**
    * Confinement without a sandbox. `workspace`: the flags of `invoke` keep it in the workspace. `unconfined`: nothing
    * does.

@@ -35,7 +35,7 @@ export const agentsToShow = (settings: Adapters & Pick<AgentSettings, "env">): r
 
 /** The kind of agent that `spec` names, as in `<kind>:<name>`. */
 const kindOf = (spec: string, settings: Adapters): AgentDefinition | undefined =>
-  definitionsIn(settings).find(({ name, known }) => known !== undefined && spec.startsWith(`${name}:`));
+  definitionsIn(settings).find(({ name, knownAgents }) => knownAgents !== undefined && spec.startsWith(`${name}:`));
 
 /**
  * The agent that `spec` names: an adapter, an entry of the config's `agents`, or `cmd:<command line>`.
@@ -189,7 +189,7 @@ export function entryOf(spec: string, settings: Pick<AgentSettings, "adapters" |
 function factsOf<Settings extends Pick<AgentSettings, "adapters" | "agents">>(spec: string, settings: Settings) {
   const { definition, context } = findAgent(spec, settings);
   const properties: Partial<KnownAgent> =
-    definition.known === undefined ? definition : (knownOf(definition, context) ?? {});
+    definition.knownAgents === undefined ? definition : (knownOf(definition, context) ?? {});
   return { about: properties, context };
 }
 
@@ -213,10 +213,10 @@ function findAgent<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
   const kind = kindOf(spec, settings);
   if (kind !== undefined) {
     const commandLine = spec.slice(kind.name.length + 1).trim();
-    const isKnown = kind.known?.some(({ name }) => name === commandLine) === true;
+    const isKnown = kind.knownAgents?.some(({ name }) => name === commandLine) === true;
     if (/^[\w-]*$/.test(commandLine) && !isKnown && configured?.command === undefined)
       throw new ExpectedError(
-        `research-ralph does not know the agent '${commandLine}' of '${spec}'; known are ${kind.known?.map(({ name }) => name).join(", ")}. Write the command that starts another, such as '${kind.name}:${commandLine === "" ? "my-agent" : commandLine} --${kind.name}'.`,
+        `research-ralph does not know the agent '${commandLine}' of '${spec}'; known are ${kind.knownAgents?.map(({ name }) => name).join(", ")}. Write the command that starts another, such as '${kind.name}:${commandLine === "" ? "my-agent" : commandLine} --${kind.name}'.`,
         2,
       );
     const command = isKnown ? {} : { command: commandLine };
@@ -227,7 +227,7 @@ function findAgent<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
     (configured?.command === undefined || configured.type !== undefined ? undefined : command);
   if (definition === undefined) throw unknownAgentError(spec, settings, configured);
   const context = { name: spec, options: configured ?? {}, settings };
-  const [firstKnown] = definition.known ?? [];
+  const [firstKnown] = definition.knownAgents ?? [];
   if (configured === undefined && firstKnown !== undefined)
     throw new ExpectedError(
       `The agent '${spec}' is a kind of agent; name one, such as ${definition.name}:${firstKnown.name}.`,

@@ -83,7 +83,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
             break;
           }
           for (const event of reader.line(step.value))
-            yield withKnownDetails(event, reader, definition, context, versionQuery.known());
+            yield withKnownDetails(event, reader, definition, context, versionQuery.lastVersion());
         }
       } finally {
         runningQuery.stop();
@@ -119,7 +119,7 @@ function saveBrief(transcript: string, text: string): void {
 function queryVersionOnce(definition: AgentDefinition, context: AgentContext) {
   let [isAsked, version]: [boolean, string | undefined] = [false, undefined];
   return {
-    known: () => version,
+    lastVersion: () => version,
     /** `stop` ends a program that has not answered yet. */
     ask() {
       const controller = new AbortController();

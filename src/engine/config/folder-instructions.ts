@@ -20,8 +20,8 @@ export async function folderInstructions(folder: string, tokens = instructionTok
   const top = folders.at(-1) ?? folder;
   const parts: string[] = [];
   let remainingTokens = tokens - 40;
-  for (const each of folders) {
-    const path = [lessonsName, claudeName].map((name) => join(each, name)).find((file) => existsSync(file));
+  for (const currentFolder of folders) {
+    const path = [lessonsName, claudeName].map((name) => join(currentFolder, name)).find((file) => existsSync(file));
     // A link out of the repository would send a file from elsewhere to the model.
     if (path === undefined || !realpathSync(path).startsWith(`${top}${sep}`)) continue;
     const name = relative(folders[0] ?? folder, path);

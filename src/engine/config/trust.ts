@@ -143,7 +143,7 @@ function namesOf({ key, value }: TrustedPart): string[] {
 
 /** Escapes characters that a terminal does not print, or that hide other characters. */
 const escapeHidden = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`);
+  text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 /** The stored record of one trusted part. */
 interface TrustRecord {
@@ -188,7 +188,7 @@ export async function keepTrust(parts: readonly TrustedPart[], env: NodeJS.Proce
       key: part.key,
       hash: hashOf(part),
     }));
-    const trusted = [...new Map([...oldRecords, ...newRecords].map((each) => [each.hash, each])).values()];
+    const trusted = [...new Map([...oldRecords, ...newRecords].map((record) => [record.hash, record])).values()];
     try {
       makeFolder(dirname(path), 0o700);
       const content: TrustedFolder = { folder: realFolder(dirname(first.file)), trusted };
@@ -259,8 +259,8 @@ export const trustFile = (folder: string, env: NodeJS.ProcessEnv): string =>
 
 function stateDirOf(env: NodeJS.ProcessEnv): string {
   const home = env["HOME"] ?? homedir();
-  const keyList = env[variableOf("state_dir")] ?? "";
-  return keyList === "" ? defaultStateDir(env, home) : resolve(keyList.replace(/^~(?=\/|$)/, home));
+  const stateDirText = env[variableOf("state_dir")] ?? "";
+  return stateDirText === "" ? defaultStateDir(env, home) : resolve(stateDirText.replace(/^~(?=\/|$)/, home));
 }
 
 /** The content of a trust file; undefined if it is missing or not valid, and then the user is asked again. */
@@ -279,7 +279,7 @@ function readTrust(path: string): TrustedFolder | undefined {
 }
 
 const isTrustRecord = (value: unknown): value is TrustRecord =>
-  isObject(value) && [value["file"], value["key"], value["hash"]].every((each) => typeof each === "string");
+  isObject(value) && [value["file"], value["key"], value["hash"]].every((field) => typeof field === "string");
 
 const hashOf = ({ file, key, value, text }: TrustedPart): string =>
   sha256(JSON.stringify([basename(file), key, value, text]));

@@ -37,8 +37,8 @@ export async function writeConfigValue(
   const write = async (settings: WrittenKeys, fileText: string) => {
     await writeFileAtomic(target, fileText);
     if (env === undefined) return;
-    const parts = (each: WrittenKeys) => partsIn(keys.needsTrust, each, target);
-    await trustOwnChanges(parts(file?.written ?? {}), parts(settings), env);
+    const partsOf = (written: WrittenKeys) => partsIn(keys.needsTrust, written, target);
+    await trustOwnChanges(partsOf(file?.written ?? {}), partsOf(settings), env);
   };
   if (target.endsWith(".json")) {
     const newConfig = setIn(JSON.parse(file?.text ?? "{}"), path, value);

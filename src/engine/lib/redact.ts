@@ -56,7 +56,7 @@ const headersIn = (value: string): [string, string][] =>
   value.split(/[,\n]/).flatMap((pair): [string, string][] => {
     const index = pair.search(/[=:]/);
     const [name, headerValue] = [pair.slice(0, index).trim().replaceAll("-", "_"), pair.slice(index + 1).trim()];
-    return index < 0 ? [] : [...new Set([headerValue, decode(headerValue)])].map((each) => [name, each]);
+    return index < 0 ? [] : [...new Set([headerValue, decode(headerValue)])].map((headerText) => [name, headerText]);
   });
 
 const isPrivateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
@@ -79,7 +79,7 @@ function secretsOf(name: string, value: string): string[] {
     return headersIn(value).flatMap(([header, headerValue]) => secretsOf(header, headerValue));
   const addressMatch = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*):([^\s/?#]+)@/i.exec(value);
   const [, user, password = ""] = addressMatch ?? [];
-  const passwords = password === user ? [] : [password, decode(password)].filter((each) => isSecret("password", each));
+  const passwords = password === user ? [] : [password, decode(password)].filter((text) => isSecret("password", text));
   const trimmed = value.trim();
   passwords.push(
     ...[...value.matchAll(connectionSecret)].flatMap(([, word = ""]) => (isSecret("password", word) ? [word] : [])),
@@ -120,7 +120,7 @@ function formsOf(value: string): string[] {
   );
   const form = new URLSearchParams([["", value]]).toString().slice(1);
   const urls = [encodeURI(value), encodeURIComponent(value), url, form];
-  const lower = urls.map((each) => each.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
+  const lower = urls.map((url) => url.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
   return [value, json, JSON.stringify(json).slice(1, -1), ...urls, ...lower, ...base64Cores(value)];
 }
 
@@ -232,19 +232,19 @@ export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string,
 /** Redacts every string of a JSON value, including field names. `found`: whether anything was removed. */
 export function redactValue(value: unknown, redact: Redact): { readonly value: unknown; readonly found: boolean } {
   let found = false;
-  const cleanText = (each: unknown): unknown => {
-    if (typeof each === "string") {
-      const text = redact(each);
-      found ||= text !== each;
+  const cleanText = (part: unknown): unknown => {
+    if (typeof part === "string") {
+      const text = redact(part);
+      found ||= text !== part;
       return text;
     }
-    if (Array.isArray(each)) return each.map(cleanText);
+    if (Array.isArray(part)) return part.map(cleanText);
     // Built from pairs, because an assignment to __proto__ would not create a field.
-    if (typeof each === "object" && each !== null)
+    if (typeof part === "object" && part !== null)
       return Object.fromEntries(
-        Object.entries(each).map(([name, inner]) => [String(cleanText(name)), cleanText(inner)]),
+        Object.entries(part).map(([name, inner]) => [String(cleanText(name)), cleanText(inner)]),
       );
-    return each;
+    return part;
   };
   return { value: cleanText(value), found };
 }

@@ -218,9 +218,9 @@ function trailingIterations(
  * Removes iterations that began before the previous one had ended: parallel agents reach the same limit together.
  */
 function withoutOverlaps(iterations: readonly PastIteration[]): readonly PastIteration[] {
-  return iterations.reduce<PastIteration[]>((kept, past) => {
-    const previous = kept.at(-1);
-    return previous !== undefined && past.startedAt < previous.endedAt ? kept : [...kept, past];
+  return iterations.reduce<PastIteration[]>((selected, past) => {
+    const previous = selected.at(-1);
+    return previous !== undefined && past.startedAt < previous.endedAt ? selected : [...selected, past];
   }, []);
 }
 

@@ -8,7 +8,7 @@ export interface FoundModule {
   readonly file: string;
   readonly read: readonly string[];
   /** The plugin's own file or folder. */
-  readonly own: string;
+  readonly modulePath: string;
 }
 
 /**
@@ -22,7 +22,7 @@ export function findModule(name: string, root: string): FoundModule | { readonly
     if (!existsSync(path)) return { problem: `there is no ${path}` };
     return statSync(path).isDirectory()
       ? findInFolder(path, [path])
-      : { file: realpathSync(path), read: withRealPath(path), own: path };
+      : { file: realpathSync(path), read: withRealPath(path), modulePath: path };
   }
   for (let folder = root; ; folder = dirname(folder)) {
     const modules = join(folder, "node_modules");
@@ -43,7 +43,7 @@ function findInFolder(folder: string, read: readonly string[]): FoundModule | { 
     .find((path) => existsSync(path) && statSync(path).isFile());
   if (file === undefined)
     return { problem: `${folder} has no module: name it under 'main' or 'exports' in its package.json` };
-  return { file: realpathSync(file), read: [...new Set(read.flatMap(withRealPath))], own: folder };
+  return { file: realpathSync(file), read: [...new Set(read.flatMap(withRealPath))], modulePath: folder };
 }
 
 /** Maximum number of files and bytes of a plugin, without the packages in its node_modules. */

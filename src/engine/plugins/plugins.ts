@@ -79,7 +79,7 @@ async function loadPlugin(
   if ("problem" in house) return omit(`is not loaded, because ${house.problem}`);
   const module = findModule(entry.name, root);
   if ("problem" in module) return omit(`can't be loaded: ${module.problem}`);
-  const digest = digestOf(module.own);
+  const digest = digestOf(module.modulePath);
   if (digest === undefined) return omit("can't be loaded: it has more than 1,000 files or 20 MB of its own");
   const child = processOf(entry, module, house, options);
   const described = await callPlugin(child, { isOffline: true });
@@ -150,9 +150,9 @@ function createPlugin(
 }
 
 /** Whether the files of a plugin are unchanged since it was loaded. */
-function isSame({ own }: FoundModule, digest: string): boolean {
+function isSame({ modulePath }: FoundModule, digest: string): boolean {
   try {
-    return digestOf(own) === digest;
+    return digestOf(modulePath) === digest;
   } catch {
     return false;
   }
@@ -174,9 +174,9 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
     return Promise.all(
       plugins
         .filter(({ hooks }) => hooks.includes(hook))
-        .map(async (each) => ({
-          each,
-          ...(await each.call({ call: ["hooks", hook], kind, input: redactInput(input) })),
+        .map(async (plugin) => ({
+          plugin,
+          ...(await plugin.call({ call: ["hooks", hook], kind, input: redactInput(input) })),
         })),
     );
   };
@@ -193,23 +193,20 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
         const input = isOfWork === true ? additionalInput?.[hook] : facts;
         return input === undefined ? [] : callAll(hook, input);
       });
-      return (await Promise.all(calls)).flat().flatMap((each) => each.told);
+      return (await Promise.all(calls)).flat().flatMap(({ told }) => told);
     },
     async ask(point, proposal) {
       if (point !== "complete") return { vetoes: [], told: [] };
       const answers = await callAll("onBeforeSuccess", proposal);
-      return {
-        vetoes: answers.flatMap(vetoOf).map((each) => redact(each)),
-        told: answers.flatMap((each) => each.told),
-      };
+      return { vetoes: answers.flatMap(vetoOf).map((veto) => redact(veto)), told: answers.flatMap(({ told }) => told) };
     },
     async addTo(made) {
       const answers = await callAll("onBeforeGen", made);
-      const texts = answers.flatMap(({ each, answer }) => {
+      const texts = answers.flatMap(({ plugin, answer }) => {
         const text = answer?.added?.trim() ?? "";
-        return text === "" ? [] : [`## From the plugin ${each.name}\n\n${redact(text)}`];
+        return text === "" ? [] : [`## From the plugin ${plugin.name}\n\n${redact(text)}`];
       });
-      return { text: texts.join("\n\n"), told: answers.flatMap((each) => each.told) };
+      return { text: texts.join("\n\n"), told: answers.flatMap(({ told }) => told) };
     },
     ...(isUsed("onAfterGen")
       ? {
@@ -217,13 +214,13 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
             let files = made.files ?? [];
             const fields: Record<string, Readonly<Record<string, unknown>>> = {};
             const allWarnings: NewEvent[] = [];
-            for (const each of plugins.filter(({ hooks }) => hooks.includes("onAfterGen"))) {
+            for (const plugin of plugins.filter(({ hooks }) => hooks.includes("onAfterGen"))) {
               // Files are written back, so their text must not be redacted.
               const input = { ...(redactInput({ ...made, files: undefined }) as object), files: made.files && files };
-              const { answer, told } = await each.call({ call: ["hooks", "onAfterGen"], kind: "changed", input });
+              const { answer, told } = await plugin.call({ call: ["hooks", "onAfterGen"], kind: "changed", input });
               allWarnings.push(...told);
               files = files.map((file) => answer?.changed?.files?.find(({ path }) => path === file.path) ?? file);
-              if (answer?.changed?.fields !== undefined) fields[each.name] = answer.changed.fields;
+              if (answer?.changed?.fields !== undefined) fields[plugin.name] = answer.changed.fields;
             }
             const isNew = ({ text }: MadeFile, index: number) => text !== made.files?.[index]?.text;
             return { files: files.filter(isNew), fields: redactInput(fields) as typeof fields, told: allWarnings };
@@ -233,9 +230,9 @@ function participantOf(plugins: readonly LoadedPlugin[], { redact, more }: Plugi
   } satisfies Participant;
 }
 
-const vetoOf = ({ each, answer }: { readonly each: LoadedPlugin; readonly answer?: PluginAnswer }): string[] => {
+const vetoOf = ({ plugin, answer }: { readonly plugin: LoadedPlugin; readonly answer?: PluginAnswer }): string[] => {
   const { vetoed = true } = answer ?? {};
   if (vetoed === true) return [];
   const reason = vetoed === false ? "" : oneLine(vetoed).slice(0, maxReasonChars);
-  return [`${each.name}: ${reason === "" ? "it gives no reason" : reason}`];
+  return [`${plugin.name}: ${reason === "" ? "it gives no reason" : reason}`];
 };

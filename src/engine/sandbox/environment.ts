@@ -150,7 +150,8 @@ export function environmentInside(
 ): Record<string, string> {
   const visiblePaths = [...reach.read, ...reach.write].map((mount) => (typeof mount === "string" ? mount : mount.at));
   const isVisible = (path: string): boolean =>
-    path.startsWith("/usr/") || visiblePaths.some((each) => isWithin(path, each) || isWithin(each, path));
+    path.startsWith("/usr/") ||
+    visiblePaths.some((visiblePath) => isWithin(path, visiblePath) || isWithin(visiblePath, path));
   const requestedNames = new Set([...passes, ...reach.variables]);
   const allowedEntries = Object.entries(env).filter(([name, value = ""]) => {
     if (requestedNames.has(name)) return true;

@@ -30,11 +30,11 @@ export interface ProcessGroup {
  */
 export function processGroup(
   processes: number,
-  { groups, own }: CgroupPaths = systemTree,
+  { root, selfFile }: CgroupPaths = systemTree,
   isRoot = process.getuid?.() === 0,
 ): ProcessGroup | undefined {
   if (!isRoot) return undefined;
-  for (const parent of parentFolders(groups, own)) {
+  for (const parent of parentFolders(root, selfFile)) {
     removeGroupsOfKilledRuns(parent);
     const folder = join(parent, `${groupNamePrefix}${process.pid}-${randomUUID()}`);
     try {
@@ -57,11 +57,11 @@ export function processGroup(
  * Where the kernel shows control groups: the folder of all groups, and the file that names the group of this process.
  */
 export interface CgroupPaths {
-  readonly groups: string;
-  readonly own: string;
+  readonly root: string;
+  readonly selfFile: string;
 }
 
-const systemTree: CgroupPaths = { groups: "/sys/fs/cgroup", own: "/proc/self/cgroup" };
+const systemTree: CgroupPaths = { root: "/sys/fs/cgroup", selfFile: "/proc/self/cgroup" };
 
 const groupNamePrefix = "research-ralph-";
 
@@ -74,10 +74,10 @@ function removeGroupsOfKilledRuns(parent: string): void {
 }
 
 /** Folders in which a group can be created. */
-function parentFolders(groups: string, ownFile: string): string[] {
+function parentFolders(root: string, ownFile: string): string[] {
   const ownGroup = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(textOf(ownFile))?.[1];
-  const version1 = ownGroup === undefined ? [] : [join(groups, "pids", ownGroup), join(groups, "pids")];
-  return [...version1, groups, join(groups, "unified")];
+  const version1 = ownGroup === undefined ? [] : [join(root, "pids", ownGroup), join(root, "pids")];
+  return [...version1, root, join(root, "unified")];
 }
 
 function textOf(path: string): string {

@@ -95,7 +95,7 @@ export function isRenewal(before: string, after: string, renewed: readonly strin
 const isTokenValue = (value: unknown): boolean =>
   typeof value === "string"
     ? value !== "" && value.length <= maxLoginBytes
-    : typeof value === "number" || (Array.isArray(value) && value.every((each) => typeof each === "string"));
+    : typeof value === "number" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
 
 /**
  * All values of a JSON object, by their path with dots. Undefined if the text holds no object, or one that is nested
@@ -107,7 +107,7 @@ function leavesOf(text: string): Map<string, unknown> | undefined {
   const leaves = new Map<string, unknown>();
   const add = (value: unknown, path: readonly string[]): void => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) leaves.set(path.join("."), value);
-    else for (const [name, each] of Object.entries(value)) add(each, [...path, name]);
+    else for (const [name, field] of Object.entries(value)) add(field, [...path, name]);
   };
   add(fields, []);
   return leaves;

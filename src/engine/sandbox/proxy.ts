@@ -173,7 +173,7 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
       signalChild(program, "SIGKILL");
       client.destroy();
     };
-    for (const each of [client, program, program.stdout]) each.on("error", end);
+    for (const emitter of [client, program, program.stdout]) emitter.on("error", end);
     // Keep reading after the tool server stopped reading; otherwise we would not notice that the client has closed.
     program.stdin.on("error", () => client.resume());
     client.on("close", end);
@@ -232,7 +232,7 @@ function targetOf(
     if (value !== undefined && !hopByHopHeaders.has(name)) headers[name] = value;
   const host = url.startsWith("/") ? /^([\w-]+)\.key(?::\d+)?$/.exec(incomingHeaders.host ?? "")?.[1] : undefined;
   const [, name, path] = host === undefined ? (/^\/key\/([\w-]+)(\/.*)?$/s.exec(url) ?? []) : ["", host, url];
-  const route = keys.find((each) => each.name === name);
+  const route = keys.find((keyRoute) => keyRoute.name === name);
   if (route === undefined)
     return /^http:\/\//i.test(url) && URL.canParse(url) ? { url: new URL(url), headers } : undefined;
   for (const header of keyHeaders) delete headers[header];

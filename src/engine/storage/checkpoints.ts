@@ -291,7 +291,7 @@ function failureText({ stderr, stdout, ended }: GitAnswer): string {
     return "git was told to ignore a file of the project (a sparse checkout, or skip-worktree); 'git sparse-checkout add' or 'git update-index --no-skip-worktree' with its path ends that.";
   const [line = "nothing"] = `${stderr}\n${stdout}`
     .split("\n")
-    .filter((each) => each.trim() !== "" && !each.startsWith("hint:"));
+    .filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
   return `git said '${line}'; the next iteration tries again.`;
 }
 

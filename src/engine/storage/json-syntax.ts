@@ -229,5 +229,7 @@ export function linesOf(text: string, pointers: readonly string[]): number[] {
         openBrackets.push({ pointer: wantedPointer, isList: mark === "[", name: undefined, at: 0 });
     }
   }
-  return pointers.map((pointer) => withParents(pointer).flatMap((each) => lineByPointer.get(each) ?? [])[0] ?? 1);
+  return pointers.map(
+    (pointer) => withParents(pointer).flatMap((ancestor) => lineByPointer.get(ancestor) ?? [])[0] ?? 1,
+  );
 }

@@ -128,7 +128,7 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
     const at = `${addresses.get(error.schema)}/${index}`;
     const validate = ajv.getSchema(at);
     if (validate === undefined || validate(error.data)) throw new Error(`${at} does not explain why it fails`);
-    return { errors: withoutAlternatives(validate.errors ?? []), known: countKnownFields(error.data, at) };
+    return { errors: withoutAlternatives(validate.errors ?? []), knownFields: countKnownFields(error.data, at) };
   });
   const typeMatches = alternatives.filter(({ errors }) => !errors.some(isTypeMismatch));
   if (typeMatches.length === 0)
@@ -142,7 +142,7 @@ function errorsOfBestAlternative(error: ErrorObject): ErrorObject[] {
   const constMatches = typeMatches.filter(({ errors }) => !errors.some(isConstMismatch));
   // Choose the alternative with the most known fields; one misspelled field must not select another alternative.
   const best = (constMatches.length > 0 ? constMatches : typeMatches).reduce((a, b) =>
-    b.known > a.known || (b.known === a.known && b.errors.length < a.errors.length) ? b : a,
+    b.knownFields > a.knownFields || (b.knownFields === a.knownFields && b.errors.length < a.errors.length) ? b : a,
   );
   return best.errors.map((found) => ({ ...found, instancePath: `${error.instancePath}${found.instancePath}` }));
 }

@@ -163,11 +163,11 @@ async function answerTo(
   signal: AbortSignal,
   { _meta, notify }: ServerContext["mcpReq"],
 ): Promise<CallAnswer | Problem> {
-  const tool = tools.find((each) => each.name === name);
+  const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined)
     return {
       problem: unknownTool(
-        tools.map((each) => each.name),
+        tools.map((knownTool) => knownTool.name),
         name,
       ),
     };
@@ -186,12 +186,12 @@ function serveResources(server: Server, listResources: () => Promise<readonly Re
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
     const resources = await listResources();
-    const wanted = resources.find((resource) => resource.uri === uri);
-    if (wanted === undefined)
+    const requestedResource = resources.find((resource) => resource.uri === uri);
+    if (requestedResource === undefined)
       throw new Error(
-        `There is no resource ${uri.slice(0, 100)}; there are ${resources.map((each) => each.uri).join(", ")}.`,
+        `There is no resource ${uri.slice(0, 100)}; there are ${resources.map((knownResource) => knownResource.uri).join(", ")}.`,
       );
-    const text = (await wanted.read()) ?? `There is no ${wanted.name} yet.`;
-    return { contents: [{ uri, mimeType: wanted.mimeType, text }] };
+    const text = (await requestedResource.read()) ?? `There is no ${requestedResource.name} yet.`;
+    return { contents: [{ uri, mimeType: requestedResource.mimeType, text }] };
   });
 }

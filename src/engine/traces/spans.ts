@@ -148,7 +148,8 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
       }
       case "run-ended": {
         const { verdict } = event.verdict;
-        for (const { span, tool } of iterations.values()) for (const each of [tool, span]) closeSpan(each, time);
+        for (const { span, tool } of iterations.values())
+          for (const openSpan of [tool, span]) closeSpan(openSpan, time);
         for (const span of preparing.values()) closeSpan(span, time);
         // A unit that was not completed ended with its last iteration.
         for (const span of units.values()) closeSpan(span, span.end === span.start ? time : span.end);

@@ -46,7 +46,7 @@ interface ErrorContext {
    * One sentence for an error of commander, such as "unknown option '--agnet'". `hint`: the second line of that error,
    * such as "(Did you mean --agent?)", or empty.
    */
-  usage(said: string, hint: string): string;
+  usage(problem: string, hint: string): string;
 }
 
 /** The message and the exit code for an error that ended a program. No message if help or the version was printed. */

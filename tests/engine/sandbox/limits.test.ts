@@ -50,11 +50,11 @@ afterEach(() => {
 });
 
 /** A tree of groups as the kernel shows it; it has a pids.max in every new group only where the controller is on. */
-function tree(version: 1 | 2, own = "/"): { groups: string; own: string } {
-  const groups = join(folder, "cgroup");
-  mkdirSync(version === 1 ? join(groups, "pids", own) : groups, { recursive: true });
+function tree(version: 1 | 2, own = "/"): { root: string; selfFile: string } {
+  const root = join(folder, "cgroup");
+  mkdirSync(version === 1 ? join(root, "pids", own) : root, { recursive: true });
   writeFileSync(join(folder, "own"), version === 1 ? `12:memory:/\n7:pids:${own}\n0::/\n` : "0::/\n");
-  return { groups, own: join(folder, "own") };
+  return { root, selfFile: join(folder, "own") };
 }
 
 /** Groups of a folder that are no kernel's: the files that it would put into a new one are not there. */
@@ -65,7 +65,7 @@ describe("the group of processes", () => {
   test("is not to be had where the controller is off, and nothing is left of the attempt", () => {
     const found = tree(2);
     expect(processGroup(60, found, true)).toBeUndefined();
-    expect(groupsIn(found.groups)).toEqual([]);
+    expect(groupsIn(found.root)).toEqual([]);
   });
 
   test("is only for root: others are counted by a limit of their own", () => {
@@ -74,36 +74,36 @@ describe("the group of processes", () => {
 
   test("of a killed run is removed when the next one begins", () => {
     const found = tree(2);
-    mkdirSync(join(found.groups, "research-ralph-999999999-x"));
-    mkdirSync(join(found.groups, `research-ralph-${process.pid}-x`));
+    mkdirSync(join(found.root, "research-ralph-999999999-x"));
+    mkdirSync(join(found.root, `research-ralph-${process.pid}-x`));
     processGroup(60, found, true);
-    expect(groupsIn(found.groups)).toEqual([`research-ralph-${process.pid}-x`]);
+    expect(groupsIn(found.root)).toEqual([`research-ralph-${process.pid}-x`]);
   });
 
   test("of version 2 is had where the controller is handed on: the program starts as its member, and it goes", async () => {
     const found = tree(2);
-    Object.assign(kernel, { root: found.groups, handsOn: ["hugetlb", "pids"], busy: 2 });
+    Object.assign(kernel, { root: found.root, handsOn: ["hugetlb", "pids"], busy: 2 });
     const group = processGroup(61, found, true);
-    const [name = ""] = groupsIn(found.groups);
-    expect(readFileSync(join(found.groups, name, "pids.max"), "utf8")).toBe("61");
+    const [name = ""] = groupsIn(found.root);
+    expect(readFileSync(join(found.root, name, "pids.max"), "utf8")).toBe("61");
     const [shell = "", ...args] = group?.join ?? [];
     const said = execFileSync(shell, [...args, "/bin/sh", "-c", 'echo "$$ $1"', "sh", "a b"], { encoding: "utf8" });
-    expect(said).toBe(`${readFileSync(join(found.groups, name, "cgroup.procs"), "utf8").trim()} a b\n`);
+    expect(said).toBe(`${readFileSync(join(found.root, name, "cgroup.procs"), "utf8").trim()} a b\n`);
     // Its last member has just ended; the kernel takes a moment to see it.
     group?.remove();
-    expect(groupsIn(found.groups)).toEqual([name]);
-    await expect.poll(() => groupsIn(found.groups)).toEqual([]);
+    expect(groupsIn(found.root)).toEqual([name]);
+    await expect.poll(() => groupsIn(found.root)).toEqual([]);
   });
 
   test("of version 2 beside version 1 is had where only the second tree has the controller", () => {
     const found = tree(1);
-    const second = join(found.groups, "unified");
+    const second = join(found.root, "unified");
     mkdirSync(second);
     Object.assign(kernel, { root: second, handsOn: ["pids"] });
     const group = processGroup(61, found, true);
     expect(group?.join.at(-1)).toContain(`${second}/research-ralph-`);
     group?.remove();
-    expect([groupsIn(join(found.groups, "pids")), groupsIn(second)]).toEqual([[], []]);
+    expect([groupsIn(join(found.root, "pids")), groupsIn(second)]).toEqual([[], []]);
   });
 
   const real = [

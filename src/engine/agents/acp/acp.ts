@@ -17,7 +17,7 @@ import { type AcpAgent, commonAgents } from "./common-agents.js";
 import type { Turn } from "./client.js";
 import { readAcp } from "./stream.js";
 
-const kind = { name: "acp", known: commonAgents };
+const kind = { name: "acp", knownAgents: commonAgents };
 
 /**
  * Any agent that speaks the Agent Client Protocol. A program of this package is the client: it starts the agent in the
@@ -35,7 +35,7 @@ export const acp: AgentDefinition = {
   invoke(brief, context): Invocation {
     const { access } = brief;
     const env = { ...context.settings.env, ...context.options.env };
-    const known = knownOf(kind, context);
+    const knownAgent = knownOf(kind, context);
     const isAtWork = access.shell === true || access.everything;
     const turn: Omit<Turn, "prompt" | "cwd"> = {
       all: isAtWork,
@@ -43,8 +43,8 @@ export const acp: AgentDefinition = {
       // A rate limit may last only a minute. If another agent can take over, waiting is not necessary.
       patienceMs: context.settings.hasFallback === true ? 15_000 : 60_000,
       version: packageVersion(),
-      ...(known?.logVariable === undefined ? {} : { logVariable: known.logVariable }),
-      ...(known?.modelFlag === undefined ? withoutUndefined({ model: context.options.model }) : {}),
+      ...(knownAgent?.logVariable === undefined ? {} : { logVariable: knownAgent.logVariable }),
+      ...(knownAgent?.modelFlag === undefined ? withoutUndefined({ model: context.options.model }) : {}),
       ...withoutUndefined({
         tools: access.tools && {
           server: { name: serverName, ...withoutSecrets(access.tools, env), env: [] },
@@ -54,17 +54,17 @@ export const acp: AgentDefinition = {
     };
     return {
       command: process.execPath,
-      args: [builtFile("acp-client"), JSON.stringify(turn), ...commandOf(context, known)],
-      env: { NODE_OPTIONS: undefined, ...known?.env, ...(isAtWork ? {} : known?.envInWorkspace) },
+      args: [builtFile("acp-client"), JSON.stringify(turn), ...commandOf(context, knownAgent)],
+      env: { NODE_OPTIONS: undefined, ...knownAgent?.env, ...(isAtWork ? {} : knownAgent?.envInWorkspace) },
     };
   },
   reach(context, { web }): AgentReach {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
-    const known = knownOf(kind, context);
+    const knownAgent = knownOf(kind, context);
     const configuredReach = configuredAccess(options);
-    const [program = ""] = commandOf(context, known);
-    const scriptFiles = known === undefined ? filesIn(lineOf(context), settings.cwd) : [];
+    const [program = ""] = commandOf(context, knownAgent);
+    const scriptFiles = knownAgent === undefined ? filesIn(lineOf(context), settings.cwd) : [];
     const read = [
       packageFile(),
       realPathOf(packageFile()),
@@ -73,49 +73,49 @@ export const acp: AgentDefinition = {
       ...configuredReach.read,
     ];
     const hosts = [...configuredReach.hosts, ...(web ? anyPublicHost : [])];
-    return { ...configuredReach, read, ...keyReach(known, env, hosts) };
+    return { ...configuredReach, read, ...keyReach(knownAgent, env, hosts) };
   },
   reader: () => readAcp(),
   async check(context): Promise<AgentCheck> {
-    const known = knownOf(kind, context);
-    const [program = "", ...args] = commandOf(context, known);
-    if (known === undefined || program === "sh")
+    const knownAgent = knownOf(kind, context);
+    const [program = "", ...args] = commandOf(context, knownAgent);
+    if (knownAgent === undefined || program === "sh")
       return { ok: true, detail: `Starts \`${[program, ...args].join(" ")}\`; its login is its own.` };
     const probe = await runProbe(context, program, ["--version"]);
     if (probe.missing)
-      return { ok: false, detail: `There is no program ${program}.`, fix: `Install it: ${known.install}.` };
+      return { ok: false, detail: `There is no program ${program}.`, fix: `Install it: ${knownAgent.install}.` };
     const version = versionIn(probe);
-    return { ok: true, version, detail: `${program} ${version ?? ""}. Its login was not tried: ${known.login}` };
+    return { ok: true, version, detail: `${program} ${version ?? ""}. Its login was not tried: ${knownAgent.login}` };
   },
 };
 
 /** The program and its arguments. A command line is run by the shell. */
-function commandOf(context: AgentContext, known: AcpAgent | undefined): string[] {
+function commandOf(context: AgentContext, knownAgent: AcpAgent | undefined): string[] {
   const { args = [], model } = context.options;
-  if (known === undefined) return ["sh", "-c", `exec ${withArgs(lineOf(context), args)}`, "sh", ...args];
-  const modelArguments = known.modelFlag === undefined || model === undefined ? [] : [known.modelFlag, model];
+  if (knownAgent === undefined) return ["sh", "-c", `exec ${withArgs(lineOf(context), args)}`, "sh", ...args];
+  const modelArguments = knownAgent.modelFlag === undefined || model === undefined ? [] : [knownAgent.modelFlag, model];
   const { sandbox, env } = context.settings;
   // PATH differs in the sandbox; a docker image has its own programs.
   const located =
-    sandbox?.name === "bubblewrap" ? locate(known.program, { ...env, ...context.options.env }) : undefined;
-  return [located?.path ?? known.program, ...known.args, ...modelArguments, ...args];
+    sandbox?.name === "bubblewrap" ? locate(knownAgent.program, { ...env, ...context.options.env }) : undefined;
+  return [located?.path ?? knownAgent.program, ...knownAgent.args, ...modelArguments, ...args];
 }
 
 /** The key of a known service stays outside the sandbox. Without a key, the agent uses its own login. */
 function keyReach(
-  known: AcpAgent | undefined,
+  knownAgent: AcpAgent | undefined,
   env: NodeJS.ProcessEnv,
   hosts: readonly string[],
 ): Pick<AgentReach, "keys" | "env" | "hosts"> {
-  const variable = known?.keyVariables?.find((name) => (env[name] ?? "") !== "");
-  const service = known?.service;
+  const variable = knownAgent?.keyVariables?.find((name) => (env[name] ?? "") !== "");
+  const service = knownAgent?.service;
   if (variable === undefined || service === undefined)
     return { hosts: [...hosts, ...(service === undefined ? [] : [hostOf(service.address)])], keys: [], env: {} };
   const address = env[service.baseVariable] || service.address;
   const headers = { [service.keyHeader]: env[variable] ?? "" };
   return {
     hosts,
-    keys: [{ name: known?.name ?? "", to: address, headers }],
-    env: { [variable]: keyPlaceholder, [service.baseVariable]: keyAddress(known?.name ?? "") },
+    keys: [{ name: knownAgent?.name ?? "", to: address, headers }],
+    env: { [variable]: keyPlaceholder, [service.baseVariable]: keyAddress(knownAgent?.name ?? "") },
   };
 }

@@ -104,8 +104,8 @@ function lessonsIn(summary: string): Lesson[] {
 }
 
 /** Adds the lessons of new observations; two reasons that differ only in names and numbers are the same. */
-function addLessons(known: readonly Lesson[], newObservations: readonly Observation[]): Lesson[] {
-  const lessons = new Map(known.map((lesson) => [commonPart(lesson.text), lesson]));
+function addLessons(knownLessons: readonly Lesson[], newObservations: readonly Observation[]): Lesson[] {
+  const lessons = new Map(knownLessons.map((lesson) => [commonPart(lesson.text), lesson]));
   for (const [index, { iteration, unit, outcome, failure, said = "" }] of newObservations.entries()) {
     if (outcome === "accepted") continue;
     const reason = truncate(`${failure ?? outcome}: ${said.split("; ")[0]!}`, 170);
@@ -114,8 +114,8 @@ function addLessons(known: readonly Lesson[], newObservations: readonly Observat
       .find((later) => later.unit === unit && later.outcome === "accepted");
     const remedyText = acceptedLater === undefined ? "" : ` → ${unit} was accepted in #${acceptedLater.iteration}`;
     const key = commonPart(reason);
-    const known = lessons.get(key);
-    lessons.set(key, { times: (known?.times ?? 0) + 1, last: iteration, text: reason + remedyText });
+    const knownLesson = lessons.get(key);
+    lessons.set(key, { times: (knownLesson?.times ?? 0) + 1, last: iteration, text: reason + remedyText });
   }
   return [...lessons.values()];
 }

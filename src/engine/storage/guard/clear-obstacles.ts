@@ -20,8 +20,8 @@ function folderState(path: string): { readonly realPath: string; readonly mode: 
 
 /**
  * Prepares a folder so that files can be restored and moved in it: restores the permissions of the folders, and removes
- * anything else that replaced one of them, `asideFolder` or the lock. If a link replaced a folder, the link is removed and
- * its target is not touched. A link that existed before the agent stays. Returns the paths that were removed.
+ * anything else that replaced one of them, `asideFolder` or the lock. If a link replaced a folder, the link is removed
+ * and its target is not touched. A link that existed before the agent stays. Returns the paths that were removed.
  */
 export function clearObstacles(
   folder: string,

@@ -22,8 +22,8 @@ import { watch } from "./own-writes.js";
 
 /**
  * Files that an agent may not change. The guard remembers them before the agent starts, checks them while it works and
- * after it has ended, and restores them. The caller passes the files as a list of entries. held-edits.ts handles edits that
- * need a person's approval; guard-record.ts saves the memory to the disk for a start after a kill.
+ * after it has ended, and restores them. The caller passes the files as a list of entries. held-edits.ts handles edits
+ * that need a person's approval; guard-record.ts saves the memory to the disk for a start after a kill.
  */
 export interface GuardEntry {
   /**

@@ -172,7 +172,7 @@ async function textFromJournal<State extends Fields>(
   name: string,
 ): Promise<string | null> {
   for (const iteration of iterations) {
-    const text = (await readEntry(folder, format, iteration))?.files?.find((each) => each.name === name)?.text ?? null;
+    const text = (await readEntry(folder, format, iteration))?.files?.find((file) => file.name === name)?.text ?? null;
     if (text !== null) return text;
   }
   return null;
@@ -192,7 +192,7 @@ async function readWritten(folder: string): Promise<Record<string, unknown>> {
 
 /** Copies an edited file. Returns the path of the copy, or undefined if a copy with the same content exists. */
 async function keepEdited(folder: string, name: string, bytes: Buffer, time: number): Promise<string | undefined> {
-  const copies = (await readdir(folder)).filter((each) => each.startsWith(`${name}.edited-`));
+  const copies = (await readdir(folder)).filter((fileName) => fileName.startsWith(`${name}.edited-`));
   for (const copyName of copies) {
     const version = await versionAt(join(folder, copyName));
     if (version.kind === "file" && version.bytes.equals(bytes)) return undefined;

@@ -238,7 +238,7 @@ export function openLedger(path: string, notify: (message: string) => void): () 
     const { lines, notices } = isAppended
       ? parseLedger(text.slice(completeLines.length), path, completeLines.split("\n").length)
       : parseLedger(text, path);
-    for (const notice of notices.filter((each) => !reportedNotices.has(each))) {
+    for (const notice of notices.filter((text) => !reportedNotices.has(text))) {
       reportedNotices.add(notice);
       notify(notice);
     }

@@ -22,7 +22,7 @@ const decisionNames = ["include", "exclude", "not_retrieved"] as const;
 
 /** Whether a value names a decision. */
 export const isDecisionName = (name: unknown): name is (typeof decisionNames)[number] =>
-  decisionNames.some((each) => each === name);
+  decisionNames.some((decisionName) => decisionName === name);
 
 /** A person's decision about one record while a run holds the project. */
 export interface DecisionMessage {

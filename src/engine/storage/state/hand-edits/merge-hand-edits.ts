@@ -50,26 +50,29 @@ export function mergeChanges<State extends Fields>(
 ): Merged<State> {
   const notices: string[] = [];
   const draft = openDraft(shape, state);
-  for (const each of changes) {
-    if (each.in === shape.top) {
-      const { fields, kept: keptNames } = mergeFields(draft.top, each);
+  for (const journalledChange of changes) {
+    if (journalledChange.in === shape.top) {
+      const { fields, keptNames } = mergeFields(draft.top, journalledChange);
       draft.top = fields;
       if (keptNames.length > 0) notices.push(handEditNotice(`${joinNames(keptNames)} of ${shape.file}`));
       continue;
     }
-    if (shape.parts.includes(each.in)) {
-      draft.top = { ...draft.top, [each.in]: mergeFields(partOf(draft.top, each.in), each).fields };
+    if (shape.parts.includes(journalledChange.in)) {
+      draft.top = {
+        ...draft.top,
+        [journalledChange.in]: mergeFields(partOf(draft.top, journalledChange.in), journalledChange).fields,
+      };
       continue;
     }
-    const records = draft.records(each.in);
+    const records = draft.records(journalledChange.in);
     const { collection } = records;
-    const { change, taken: notice } = renumber(records, each, changes);
+    const { change, taken: notice } = renumber(records, journalledChange, changes);
     if (notice !== undefined) notices.push(notice);
     const id = change.id ?? "";
     const current = records.get(id);
     if (change.remove === true) records.remove(id);
     else if (current !== undefined) {
-      const { fields, kept: keptNames } = mergeFields(current, change, collection);
+      const { fields, keptNames } = mergeFields(current, change, collection);
       records.put(id, fields);
       if (keptNames.length > 0) notices.push(handEditNotice(`${joinNames(keptNames)} of ${id}`));
     } else if (change.was == null)
@@ -94,17 +97,20 @@ export function undoChanges<State extends Fields>(
   changes: readonly JournalledChange[],
 ): State {
   const draft = openDraft(shape, state);
-  for (const each of changes.toReversed()) {
-    if (each.in === shape.top) {
-      draft.top = undoFields(draft.top, each);
+  for (const journalledChange of changes.toReversed()) {
+    if (journalledChange.in === shape.top) {
+      draft.top = undoFields(draft.top, journalledChange);
       continue;
     }
-    if (shape.parts.includes(each.in)) {
-      draft.top = { ...draft.top, [each.in]: undoFields(partOf(draft.top, each.in), each) };
+    if (shape.parts.includes(journalledChange.in)) {
+      draft.top = {
+        ...draft.top,
+        [journalledChange.in]: undoFields(partOf(draft.top, journalledChange.in), journalledChange),
+      };
       continue;
     }
-    const records = draft.records(each.in);
-    const { change } = renumber(records, each, changes);
+    const records = draft.records(journalledChange.in);
+    const { change } = renumber(records, journalledChange, changes);
     const id = change.id ?? "";
     const current = records.get(id);
     if (change.remove === true) {
@@ -176,7 +182,7 @@ function mergeFields(
   current: Fields,
   change: JournalledChange,
   collection?: Collection,
-): { fields: Fields; kept: string[] } {
+): { fields: Fields; keptNames: string[] } {
   const keptNames: string[] = [];
   const fields = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(change.set)) {
@@ -194,7 +200,7 @@ function mergeFields(
     if (Array.isArray(existing)) fields.set(name, [...existing, ...absentFrom(existing, values)]);
     else keptNames.push(name);
   }
-  return { fields: Object.fromEntries(fields), kept: keptNames };
+  return { fields: Object.fromEntries(fields), keptNames };
 }
 
 function undoFields(current: Fields, change: JournalledChange): Fields {
@@ -225,7 +231,7 @@ const isEqual = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? null
 function includesValue(value: unknown, other: unknown): boolean {
   if (isEqual(value, other)) return true;
   if (!isObject(value) || !isObject(other)) return false;
-  return Object.entries(other).every(([name, each]) => includesValue(value[name], each));
+  return Object.entries(other).every(([name, field]) => includesValue(value[name], field));
 }
 
 const keyOf = (value: unknown): string => JSON.stringify(value);
@@ -247,9 +253,9 @@ function finder(list: readonly unknown[]): (value: unknown) => unknown {
   /** For each field name: the objects of the list, grouped by the value of that field. */
   const objects = new Map<string, ReadonlyMap<string, readonly Fields[]>>();
   const objectsBy = (name: string): ReadonlyMap<string, readonly Fields[]> => {
-    const known = objects.get(name) ?? groupBy(list.filter(isObject), (item) => keyOf(item[name]));
-    objects.set(name, known);
-    return known;
+    const objectsByValue = objects.get(name) ?? groupBy(list.filter(isObject), (item) => keyOf(item[name]));
+    objects.set(name, objectsByValue);
+    return objectsByValue;
   };
   return (value) => {
     const match = byKey.get(keyOf(value));
@@ -315,7 +321,7 @@ function renumber(
   const isHandEdit = existing?.[owner] === set[owner] && !allChanges.some((other) => isSame(existing, other.set));
   if (existing === undefined || isSame(existing, set) || isHandEdit) return { change };
   const ids = records.ids();
-  const newId = ids.find((each) => isSame(records.get(each), set)) ?? numbering.next(ids);
+  const newId = ids.find((recordId) => isSame(records.get(recordId), set)) ?? numbering.next(ids);
   return {
     change: { ...change, id: newId, set: { ...set, [key]: newId } },
     taken: `${id} was taken meanwhile; the ${noun} of ${String(set[owner])} is ${newId}.`,
@@ -343,9 +349,9 @@ function openDraft<State extends Fields>(shape: Shape<State>, state: State): Dra
   const draft: Draft<State> = {
     top: state,
     records(name) {
-      const known = lists.get(name);
-      if (known !== undefined) return known;
-      const collection = shape.collections.find((each) => each.name === name);
+      const openedList = lists.get(name);
+      if (openedList !== undefined) return openedList;
+      const collection = shape.collections.find((candidate) => candidate.name === name);
       if (collection === undefined) throw new Error(`${shape.file} has no collection '${name}'`);
       const list = openList(collection, recordsOf(state, name));
       lists.set(name, list);

@@ -28,7 +28,7 @@ export async function restoreStaleSaves<State extends Fields>(
   const unitsOf = collections.find(({ name }) => name === collection);
   if (unitsOf === undefined) throw new Error(`${format.file} has no collection '${collection}'`);
   const hadRecord = (unit: string): boolean | undefined => {
-    const line = ledger.findLast((each) => each.unit === unit && each.outcome === "accepted");
+    const line = ledger.findLast((ledgerLine) => ledgerLine.unit === unit && ledgerLine.outcome === "accepted");
     return line !== undefined && units.hadRecord(line);
   };
   const existing = new Map(recordsOf(state, collection).map((record) => [record[unitsOf.key], record]));
