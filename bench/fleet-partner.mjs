@@ -14,7 +14,7 @@ const scripted = {
   confinement: "workspace",
   free: true,
   invoke: () => ({ command: "scripted", args: [] }),
-  reach: () => ({ read: [], write: [], hosts: [], keys: [], env: {} }),
+  processAccess: () => ({ read: [], write: [], hosts: [], keys: [], env: {} }),
   reader() {
     let message;
     return {

@@ -2,7 +2,7 @@ import { instructionsFor } from "../engine/agents/program.js";
 import type { Clock } from "../engine/lib/clock.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import type { Failure } from "../engine/loop/types.js";
-import { keyRoutesVariable } from "../engine/process/reach.js";
+import { keyRoutesVariable } from "../engine/process/access.js";
 import type { Exec } from "../engine/process/run-process.js";
 import { converse } from "./converse.js";
 import { modelFetch, defaultTimeouts } from "./model/fetch.js";

@@ -15,7 +15,7 @@ import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
 import { namesSecret } from "../engine/lib/redact.js";
-import { noReach } from "../engine/process/reach.js";
+import { noAccess } from "../engine/process/access.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { backUp } from "../engine/storage/state/backup.js";
 import { acquireLock } from "../engine/storage/lock.js";
@@ -119,7 +119,7 @@ export function placeFor(
     node: sandbox?.toolRelay.command ?? process.execPath,
     cwd: workspace,
     env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
-    reach: { ...noReach, read, write: [workspace, scratch] },
+    access: { ...noAccess, read, write: [workspace, scratch] },
     scratch,
     ...(sandbox === undefined ? {} : { home: homeOfTask({ folder }, config) }),
     ...(sandbox === undefined ? {} : { missing: { variables: sandbox.hiddenVariables, path: io.env["PATH"] ?? "" } }),

@@ -58,7 +58,7 @@ export async function sandboxFor(
   const { sandbox, why } = await openSandbox(choice, {
     env: { ...io.env, PATH: pathOutside(around, io.env["PATH"]) },
     ...options,
-    passes: namesIn(config.sandbox_env),
+    allowedVariables: namesIn(config.sandbox_env),
     ...withoutUndefined({ image: config.sandbox_image }),
   });
   if (sandbox !== undefined) {

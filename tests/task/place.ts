@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { noReach } from "../../src/engine/process/reach.js";
+import { noAccess } from "../../src/engine/process/access.js";
 import { runProcess } from "../../src/engine/process/run-process.js";
 import type { Place } from "../../src/task/place/run.js";
 
@@ -10,5 +10,5 @@ export function placeOnHost(signal = new AbortController().signal, env: NodeJS.P
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), "place-")));
   const scratch = mkdtempSync(join(tmpdir(), "scratch-"));
   const base = { PATH: process.env["PATH"], HOME: process.env["HOME"], CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
-  return { exec: runProcess, node: process.execPath, cwd, env: { ...base, ...env }, reach: noReach, scratch, signal };
+  return { exec: runProcess, node: process.execPath, cwd, env: { ...base, ...env }, access: noAccess, scratch, signal };
 }

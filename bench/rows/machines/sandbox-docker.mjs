@@ -11,9 +11,9 @@ export const row = {
   hold: "≤ 1.5 s, ≤ 0.5 s",
   command: "npm run bench -- sandbox-docker",
   async run() {
-    const { open, reach } = await load({
+    const { open, access } = await load({
       open: "src/engine/sandbox/open-sandbox.ts",
-      reach: "src/engine/process/reach.ts",
+      access: "src/engine/process/access.ts",
     });
     const image = process.env.RR_IMAGE ?? "node:20";
     const { sandbox } = await open.openSandbox("docker", { env: process.env, image }).catch((error) => {
@@ -34,7 +34,7 @@ export const row = {
           idleMs: 0,
           finished: () => false,
           signal: new AbortController().signal,
-          reach: { ...reach.noReach, write: [cwd] },
+          access: { ...access.noAccess, write: [cwd] },
         });
         const first = await lines.next();
         if (first.done) throw new Error(first.value.startError?.message ?? first.value.stderr);

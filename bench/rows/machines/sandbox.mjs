@@ -13,12 +13,12 @@ export const row = {
   hold: `≤ ${held.start} ms, ≤ ${held.relay} ms, ≤ ${held.check} ms`,
   command: "npm run bench -- sandbox",
   async run() {
-    const { open, host, watcher, limits, reach } = await load({
+    const { open, host, watcher, limits, access } = await load({
       open: "src/engine/sandbox/open-sandbox.ts",
       host: "src/engine/process/run-process.ts",
       watcher: "src/engine/sandbox/watcher.ts",
       limits: "src/engine/sandbox/sandbox.ts",
-      reach: "src/engine/process/reach.ts",
+      access: "src/engine/process/access.ts",
     });
     const { sandbox, why } = await open.openSandbox("auto", { env: process.env });
     if (sandbox?.name !== "bubblewrap") throw new Absent(`no bubblewrap here (${why})`);
@@ -34,7 +34,7 @@ export const row = {
         idleMs: 0,
         finished: () => false,
         signal: new AbortController().signal,
-        reach: { ...reach.noReach, write: [cwd], hosts },
+        access: { ...access.noAccess, write: [cwd], hosts },
       });
       const time = async (exec, hosts) => {
         const began = performance.now();

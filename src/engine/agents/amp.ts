@@ -4,7 +4,7 @@ import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { countAnswers, eventsOf } from "./shared/messages.js";
 import { runProbe, askVersion, configuredAccess, programOf, versionIn } from "./program.js";
-import { keyHost, keyPlaceholder } from "../process/reach.js";
+import { keyHost, keyPlaceholder } from "../process/access.js";
 import { serverName, withoutSecrets } from "./shared/tool-server.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
@@ -27,7 +27,7 @@ export const amp: AgentDefinition = {
     const args = ["-x", "--stream-json", "--dangerously-allow-all", ...servers, ...(context.options.args ?? [])];
     return { command: programOf(context, "amp"), args };
   },
-  reach: ({ options, settings }) => ({
+  processAccess: ({ options, settings }) => ({
     ...configuredAccess(options),
     keys: [
       {

@@ -22,10 +22,10 @@ export const command: AgentDefinition = {
     };
   },
   /** The files that the command line names. Hosts and other files must be set in the config. */
-  reach(context) {
+  processAccess(context) {
     const { options, settings } = context;
-    const configuredReach = configuredAccess(options);
-    return { ...configuredReach, read: [...filesIn(lineOf(context), settings.cwd), ...configuredReach.read] };
+    const optionAccess = configuredAccess(options);
+    return { ...optionAccess, read: [...filesIn(lineOf(context), settings.cwd), ...optionAccess.read] };
   },
   reader: readPlainText,
   async check(context): Promise<AgentCheck> {

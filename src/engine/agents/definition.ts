@@ -1,5 +1,5 @@
 import type { EngineConfig } from "../generated/config.js";
-import type { Reach, ToolRelay } from "../process/reach.js";
+import type { ProcessAccess, ToolRelay } from "../process/access.js";
 import type { Exec } from "../process/run-process.js";
 import type { Agent, AgentEvent, Billing, Brief, Failure } from "../loop/types.js";
 
@@ -89,7 +89,7 @@ export interface Invocation {
 }
 
 /** What the program of the agent may access in a sandbox, in addition to its own files and the workspace. */
-export interface AgentReach extends Omit<Reach, "tools" | "variables"> {
+export interface AgentAccess extends Omit<ProcessAccess, "tools" | "variables"> {
   /** Variables with paths and addresses that are valid in the sandbox; undefined removes a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -202,7 +202,7 @@ export interface AgentDefinition {
    */
   invoke(brief: Brief, context: AgentContext, maxUsd?: number): Invocation | Failure;
   /** What it may access in a sandbox. Starts nothing, writes nothing. */
-  reach(context: AgentContext, access: Brief["access"]): AgentReach;
+  processAccess(context: AgentContext, access: Brief["access"]): AgentAccess;
   /** A reader for one run. */
   reader(): Reader;
   /** The checks of `doctor`: the program, its version, and a key or a login. Never throws. */

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../lib/without-undefined.js";
 import { namesSecret } from "../lib/redact.js";
 import type { Brief } from "../loop/types.js";
-import type { Mount, Reach } from "../process/reach.js";
+import type { Mount, ProcessAccess } from "../process/access.js";
 import type { AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { locate } from "./program.js";
 
@@ -20,7 +20,7 @@ export interface StartSettings {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly reach?: Reach;
+  readonly access?: ProcessAccess;
 }
 
 /**
@@ -38,16 +38,16 @@ export function startSettings(
   const git = gitSettings(agentEnv, brief.access, settings.sandbox === undefined && definition.confinement);
   const startEnv = { ...agentEnv, ...git };
   if (settings.sandbox === undefined) return { command, args, env: startEnv };
-  const { env: sandboxEnv, ...otherReach } = definition.reach(context, brief.access);
+  const { env: sandboxEnv, ...agentAccess } = definition.processAccess(context, brief.access);
   const program = locate(command, startEnv);
   if (program === undefined && settings.sandbox.name === "bubblewrap") return undefined;
   const { tools } = brief.access;
   // A command line may name files in the workspace, which the program may change.
   const isOutsideWorkspace = (mount: Mount) => typeof mount !== "string" || !mount.startsWith(`${brief.workspace}/`);
-  const reach: Reach = {
-    ...otherReach,
-    read: [...(program?.read ?? []), ...otherReach.read.filter(isOutsideWorkspace), ...(brief.access.readOnly ?? [])],
-    write: [brief.workspace, ...otherReach.write],
+  const access: ProcessAccess = {
+    ...agentAccess,
+    read: [...(program?.read ?? []), ...agentAccess.read.filter(isOutsideWorkspace), ...(brief.access.readOnly ?? [])],
+    write: [brief.workspace, ...agentAccess.write],
     // The user or the adapter set these variables for this agent.
     variables: [
       ...Object.keys({ ...env, ...options.env, ...git, ...sandboxEnv }),
@@ -57,7 +57,7 @@ export function startSettings(
       tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, startEnv) },
     }),
   };
-  return { command: program?.path ?? command, args, env: { ...startEnv, ...sandboxEnv }, reach };
+  return { command: program?.path ?? command, args, env: { ...startEnv, ...sandboxEnv }, access };
 }
 
 const configurationVariables = ({ settingVariables }: AgentDefinition, env: NodeJS.ProcessEnv): string[] =>

@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { signalChild } from "../process/descendants.js";
 import { isOutside, pathOutside, agentFolders } from "../process/search-path.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentReach } from "./definition.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentAccess } from "./definition.js";
 
 /** The program to start: the configured one (a relative path is in the user's folder), or the adapter's default. */
 export function programOf({ options, settings }: AgentContext, fallback: string): string {
@@ -22,7 +22,7 @@ export const instructionsFor = ({ shell }: { readonly shell?: boolean }): string
 export const homeIn = ({ HOME }: NodeJS.ProcessEnv): string => HOME ?? homedir();
 
 /** The access that the config gives an agent. Relative paths are resolved against the current folder. */
-export const configuredAccess = ({ hosts = [], read = [] }: AgentOptions): AgentReach => ({
+export const configuredAccess = ({ hosts = [], read = [] }: AgentOptions): AgentAccess => ({
   read: read.map((path) => resolve(path.replace(/^~(?=\/|$)/, homedir()))),
   write: [],
   hosts,

@@ -17,12 +17,12 @@ import {
   keyRoutesVariable,
   type Mount,
   sandboxHome,
-} from "../process/reach.js";
+} from "../process/access.js";
 import type {
   AgentCheck,
   AgentContext,
   AgentDefinition,
-  AgentReach,
+  AgentAccess,
   Answer,
   Invocation,
   Reader,
@@ -77,7 +77,7 @@ export const ralph: AgentDefinition = {
       },
     };
   },
-  reach(context, access): AgentReach {
+  processAccess(context, access): AgentAccess {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
     const addresses = possibleAddresses(context);

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { isObject } from "../lib/json-fields.js";
 import { packageFile } from "../lib/package-root.js";
 import { oneLine } from "../lib/sanitise.js";
-import { noReach } from "../process/reach.js";
+import { noAccess } from "../process/access.js";
 import type { Exec, ProcessEnd } from "../process/run-process.js";
 import { problemsOf } from "../storage/schema-check.js";
 import type { PluginAnswer } from "../generated/plugin.js";
@@ -76,7 +76,7 @@ export async function callPlugin(
     isHook: true,
     inPieces: true,
     stdin: JSON.stringify(request),
-    reach: { ...noReach, hosts, read: [...read, hostProgram, ...(isOnline ? [dirname(undiciPath())] : [])] },
+    access: { ...noAccess, hosts, read: [...read, hostProgram, ...(isOnline ? [dirname(undiciPath())] : [])] },
     timeoutMs,
     idleMs: 0,
     finished: () => false,

@@ -20,7 +20,7 @@ import { splitLines } from "./lines.js";
 import type { Redact } from "../lib/redact.js";
 import { openTranscript } from "./transcript.js";
 import { temporaryRoot } from "../lib/layout.js";
-import type { Reach } from "./reach.js";
+import type { ProcessAccess } from "./access.js";
 
 const maxLineBytes = 8 * 1024 * 1024;
 const maxStderrBytes = 16 * 1024;
@@ -60,7 +60,7 @@ export interface ProcessRequest {
   /** The program's file descriptors from 3 on, by number: bytes that it can read once, or "nothing" for /dev/null. */
   readonly descriptors?: ReadonlyMap<number, Uint8Array | "nothing">;
   /** Files and hosts that the program needs; a sandbox allows only these. Absent: only the system's programs. */
-  readonly reach?: Reach;
+  readonly access?: ProcessAccess;
   /** Called with the pid, which is also the id of the process group, as soon as the program runs. */
   readonly started?: (pid: number) => void;
 }

@@ -2,10 +2,10 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpat
 import { dirname, join } from "node:path";
 import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
-import { sandboxHome } from "../process/reach.js";
+import { sandboxHome } from "../process/access.js";
 import { isExecutable, programIn } from "../process/search-path.js";
 import { withheldVariables } from "./environment.js";
-import { type SandboxSession, mountsOf, openSession, prepareHome, toolRelay } from "./inside.js";
+import { type SandboxSession, mountsOf, openSession, prepareHome, toolRelay } from "./session.js";
 import { limitCommand, processGroup } from "./limits.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { systemCallFilter } from "./system-calls.js";
@@ -49,18 +49,21 @@ async function searchBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap
 }
 
 /** A sandbox of Linux namespaces; `program` is the path of bubblewrap. Only named files are visible inside. */
-export function bubblewrap(program: string, { env, home, limits: overrides, passes = [] }: SandboxOptions): Sandbox {
+export function bubblewrap(
+  program: string,
+  { env, home, limits: overrides, allowedVariables = [] }: SandboxOptions,
+): Sandbox {
   const limits = { ...defaultLimits, ...overrides };
   const descriptorMap = coveredDescriptors();
   return {
     name: "bubblewrap",
     toolRelay: toolRelay(process.execPath),
-    hiddenVariables: withheldVariables(env, passes),
+    hiddenVariables: withheldVariables(env, allowedVariables),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let session: SandboxSession;
       try {
         if (home !== undefined) prepareHome(home, request);
-        session = await openSession(request, process.execPath, passes);
+        session = await openSession(request, process.execPath, allowedVariables);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
@@ -84,7 +87,7 @@ export function bubblewrap(program: string, { env, home, limits: overrides, pass
           descriptors: descriptorMap,
           signal: AbortSignal.any([request.signal, limitController.signal]),
           started: (pid) => {
-            const folders = session.reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
+            const folders = session.access.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
             watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (excess) =>
               limitController.abort(excess),
             );
@@ -239,7 +242,7 @@ function namesIn(folder: string, pattern: RegExp): string[] {
 /** The reason why this bubblewrap can't start a program with our arguments; undefined if it can. */
 async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const emptySession: SandboxSession = {
-    reach: { read: [], write: [], hosts: [], keys: [], variables: [] },
+    access: { read: [], write: [], hosts: [], keys: [], variables: [] },
     command: [],
     env: {},
     mounts: [],

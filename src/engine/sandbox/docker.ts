@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { messageOf } from "../lib/errors.js";
-import { sandboxHome } from "../process/reach.js";
+import { sandboxHome } from "../process/access.js";
 import { isSameProcess, startOfProcess } from "../process/process-identity.js";
 import {
   type ProcessEnd,
@@ -16,7 +16,7 @@ import {
 } from "../process/run-process.js";
 import { programIn } from "../process/search-path.js";
 import { withheldVariables } from "./environment.js";
-import { type SandboxSession, mountsOf, openSession, prepareHome, toolRelay } from "./inside.js";
+import { type SandboxSession, mountsOf, openSession, prepareHome, toolRelay } from "./session.js";
 import { defaultLimits, type Limits, type Sandbox, type SandboxOptions } from "./sandbox.js";
 import { watchResources } from "./watcher.js";
 
@@ -113,18 +113,18 @@ const nodePath = "/run/node";
  */
 export function docker(
   client: DockerClient,
-  { env, home, limits: overrides, image, passes = [] }: SandboxOptions,
+  { env, home, limits: overrides, image, allowedVariables = [] }: SandboxOptions,
 ): Sandbox {
   const limits = { ...defaultLimits, ...dockerLimits, ...overrides };
   return {
     name: "docker",
     toolRelay: toolRelay(nodePath),
-    hiddenVariables: withheldVariables(env, passes),
+    hiddenVariables: withheldVariables(env, allowedVariables),
     async *exec(request): AsyncGenerator<string, ProcessEnd> {
       let session: SandboxSession;
       try {
         if (home !== undefined) prepareHome(home, request);
-        session = await openSession(request, nodePath, passes);
+        session = await openSession(request, nodePath, allowedVariables);
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
@@ -132,7 +132,7 @@ export function docker(
       const run: Run = { stop: () => undefined };
       const start = startIn(client, {
         image: image ?? imageFor(request.cwd),
-        inside: session,
+        session,
         home,
         limits,
         run,
@@ -191,7 +191,7 @@ interface Run {
 
 interface ContainerOptions {
   readonly image: string;
-  readonly inside: SandboxSession;
+  readonly session: SandboxSession;
   readonly home: string | undefined;
   readonly limits: Limits;
   readonly run: Run;
@@ -202,10 +202,10 @@ const label = "dev.research-ralph.owner";
 
 function startIn(
   client: DockerClient,
-  { image, inside: session, home, limits, run, limitController }: ContainerOptions,
+  { image, session, home, limits, run, limitController }: ContainerOptions,
 ): StartProgram {
   return async (request) => {
-    const args = await argumentsOf(request, { image, inside: session, home, limits });
+    const args = await argumentsOf(request, { image, session, home, limits });
     const creation = await runDocker(client, args, { env: environmentOf(session) });
     if (!creation.ok) return { startError: creationError(creation.reason, image) };
     const id = creation.stdout.trim();
@@ -222,7 +222,7 @@ function startIn(
     }
     const endController = new AbortController();
     run.stop = () => endController.abort();
-    void watchDisk(client, id, { inside: session, limits, limitController, signal: endController.signal });
+    void watchDisk(client, id, { session, limits, limitController, signal: endController.signal });
     return { ...dockerProcess, ...containerEnd(client, id, { dockerProcess, run }) };
   };
 }
@@ -247,11 +247,11 @@ async function watchDisk(
   client: DockerClient,
   id: string,
   {
-    inside: { reach },
+    session: { access },
     limits,
     limitController,
     signal,
-  }: Pick<ContainerOptions, "inside" | "limits" | "limitController"> & { readonly signal: AbortSignal },
+  }: Pick<ContainerOptions, "session" | "limits" | "limitController"> & { readonly signal: AbortSignal },
 ): Promise<void> {
   let pid = 0;
   while (pid === 0) {
@@ -261,7 +261,7 @@ async function watchDisk(
     pid = Number(stdout.trim());
   }
   if (signal.aborted || !isSeen(pid, id)) return;
-  const folders = reach.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
+  const folders = access.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
   const onlyDisk = { ...limits, processes: Infinity, memory: Infinity };
   const watcher = watchResources(pid, folders, onlyDisk, (excess) => limitController.abort(excess));
   signal.addEventListener("abort", () => watcher.stop());
@@ -327,7 +327,7 @@ const environmentOf = ({ env }: SandboxSession): Record<string, string> =>
 /** The arguments of `docker` that create the container of a program. */
 async function argumentsOf(
   request: ProcessRequest,
-  { image, inside: session, home, limits }: Omit<ContainerOptions, "run" | "limitController">,
+  { image, session, home, limits }: Omit<ContainerOptions, "run" | "limitController">,
 ): Promise<string[]> {
   const [uid, gid] = [process.getuid?.() ?? 1000, process.getgid?.() ?? 1000];
   const inMemory = `rw,exec,nosuid,nodev,size=${limits.temporary},mode=1777`;

@@ -1,5 +1,5 @@
 import { delimiter, dirname, isAbsolute } from "node:path";
-import { proxyPort, type Reach, sandboxHome } from "../process/reach.js";
+import { proxyPort, type ProcessAccess, sandboxHome } from "../process/access.js";
 import { isWithin } from "../process/search-path.js";
 
 /**
@@ -124,9 +124,9 @@ const sessionPattern = namePattern(sessionVariables);
 const hasPassword = (value: string): boolean => URL.canParse(value) && new URL(value).password !== "";
 
 /** The names of the user's variables that a program in the sandbox does not get, except those of the login session. */
-export const withheldVariables = (env: NodeJS.ProcessEnv, passes: readonly string[]): string[] =>
+export const withheldVariables = (env: NodeJS.ProcessEnv, allowedVariables: readonly string[]): string[] =>
   Object.keys(env)
-    .filter((name) => !sessionPattern.test(name) && !passes.includes(name))
+    .filter((name) => !sessionPattern.test(name) && !allowedVariables.includes(name))
     .filter((name) => !allowedPattern.test(name) || hasPassword(env[name] ?? ""))
     .toSorted();
 
@@ -136,23 +136,23 @@ export const namesIn = (text: string | undefined): string[] => (text ?? "").spli
 /** What decides which variables a program gets. */
 interface EnvironmentOptions {
   /** Names of variables that the user allows. */
-  readonly passes: readonly string[];
-  readonly reach: Reach;
+  readonly allowedVariables: readonly string[];
+  readonly access: ProcessAccess;
   readonly isOnline: boolean;
   /** Path of Node inside. */
   readonly node: string;
 }
 
 /** The environment of a program in the sandbox, built from the environment of its request. */
-export function environmentInside(
+export function sandboxEnvironment(
   env: NodeJS.ProcessEnv,
-  { passes, reach, isOnline, node }: EnvironmentOptions,
+  { allowedVariables, access, isOnline, node }: EnvironmentOptions,
 ): Record<string, string> {
-  const visiblePaths = [...reach.read, ...reach.write].map((mount) => (typeof mount === "string" ? mount : mount.at));
+  const visiblePaths = [...access.read, ...access.write].map((mount) => (typeof mount === "string" ? mount : mount.at));
   const isVisible = (path: string): boolean =>
     path.startsWith("/usr/") ||
     visiblePaths.some((visiblePath) => isWithin(path, visiblePath) || isWithin(visiblePath, path));
-  const requestedNames = new Set([...passes, ...reach.variables]);
+  const requestedNames = new Set([...allowedVariables, ...access.variables]);
   const allowedEntries = Object.entries(env).filter(([name, value = ""]) => {
     if (requestedNames.has(name)) return true;
     if (!allowedPattern.test(name) || hasPassword(value)) return false;

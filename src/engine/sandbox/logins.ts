@@ -3,7 +3,7 @@ import { chmodSync, constants, mkdirSync, realpathSync, renameSync, rmSync, writ
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { fieldsIn } from "../lib/json-fields.js";
-import type { Login, Mount } from "../process/reach.js";
+import type { Login, Mount } from "../process/access.js";
 import { tooDeepAt } from "../storage/json-syntax.js";
 import { readTextSync } from "../storage/regular-file.js";
 

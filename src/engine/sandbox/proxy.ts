@@ -14,7 +14,7 @@ import {
 import type { Duplex } from "node:stream";
 import { isOwnAddress, isPrivateAddress, lookupWith } from "../lib/private-address.js";
 import { signalChild } from "../process/descendants.js";
-import type { KeyRoute, Reach, ToolProgram } from "../process/reach.js";
+import type { KeyRoute, ProcessAccess, ToolProgram } from "../process/access.js";
 import {
   credentialsOf,
   portOf,
@@ -27,7 +27,7 @@ import {
 
 /** The server through which the program of one sandbox connects to other hosts. */
 export interface Proxy {
-  /** Hosts that the program requested and that are not within its reach, as `host:port`. */
+  /** Hosts that the program requested and may not use, as `host:port`. */
   readonly refused: ReadonlySet<string>;
   close(): Promise<void>;
 }
@@ -46,14 +46,14 @@ const anyHost = "*";
  */
 export async function openProxy(
   socket: string,
-  { hosts, keys }: Pick<Reach, "hosts" | "keys">,
+  { hosts, keys }: Pick<ProcessAccess, "hosts" | "keys">,
   upstream: Upstream,
   resolver: LookupFunction = resolveName,
 ): Promise<Proxy> {
   const allowedHosts = new Set(hosts);
   const refusedHosts = new Set<string>();
   const openSockets = new Set<Socket>();
-  /** How to resolve the name of a host; undefined if the host is not within reach. */
+  /** How to resolve the name of a host; undefined if the program may not use the host. */
   const lookupOptionsFor = (host: string, port: number): { lookup?: LookupFunction } | undefined => {
     const hostname = host.replace(/^\[|\]$/g, "").toLowerCase();
     const name = `${host.toLowerCase()}:${port}`;

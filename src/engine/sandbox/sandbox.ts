@@ -1,10 +1,10 @@
-import type { ToolRelay } from "../process/reach.js";
+import type { ToolRelay } from "../process/access.js";
 import type { Exec } from "../process/run-process.js";
 
-/** Runs programs so that each program reaches only what its request names. */
+/** Runs programs so that each program has only the access that its request names. */
 export interface Sandbox {
   readonly name: "bubblewrap" | "docker";
-  /** Same as `runProcess`, but in the sandbox. Paths are the same inside; `cwd` must be within the request's reach. */
+  /** Same as `runProcess`, but in the sandbox. Paths are the same inside; the request must have access to `cwd`. */
   readonly exec: Exec;
   /** How a program inside reaches the tool server of its request, which runs outside. */
   readonly toolRelay: ToolRelay;
@@ -27,7 +27,7 @@ export interface SandboxOptions {
   readonly home?: string;
   readonly limits?: Partial<Limits>;
   /** Names of variables of `env` that the user allows, in addition to those that every program gets. */
-  readonly passes?: readonly string[];
+  readonly allowedVariables?: readonly string[];
   /** The image of a Docker sandbox; absent: chosen by the programming language of the program's working folder. */
   readonly image?: string;
 }

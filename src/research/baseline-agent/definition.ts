@@ -16,7 +16,13 @@ export const baseline: AgentDefinition = {
   briefsOnly: true,
   free: true,
   invoke: () => ({ command: process.execPath, args: [program] }),
-  reach: () => ({ read: [packageFile("dist"), packageFile("package.json")], write: [], hosts: [], keys: [], env: {} }),
+  processAccess: () => ({
+    read: [packageFile("dist"), packageFile("package.json")],
+    write: [],
+    hosts: [],
+    keys: [],
+    env: {},
+  }),
   reader: readPlainText,
   async check() {
     return existsSync(program)

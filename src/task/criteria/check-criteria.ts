@@ -100,13 +100,13 @@ function realPathOf(criterion: Criterion, { home }: Place): string | undefined {
  * A sentence about a variable or program in the check's output that exists on the user's machine but not in the
  * sandbox: its absence is not a fault of the checked work. Empty for other output.
  */
-function notInSandbox(detail: string, { missing, reach }: Place): string {
+function notInSandbox(detail: string, { missing, access }: Place): string {
   if (missing === undefined) return "";
   const namesInDetail = new Set(detail.match(/[\w.+-]+/g));
   const variables = missing.variables.filter((name) => namesInDetail.has(name));
   const [, program = ""] = /(?<![\w.+-])([\w.+-]{1,100}): (?:command )?not found/.exec(detail) ?? [];
   const realProgram = program === "" ? undefined : programIn(missing.path, program);
-  const mountedFolders = [...reach.read, ...reach.write].map((mount) =>
+  const mountedFolders = [...access.read, ...access.write].map((mount) =>
     typeof mount === "string" ? mount : mount.from,
   );
   const isHidden =

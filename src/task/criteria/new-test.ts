@@ -55,11 +55,11 @@ export async function checkNewTest(place: Place, { flaky = [], before, runs }: T
     for (const name of linkedFolders)
       if (existsSync(join(place.cwd, name)) && !existsSync(join(copy, name)))
         symlinkSync(join(place.cwd, name), join(copy, name));
-    const { reach } = place;
+    const { access } = place;
     const copyPlace = {
       ...place,
       cwd: copy,
-      reach: { ...reach, read: [...reach.read, place.cwd], write: [copy, place.scratch] },
+      access: { ...access, read: [...access.read, place.cwd], write: [copy, place.scratch] },
     };
     const { tests } = await runTests(framework, copyPlace, maxRunMs);
     const passedBefore = new Set(tests.filter(({ status }) => status === "pass").map(({ test_name }) => test_name));

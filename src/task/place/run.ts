@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import type { Reach } from "../../engine/process/reach.js";
+import type { ProcessAccess } from "../../engine/process/access.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import { many } from "../../engine/lib/words.js";
@@ -15,7 +15,7 @@ export interface Place {
   readonly cwd: string;
   /** Without the user's secrets, because the work of an agent is run here. */
   readonly env: NodeJS.ProcessEnv;
-  readonly reach: Reach;
+  readonly access: ProcessAccess;
   /** Absolute path of Node in this place. */
   readonly node: string;
   /** In a sandbox: absolute path of the folder that is mounted at /home. */
@@ -84,7 +84,7 @@ const defaultOutputBytes = 64 * 1024;
 
 /** Runs a program in the place and waits for its end. Never throws for what the program does. */
 export async function run(
-  { exec, cwd, env, reach, signal }: Place,
+  { exec, cwd, env, access, signal }: Place,
   command: string,
   args: readonly string[],
   { timeoutMs, env: extraEnv, maxOutput = defaultOutputBytes }: RunOptions,
@@ -101,7 +101,7 @@ export async function run(
     idleMs: 0,
     finished: () => false,
     signal,
-    reach: { ...reach, variables: [...reach.variables, ...Object.keys(extraEnv ?? {})] },
+    access: { ...access, variables: [...access.variables, ...Object.keys(extraEnv ?? {})] },
     graceMs: 500,
     inPieces: true,
   });

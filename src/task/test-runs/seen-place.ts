@@ -13,13 +13,13 @@ interface PlaceOfTests {
  * and the tools write their own files into the scratch folder. Else it is `place`.
  */
 export function placeOfTests(place: Place): PlaceOfTests {
-  const { cwd, env, reach, scratch, tests } = place;
+  const { cwd, env, access, scratch, tests } = place;
   if (tests === undefined) return { place, path: (outside) => outside };
   const { at: projectPath, packages } = tests;
   const mountedFolder = packages !== undefined && isWithin(cwd, packages) ? packages : cwd;
   const path = (outside: string) =>
     isWithin(outside, mountedFolder) ? join(projectPath, relative(mountedFolder, outside)) : outside;
-  const otherMounts = reach.read.filter(
+  const otherMounts = access.read.filter(
     (mount) => !isWithin(typeof mount === "string" ? mount : mount.from, mountedFolder),
   );
   return {
@@ -28,7 +28,7 @@ export function placeOfTests(place: Place): PlaceOfTests {
       ...place,
       cwd: path(cwd),
       env: { ...env, PYTHONDONTWRITEBYTECODE: "1", CARGO_TARGET_DIR: join(scratch, "cargo-target") },
-      reach: { ...reach, read: [...otherMounts, { from: mountedFolder, at: projectPath }], write: [scratch] },
+      access: { ...access, read: [...otherMounts, { from: mountedFolder, at: projectPath }], write: [scratch] },
     },
   };
 }

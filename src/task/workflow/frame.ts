@@ -75,9 +75,9 @@ export function taskFrame(options: TaskOptions) {
   const timestamp = () => new Date(now()).toISOString();
 
   const placeFor = (task: RalphTask, signal: AbortSignal): Place => {
-    const { reach } = options.place;
+    const { access } = options.place;
     const contextFiles = options.readOnly === undefined ? [] : contextOutside(task, workspace);
-    return { ...options.place, reach: { ...reach, read: [...reach.read, ...contextFiles] }, signal };
+    return { ...options.place, access: { ...access, read: [...access.read, ...contextFiles] }, signal };
   };
 
   /** What a new test is compared with; undefined before the first checks of the task, and outside a repository. */

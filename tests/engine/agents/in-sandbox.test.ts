@@ -5,7 +5,7 @@ import type { AgentOptions } from "../../../src/engine/agents/definition.js";
 import { askVersion } from "../../../src/engine/agents/program.js";
 import type { Brief } from "../../../src/engine/loop/types.js";
 import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
-import { keyPlaceholder } from "../../../src/engine/process/reach.js";
+import { keyPlaceholder } from "../../../src/engine/process/access.js";
 import { briefIn, endOf, place, program, run, settingsIn } from "./support.js";
 
 const here = place();
@@ -53,12 +53,14 @@ describe("the real name of a key", () => {
     "of %s, %s, is the proxy's to know: the program gets a placeholder and the proxy's address",
     async (name, variable, to, headers) => {
       program(here.folder, name, "true");
-      const { env, reach, args } = await requestOf(name, { env: { [variable]: "secret" } });
-      expect(reach?.keys).toEqual([{ name: expect.any(String), to, headers }]);
+      const { env, access, args } = await requestOf(name, { env: { [variable]: "secret" } });
+      expect(access?.keys).toEqual([{ name: expect.any(String), to, headers }]);
       expect(Object.values(env)).not.toContain("secret");
       expect(Object.values(env)).toContain(keyPlaceholder);
-      expect([...args, ...Object.values(env)].join(" ")).toContain(`http://127.0.0.1:3128/key/${reach?.keys[0]?.name}`);
-      expect(reach?.hosts).toEqual([]);
+      expect([...args, ...Object.values(env)].join(" ")).toContain(
+        `http://127.0.0.1:3128/key/${access?.keys[0]?.name}`,
+      );
+      expect(access?.hosts).toEqual([]);
     },
   );
 
@@ -70,7 +72,7 @@ describe("the real name of a key", () => {
       "model_providers.mine.env_key=MINE",
     ];
     const request = await requestOf("codex", { options: { args, env: { MINE: "secret" } } });
-    expect(request.reach?.keys).toEqual([
+    expect(request.access?.keys).toEqual([
       { name: "mine", to: "http://127.0.0.1:9/v1", headers: { authorization: "Bearer secret" } },
     ]);
     expect(request.args).toContain('model_providers.mine.base_url="http://127.0.0.1:3128/key/mine"');
@@ -88,8 +90,8 @@ test.each([
     const login = join(here.folder, "home", file);
     mkdirSync(join(login, ".."), { recursive: true });
     writeFileSync(login, "{}");
-    const { reach } = await requestOf(name);
-    expect(reach).toMatchObject({
+    const { access } = await requestOf(name);
+    expect(access).toMatchObject({
       keys: [],
       write: [here.workspace],
       logins: [{ from: login, at }],
@@ -117,8 +119,8 @@ test("both skip their own permissions in a sandbox, and have a shell where the b
 test("only a brief that may search the web reaches any public host", async () => {
   program(here.folder, "claude", "true");
   const env = { ANTHROPIC_API_KEY: "a" };
-  expect((await requestOf("claude", { env })).reach?.hosts).toEqual([]);
-  expect((await requestOf("claude", { env, brief: { web: true } })).reach?.hosts).toEqual(["*:443", "*:80"]);
+  expect((await requestOf("claude", { env })).access?.hosts).toEqual([]);
+  expect((await requestOf("claude", { env, brief: { web: true } })).access?.hosts).toEqual(["*:443", "*:80"]);
 });
 
 test("a command sees the files that its line names, and what the config adds", async () => {
@@ -131,11 +133,11 @@ test("a command sees the files that its line names, and what the config adds", a
     hosts: ["api.test:443"],
     read: ["/srv/data"],
   };
-  const { reach } = await requestOf("mine", {
+  const { access } = await requestOf("mine", {
     options: { ...options, env: { MY_TOKEN: "x" } },
     env: { THEIR_TOKEN: "y" },
   });
-  expect(reach).toMatchObject({
+  expect(access).toMatchObject({
     read: [agent, other, "/srv/data"],
     hosts: ["api.test:443"],
     variables: expect.arrayContaining(["MY_TOKEN"]),
@@ -146,34 +148,37 @@ test("a tool server runs outside: the CLI is told how to reach it, and it gets t
   program(here.folder, "claude", "true");
   const tools = { command: "/usr/bin/server", args: ["--one"], names: ["outline"], env: ["SOURCE_KEY"] };
   const env = { ANTHROPIC_API_KEY: "a", SOURCE_KEY: "s", OTHER_KEY: "o" };
-  const { args, reach } = await requestOf("claude", { env, brief: { tools } });
+  const { args, access } = await requestOf("claude", { env, brief: { tools } });
   const config = args[args.indexOf("--mcp-config") + 1] ?? "";
   expect(config).toContain('"/run/node","relay","tools"');
   expect(config).not.toContain("/usr/bin/server");
-  expect(reach?.tools).toMatchObject({ command: "/usr/bin/server", args: ["--one"], env: { SOURCE_KEY: "s" } });
-  expect(reach?.tools?.env).not.toHaveProperty("OTHER_KEY");
+  expect(access?.tools).toMatchObject({ command: "/usr/bin/server", args: ["--one"], env: { SOURCE_KEY: "s" } });
+  expect(access?.tools?.env).not.toHaveProperty("OTHER_KEY");
 });
 
 test("what must stay as it is within the workspace is read-only", async () => {
   const git = join(here.workspace, ".git");
-  const { reach } = await requestOf("mine", { options: { command: "true" }, brief: { shell: true, readOnly: [git] } });
-  expect(reach).toMatchObject({ read: [git], write: [here.workspace] });
+  const { access } = await requestOf("mine", { options: { command: "true" }, brief: { shell: true, readOnly: [git] } });
+  expect(access).toMatchObject({ read: [git], write: [here.workspace] });
 });
 
 test("a program of a package brings its package along, and those of its scope", async () => {
   const bin = join(here.folder, "modules", "node_modules", "@scope", "cli", "bin");
   mkdirSync(bin, { recursive: true });
   const path = program(bin, "cli.js", "true");
-  const { reach, command } = await requestOf("claude", { options: { command: path }, env: { ANTHROPIC_API_KEY: "a" } });
+  const { access, command } = await requestOf("claude", {
+    options: { command: path },
+    env: { ANTHROPIC_API_KEY: "a" },
+  });
   expect(command).toBe(path);
-  expect(reach?.read).toEqual([join(here.folder, "modules", "node_modules", "@scope")]);
+  expect(access?.read).toEqual([join(here.folder, "modules", "node_modules", "@scope")]);
 });
 
 test("the system's own programs are called by their name, and by their own path where a link of the user's leads to them", async () => {
   const own = realpathSync("/usr/bin/env");
   symlinkSync(own, join(here.folder, "claude"));
   const env = { ANTHROPIC_API_KEY: "a" };
-  expect(await requestOf("claude", { env })).toMatchObject({ command: own, reach: { read: [] } });
+  expect(await requestOf("claude", { env })).toMatchObject({ command: own, access: { read: [] } });
   expect(await requestOf("claude", { env, options: { command: "/bin/sh" } })).toMatchObject({ command: "/bin/sh" });
 });
 

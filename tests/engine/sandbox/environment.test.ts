@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { noReach } from "../../../src/engine/process/reach.js";
-import { environmentInside, withheldVariables } from "../../../src/engine/sandbox/environment.js";
+import { noAccess } from "../../../src/engine/process/access.js";
+import { sandboxEnvironment, withheldVariables } from "../../../src/engine/sandbox/environment.js";
 
 /** Keys under names that say it and names that do not. */
 const secrets = {
@@ -41,15 +41,15 @@ const session = {
 const user = { ...secrets, ...usual, ...session };
 
 test("a program inside is given what is named, and no other variable, whatever it is called", () => {
-  const around = { passes: [], reach: noReach, isOnline: false, node: "/usr/bin/node" };
-  const inside = environmentInside(user, around);
+  const around = { allowedVariables: [], access: noAccess, isOnline: false, node: "/usr/bin/node" };
+  const inside = sandboxEnvironment(user, around);
   expect(inside).toMatchObject(usual);
   for (const name of [...Object.keys(secrets), "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "HTTPS_PROXY"])
     expect(inside, name).not.toHaveProperty(name);
   expect(inside["HOME"]).toBe("/home/agent");
   // Named by the user, or by who starts it for this program.
-  const reach = { ...noReach, variables: ["MY_MODEL"] };
-  expect(environmentInside(user, { ...around, passes: ["DB_URL"], reach })).toMatchObject({
+  const access = { ...noAccess, variables: ["MY_MODEL"] };
+  expect(sandboxEnvironment(user, { ...around, allowedVariables: ["DB_URL"], access })).toMatchObject({
     DB_URL: secrets.DB_URL,
     MY_MODEL: secrets.MY_MODEL,
   });
@@ -62,8 +62,8 @@ test("the folder of a language's tools is named where it is seen", () => {
     JAVA_HOME: "/usr/lib/jvm/x",
     GOPATH: "relative",
   };
-  const reach = { ...noReach, read: ["/data/pyenv"] };
-  const inside = environmentInside(env, { passes: [], reach, isOnline: false, node: "/usr/bin/node" });
+  const access = { ...noAccess, read: ["/data/pyenv"] };
+  const inside = sandboxEnvironment(env, { allowedVariables: [], access, isOnline: false, node: "/usr/bin/node" });
   expect(inside).toMatchObject({ PYENV_ROOT: "/data/pyenv", JAVA_HOME: "/usr/lib/jvm/x" });
   expect(inside).not.toHaveProperty("RUSTUP_HOME");
   expect(inside).not.toHaveProperty("GOPATH");

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openProxy, type Proxy, serveTools } from "../../../src/engine/sandbox/proxy.js";
 import { upstreamOf } from "../../../src/engine/sandbox/upstream.js";
-import type { Reach } from "../../../src/engine/process/reach.js";
+import type { ProcessAccess } from "../../../src/engine/process/access.js";
 
 let folder: string;
 let seen: { url: string; headers: IncomingHttpHeaders; body: string }[];
@@ -41,8 +41,8 @@ const leadingTo =
   (_name, _options, callback) =>
     callback(null, [{ address, family: 4 }]);
 
-async function open(reach: Partial<Pick<Reach, "hosts" | "keys">>, resolver?: LookupFunction): Promise<void> {
-  proxy = await openProxy(socket(), { hosts: [], keys: [], ...reach }, upstreamOf({}), resolver);
+async function open(access: Partial<Pick<ProcessAccess, "hosts" | "keys">>, resolver?: LookupFunction): Promise<void> {
+  proxy = await openProxy(socket(), { hosts: [], keys: [], ...access }, upstreamOf({}), resolver);
 }
 
 function get(path: string, headers: Record<string, string> = {}, body = ""): Promise<{ status: number; said: string }> {

@@ -336,7 +336,7 @@ describe.skipIf(noBubblewrap !== undefined)(`in bubblewrap${skippedFor(noBubblew
 
   test("its environment names no key of any maker", () => {
     const keys = { OPENAI_API_KEY: "sk-1234567", ANTHROPIC_API_KEY: "sk-ant-1234567", GEMINI_API_KEY: "g-1234567" };
-    const { env, keys: routes } = ralph.reach(
+    const { env, keys: routes } = ralph.processAccess(
       { name: "ralph", options: {}, settings: { env: keys, cwd: here.folder, agents: {} } as never },
       { web: true, read: true, everything: false },
     );

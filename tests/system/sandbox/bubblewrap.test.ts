@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { noReach, type Reach } from "../../../src/engine/process/reach.js";
+import { noAccess, type ProcessAccess } from "../../../src/engine/process/access.js";
 import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
 import { findBubblewrap } from "../../../src/engine/sandbox/bubblewrap.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
@@ -34,7 +34,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface More {
   readonly options?: Partial<SandboxOptions>;
-  readonly reach?: Partial<Reach>;
+  readonly access?: Partial<ProcessAccess>;
   readonly request?: Partial<ProcessRequest>;
   /** Called before the next line is asked for. */
   readonly took?: (line: string) => Promise<void>;
@@ -42,7 +42,7 @@ interface More {
 
 async function run(
   command: string,
-  { options, reach, request, took }: More = {},
+  { options, access, request, took }: More = {},
 ): Promise<{ out: string; end: ProcessEnd }> {
   const { sandbox } = await openSandbox("bubblewrap", { env: { PATH: sandboxPath }, ...options });
   const lines = sandbox?.exec({
@@ -55,7 +55,7 @@ async function run(
     idleMs: 0,
     finished: () => false,
     signal: new AbortController().signal,
-    reach: { ...noReach, write: [workspace], ...reach },
+    access: { ...noAccess, write: [workspace], ...access },
     ...request,
   });
   const out: string[] = [];
@@ -81,7 +81,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a login in bubblewrap${skippedFor(n
     const options = kind === "kept" ? { home: join(folder, "home") } : {};
     const { out, end } = await run(renew('{"token":"fresh","account":"mine"}'), {
       options,
-      reach: { logins: [login] },
+      access: { logins: [login] },
     });
     expect(out).toBe('{"token":"old","account":"mine"}');
     expect(end).toMatchObject({ exitCode: 0, notices: [] });
@@ -92,16 +92,16 @@ describe.skipIf(noBubblewrap !== undefined)(`a login in bubblewrap${skippedFor(n
 
   test("is not changed in anything else, and that is said", async () => {
     const login = held();
-    const { end } = await run(renew('{"token":"fresh","account":"theirs"}'), { reach: { logins: [login] } });
+    const { end } = await run(renew('{"token":"fresh","account":"theirs"}'), { access: { logins: [login] } });
     expect(end.notices).toEqual([`The login in the sandbox was changed; ${login.from} stays as it is.`]);
     expect(readFileSync(login.from, "utf8")).toBe('{"token":"old","account":"mine"}');
   });
 
   test("is renewed while the program still runs", async () => {
     const login = held();
-    const reach = { logins: [login] };
+    const access = { logins: [login] };
     const ended = run(`${renew('{"token":"fresh","account":"mine"}')}; sleep 100`, {
-      reach,
+      access,
       request: {
         timeoutMs: 100_000,
         finished: () => readFileSync(login.from, "utf8").includes("fresh"),
@@ -130,7 +130,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const blocks = "grep flags /proc/self/fdinfo/1; grep flags /proc/self/fdinfo/2";
     const { out, end } = await run(`${blocks}; curl -s http://${host}/; ${blocks}; seq 1000000`, {
-      reach: { hosts: [host] },
+      access: { hosts: [host] },
       took: (line) => (line === "answered" ? sleep(1_000) : Promise.resolve()),
     });
     server.close();
@@ -146,7 +146,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     writeFileSync(join(workspace, ".git/config"), "as it was");
     const { out } = await run(
       "ls ..; cat .git/config; echo x > .git/config || echo KEPT; echo x > new && echo WRITTEN",
-      { reach: { write: [workspace], read: [join(workspace, ".git"), join(folder, "not-there")] } },
+      { access: { write: [workspace], read: [join(workspace, ".git"), join(folder, "not-there")] } },
     );
     expect(out).toBe("workspace\nas it wasKEPT\nWRITTEN");
   });
@@ -155,7 +155,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     const env = { PATH: sandboxPath, SOME_TOKEN: "one", OTHER_KEY: "two", PLAIN: "three", MINE: "four", LANG: "C" };
     const { out } = await run(
       "printenv SOME_TOKEN; printenv OTHER_KEY; printenv PLAIN; printenv MINE; printenv LANG; echo $HOME $TMPDIR",
-      { request: { env }, reach: { variables: ["OTHER_KEY"] }, options: { passes: ["MINE"] } },
+      { request: { env }, access: { variables: ["OTHER_KEY"] }, options: { allowedVariables: ["MINE"] } },
     );
     expect(out).toBe("two\nfour\nC\n/home/agent /tmp");
   });
@@ -168,11 +168,11 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     const login = { from: join(folder, "login"), at: "/home/agent/.cli/login" };
     const options = { home };
     await run(`echo kept > ~/kept; ln -s /oldroot${outside} ~/.cli`, { options });
-    const { out } = await run("cat ~/kept ~/.cli/login", { options, reach: { write: [workspace, login] } });
+    const { out } = await run("cat ~/kept ~/.cli/login", { options, access: { write: [workspace, login] } });
     expect(out).toBe("kept\nlogin");
     expect(readdirSync(outside)).toEqual([]);
     await run(`rm -rf ~/.cli; mv /home/agent /home/moved; ln -s /oldroot${outside} /home/agent`, { options });
-    await run("true", { options, reach: { write: [workspace, login] } });
+    await run("true", { options, access: { write: [workspace, login] } });
     expect(readdirSync(outside)).toEqual([]);
   });
 
@@ -192,7 +192,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
 
   test("leaves no folder of its sockets behind", async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith(`rr-sandbox-${process.pid}-`));
-    await run("true", { reach: { hosts: ["allowed.test:443"] } });
+    await run("true", { access: { hosts: ["allowed.test:443"] } });
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`rr-sandbox-${process.pid}-`))).toEqual(before);
   });
 
@@ -232,7 +232,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
 
   test("runs beside others of its kind", async () => {
     const all = await Promise.all(
-      ["a", "b", "c"].map((name) => run(`echo ${name}`, { reach: { hosts: ["x.test:443"] } })),
+      ["a", "b", "c"].map((name) => run(`echo ${name}`, { access: { hosts: ["x.test:443"] } })),
     );
     expect(all.map(({ out }) => out)).toEqual(["a", "b", "c"]);
   });

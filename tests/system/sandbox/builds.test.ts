@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { rustupIn, surroundingsOf } from "../../../src/task/place/toolchains.js";
-import { noReach } from "../../../src/engine/process/reach.js";
+import { noAccess } from "../../../src/engine/process/access.js";
 import { programIn } from "../../../src/engine/process/search-path.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import { run } from "../../../src/task/place/run.js";
@@ -25,9 +25,9 @@ async function check(command: string, files: Readonly<Record<string, string>>, m
   const env = { ...process.env, ...rustupIn(process.env), ...more };
   const { sandbox } = await openSandbox("bubblewrap", { env });
   if (sandbox === undefined) throw new Error("no sandbox");
-  const reach = { ...noReach, read: surroundingsOf(cwd, env), write: [cwd] };
+  const access = { ...noAccess, read: surroundingsOf(cwd, env), write: [cwd] };
   const { signal } = new AbortController();
-  const place = { exec: sandbox.exec, cwd, env, reach, node: process.execPath, scratch: folder, signal };
+  const place = { exec: sandbox.exec, cwd, env, access, node: process.execPath, scratch: folder, signal };
   const ran = await run(place, "sh", ["-c", command], { timeoutMs: 300_000 });
   return { ok: ran.ok, said: `${ran.stdout}${ran.stderr}` };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noReach } from "../../../src/engine/process/reach.js";
+import { noAccess } from "../../../src/engine/process/access.js";
 import { programIn } from "../../../src/engine/process/search-path.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import { skippedFor } from "../../support/processes/bubblewrap.js";
@@ -74,7 +74,7 @@ afterAll(async () => {
 describe.skipIf(missing !== undefined)(`the real docker${skippedFor(missing)}`, () => {
   test("asks its engine for the container that we mean, and passes on what the program prints", async () => {
     const env = { PATH: process.env["PATH"], DOCKER_HOST: `unix://${join(folder, "docker.sock")}`, GREETING: "a\nb" };
-    const { sandbox } = await openSandbox("docker", { env, image: "some/image:1", passes: ["GREETING"] });
+    const { sandbox } = await openSandbox("docker", { env, image: "some/image:1", allowedVariables: ["GREETING"] });
     const output = sandbox?.exec({
       command: "sh",
       args: ["-c", "true"],
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)(`the real docker${skippedFor(missing)}`, 
       idleMs: 0,
       finished: () => false,
       signal: new AbortController().signal,
-      reach: { ...noReach, write: [folder], read: [{ from: folder, at: '/a "b", c' }] },
+      access: { ...noAccess, write: [folder], read: [{ from: folder, at: '/a "b", c' }] },
     });
     const lines: string[] = [];
     let step = await output?.next();

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { noReach } from "../../../src/engine/process/reach.js";
+import { noAccess } from "../../../src/engine/process/access.js";
 import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
 import { findDocker, imageFor } from "../../../src/engine/sandbox/docker.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
@@ -71,7 +71,7 @@ async function run(
     graceMs: 100,
     finished: () => false,
     signal: new AbortController().signal,
-    reach: { ...noReach, write: [work] },
+    access: { ...noAccess, write: [work] },
     ...request,
   });
   const lines: string[] = [];
@@ -131,7 +131,7 @@ describe("a program in a container", () => {
   test("sees its folders, whatever their names hold", async () => {
     const odd = join(folder, 'a "b", c');
     mkdirSync(odd);
-    await run({ reach: { ...noReach, write: [odd], read: [{ from: folder, at: "/workspace" }] } });
+    await run({ access: { ...noAccess, write: [odd], read: [{ from: folder, at: "/workspace" }] } });
     const mounts = valuesOf(asked().find(([command]) => command === "create") ?? [], "--mount");
     const quoted = odd.replaceAll('"', '""');
     expect(mounts).toContain(`type=bind,"source=${quoted}","target=${quoted}"`);
@@ -139,8 +139,8 @@ describe("a program in a container", () => {
   });
 
   test("gets its environment by name, so that no value stands among the arguments; Docker's own stays outside", async () => {
-    const named = { ...noReach, variables: ["GREETING", "DOCKER_HOST"] };
-    await run({ env: env({ GREETING: "two\nlines", DOCKER_HOST: "unix:///run/other.sock" }), reach: named });
+    const named = { ...noAccess, variables: ["GREETING", "DOCKER_HOST"] };
+    await run({ env: env({ GREETING: "two\nlines", DOCKER_HOST: "unix:///run/other.sock" }), access: named });
     const args = asked().find(([command]) => command === "create") ?? [];
     expect(valuesOf(args, "--env")).toEqual(expect.arrayContaining(["GREETING", "HOME", "PATH"]));
     expect(valuesOf(args, "--env").filter((name) => /=|DOCKER/.test(name))).toEqual([]);

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { noReach, type Reach } from "../../../src/engine/process/reach.js";
+import { noAccess, type ProcessAccess } from "../../../src/engine/process/access.js";
 import type { ProcessEnd, ProcessRequest } from "../../../src/engine/process/run-process.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
 import type { SandboxOptions } from "../../../src/engine/sandbox/sandbox.js";
@@ -25,12 +25,15 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface More {
   readonly options?: Partial<SandboxOptions>;
-  readonly reach?: Partial<Reach>;
+  readonly access?: Partial<ProcessAccess>;
   readonly request?: Partial<ProcessRequest>;
 }
 
 /** Runs a shell's command in a container; what it printed, and how it ended. */
-async function run(command: string, { options, reach, request }: More = {}): Promise<{ out: string; end: ProcessEnd }> {
+async function run(
+  command: string,
+  { options, access, request }: More = {},
+): Promise<{ out: string; end: ProcessEnd }> {
   const env = { PATH: process.env["PATH"], DOCKER_HOST: host };
   const { sandbox } = await openSandbox("docker", { env, image, ...options });
   const lines = sandbox?.exec({
@@ -43,7 +46,7 @@ async function run(command: string, { options, reach, request }: More = {}): Pro
     idleMs: 0,
     finished: () => false,
     signal: new AbortController().signal,
-    reach: { ...noReach, write: [folder], ...reach },
+    access: { ...noAccess, write: [folder], ...access },
     ...request,
   });
   const out: string[] = [];
@@ -84,7 +87,7 @@ describe.skipIf(missing !== undefined)(`a program in Docker${skippedFor(missing)
     writeFileSync(join(project, "source.txt"), "source");
     const { out } = await run(
       "cat /workspace/source.txt; echo x > /workspace/y || echo KEPT; ls /root 2>&1 | head -1",
-      { reach: { read: [{ from: project, at: "/workspace" }] } },
+      { access: { read: [{ from: project, at: "/workspace" }] } },
     );
     expect(out).toMatch(/^sourceKEPT\n/);
     expect(readdirSync(project)).toEqual(["source.txt"]);
@@ -94,7 +97,7 @@ describe.skipIf(missing !== undefined)(`a program in Docker${skippedFor(missing)
     const ask = `node -e 'fetch("http://127.0.0.1:3128/key/none/").then((r) => console.log(r.status))'`;
     const { out, end } = await run(
       `${ask}; node -e 'require("http").get({host: "127.0.0.1", port: 3128, path: "http://refused.test/"}, (r) => console.log(r.statusCode))'`,
-      { reach: { hosts: ["allowed.test:443"] } },
+      { access: { hosts: ["allowed.test:443"] } },
     );
     expect(out).toBe("400\n403");
     expect(end.notices).toEqual(["The sandbox refused connections to refused.test:80."]);

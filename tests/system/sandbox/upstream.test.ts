@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Reach } from "../../../src/engine/process/reach.js";
+import type { ProcessAccess } from "../../../src/engine/process/access.js";
 import { openProxy, type Proxy } from "../../../src/engine/sandbox/proxy.js";
 import { upstreamOf } from "../../../src/engine/sandbox/upstream.js";
 
@@ -65,8 +65,12 @@ afterEach(async () => {
 });
 
 const socket = () => join(folder, "p.sock");
-const open = async (reach: Partial<Pick<Reach, "hosts" | "keys">>, env: NodeJS.ProcessEnv, resolver = unknown) => {
-  proxy = await openProxy(socket(), { hosts: [], keys: [], ...reach }, upstreamOf(env), resolver);
+const open = async (
+  access: Partial<Pick<ProcessAccess, "hosts" | "keys">>,
+  env: NodeJS.ProcessEnv,
+  resolver = unknown,
+) => {
+  proxy = await openProxy(socket(), { hosts: [], keys: [], ...access }, upstreamOf(env), resolver);
 };
 
 const get = (path: string): Promise<{ status: number; said: string }> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noReach } from "../../../src/engine/process/reach.js";
+import { noAccess } from "../../../src/engine/process/access.js";
 import { runProcess } from "../../../src/engine/process/run-process.js";
 import type { Place, TestPlace } from "../../../src/task/place/run.js";
 import { readOnlyHint, placeOfTests } from "../../../src/task/test-runs/seen-place.js";
@@ -11,7 +11,11 @@ const place = (more: Partial<Place> = {}): Place => ({
   cwd: "/repo/packages/a",
   env: { LANG: "C" },
   scratch: "/scratch",
-  reach: { ...noReach, read: ["/opt/node", "/repo", "/repo/packages/a/.git"], write: ["/repo/packages/a", "/scratch"] },
+  access: {
+    ...noAccess,
+    read: ["/opt/node", "/repo", "/repo/packages/a/.git"],
+    write: ["/repo/packages/a", "/scratch"],
+  },
   signal: new AbortController().signal,
   ...more,
 });
@@ -27,8 +31,8 @@ describe("a run of tests", () => {
   it("has the project read-only at another path, and may write to the scratch folder alone", () => {
     const { place: seen, path } = placeOfTests(place({ tests }));
     expect(seen.cwd).toBe("/workspace");
-    expect(seen.reach.write).toEqual(["/scratch"]);
-    expect(seen.reach.read).toEqual(["/opt/node", "/repo", { from: "/repo/packages/a", at: "/workspace" }]);
+    expect(seen.access.write).toEqual(["/scratch"]);
+    expect(seen.access.read).toEqual(["/opt/node", "/repo", { from: "/repo/packages/a", at: "/workspace" }]);
     expect(path("/repo/packages/a/node_modules/.bin/x")).toBe("/workspace/node_modules/.bin/x");
     expect(path("/usr/bin/python3")).toBe("/usr/bin/python3");
     expect(seen.env["CARGO_TARGET_DIR"]).toBe("/scratch/cargo-target");
@@ -40,7 +44,7 @@ describe("a run of tests", () => {
       "/workspace/packages/a",
       "/workspace/node_modules/.bin/x",
     ]);
-    expect(seen.reach.read).toEqual(["/opt/node", { from: "/repo", at: "/workspace" }]);
+    expect(seen.access.read).toEqual(["/opt/node", { from: "/repo", at: "/workspace" }]);
     // A copy of the project elsewhere is none of them.
     expect(placeOfTests(place({ cwd: "/copy", tests: { ...tests, packages: "/repo" } })).place.cwd).toBe("/workspace");
   });

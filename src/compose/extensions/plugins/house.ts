@@ -6,11 +6,11 @@ import {
   type PluginOptions,
   type Plugins,
 } from "../../../engine/plugins/plugins.js";
-import { noReach } from "../../../engine/process/reach.js";
+import { noAccess } from "../../../engine/process/access.js";
 import { runProcess } from "../../../engine/process/run-process.js";
 import { pathOutside, agentFolders } from "../../../engine/process/search-path.js";
 import { bubblewrap, findBubblewrap } from "../../../engine/sandbox/bubblewrap.js";
-import { environmentInside, namesIn } from "../../../engine/sandbox/environment.js";
+import { sandboxEnvironment, namesIn } from "../../../engine/sandbox/environment.js";
 import type { ExtensionConfig, ExtensionPlace } from "../extension.js";
 
 const megabyte = 2 ** 20;
@@ -40,13 +40,18 @@ async function houseOf(
   const around = agentFolders([cwd, ...folders], outside["HOME"] ?? homedir());
   const env = { ...outside, PATH: pathOutside(around, outside["PATH"]) };
   const found = await findBubblewrap(env);
-  const passes = namesIn(sandbox_env);
+  const allowedVariables = namesIn(sandbox_env);
   if ("program" in found) {
-    const { exec } = bubblewrap(found.program, { env, limits, passes });
+    const { exec } = bubblewrap(found.program, { env, limits, allowedVariables });
     return { exec, node: process.execPath };
   }
   if (!unconfined) return { problem: `nothing confines it here: ${found.problem}. ${found.fix} Or add --unconfined` };
-  const named = environmentInside(env, { passes, reach: noReach, isOnline: false, node: process.execPath });
+  const named = sandboxEnvironment(env, {
+    allowedVariables,
+    access: noAccess,
+    isOnline: false,
+    node: process.execPath,
+  });
   const own = { ...named, HOME: outside["HOME"] };
   const exec: PluginEnvironment["exec"] = (request) => runProcess({ ...request, env: own });
   return { exec, node: process.execPath, unconfined: true };

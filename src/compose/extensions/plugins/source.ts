@@ -1,4 +1,4 @@
-import { hostOf } from "../../../engine/process/reach.js";
+import { hostOf } from "../../../engine/process/access.js";
 import type { NewEvent } from "../../../engine/loop/types.js";
 import type { DescribedSource, PluginAnswer, SourceRecord } from "../../../engine/generated/plugin.js";
 import type { LoadedPlugin } from "../../../engine/plugins/plugins.js";

@@ -1,13 +1,13 @@
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { builtFile, packageFile, packageVersion } from "../../lib/package-root.js";
-import { hostOf, keyAddress, keyPlaceholder, anyPublicHost } from "../../process/reach.js";
+import { hostOf, keyAddress, keyPlaceholder, anyPublicHost } from "../../process/access.js";
 import { realPathOf } from "../../process/search-path.js";
 import { withArgs, filesIn, lineOf } from "../command.js";
 import {
   type AgentCheck,
   type AgentContext,
   type AgentDefinition,
-  type AgentReach,
+  type AgentAccess,
   type Invocation,
   knownOf,
 } from "../definition.js";
@@ -58,11 +58,11 @@ export const acp: AgentDefinition = {
       env: { NODE_OPTIONS: undefined, ...knownAgent?.env, ...(isAtWork ? {} : knownAgent?.envInWorkspace) },
     };
   },
-  reach(context, { web }): AgentReach {
+  processAccess(context, { web }): AgentAccess {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
     const knownAgent = knownOf(kind, context);
-    const configuredReach = configuredAccess(options);
+    const optionAccess = configuredAccess(options);
     const [program = ""] = commandOf(context, knownAgent);
     const scriptFiles = knownAgent === undefined ? filesIn(lineOf(context), settings.cwd) : [];
     const read = [
@@ -70,10 +70,10 @@ export const acp: AgentDefinition = {
       realPathOf(packageFile()),
       ...(locate(program, env)?.read ?? []),
       ...scriptFiles,
-      ...configuredReach.read,
+      ...optionAccess.read,
     ];
-    const hosts = [...configuredReach.hosts, ...(web ? anyPublicHost : [])];
-    return { ...configuredReach, read, ...keyReach(knownAgent, env, hosts) };
+    const hosts = [...optionAccess.hosts, ...(web ? anyPublicHost : [])];
+    return { ...optionAccess, read, ...keyAccess(knownAgent, env, hosts) };
   },
   reader: () => readAcp(),
   async check(context): Promise<AgentCheck> {
@@ -102,11 +102,11 @@ function commandOf(context: AgentContext, knownAgent: AcpAgent | undefined): str
 }
 
 /** The key of a known service stays outside the sandbox. Without a key, the agent uses its own login. */
-function keyReach(
+function keyAccess(
   knownAgent: AcpAgent | undefined,
   env: NodeJS.ProcessEnv,
   hosts: readonly string[],
-): Pick<AgentReach, "keys" | "env" | "hosts"> {
+): Pick<AgentAccess, "keys" | "env" | "hosts"> {
   const variable = knownAgent?.keyVariables?.find((name) => (env[name] ?? "") !== "");
   const service = knownAgent?.service;
   if (variable === undefined || service === undefined)

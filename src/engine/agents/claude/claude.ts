@@ -1,8 +1,8 @@
 import type { Brief, ToolServer } from "../../loop/types.js";
 import { readClaude } from "./stream.js";
 import { join } from "node:path";
-import { anyPublicHost, hostOf, keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
+import { anyPublicHost, hostOf, keyAddress, keyPlaceholder, sandboxHome } from "../../process/access.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentAccess, Invocation } from "../definition.js";
 import {
   runProbe,
   homeIn,
@@ -67,7 +67,7 @@ export const claude: AgentDefinition = {
       },
     };
   },
-  reach(context, { web }): AgentReach {
+  processAccess(context, { web }): AgentAccess {
     const { settings, options } = context;
     const env = { ...settings.env, ...options.env };
     const base = env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com";

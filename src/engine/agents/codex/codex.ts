@@ -4,8 +4,8 @@ import { readTextSync } from "../../storage/regular-file.js";
 import { fieldsIn } from "../../lib/json-fields.js";
 import type { Billing, Brief, ToolServer } from "../../loop/types.js";
 import { readCodex } from "./stream.js";
-import { keyAddress, keyPlaceholder, sandboxHome } from "../../process/reach.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentReach, Invocation } from "../definition.js";
+import { keyAddress, keyPlaceholder, sandboxHome } from "../../process/access.js";
+import type { AgentCheck, AgentContext, AgentDefinition, AgentAccess, Invocation } from "../definition.js";
 import {
   runProbe,
   askVersion,
@@ -77,11 +77,11 @@ export const codex: AgentDefinition = {
             ],
     };
   },
-  reach(context): AgentReach {
-    const configuredReach = configuredAccess(context.options);
+  processAccess(context): AgentAccess {
+    const optionAccess = configuredAccess(context.options);
     const env = agentEnv(context);
     const providers = providersIn(context);
-    const ownAccess = { ...configuredReach, read: [...configuredReach.read, ownHome(context).instructions] };
+    const ownAccess = { ...optionAccess, read: [...optionAccess.read, ownHome(context).instructions] };
     // In the sandbox, the home of Codex is new and contains only the login.
     const ownHomeEnv = { CODEX_HOME: undefined, OPENAI_API_KEY: undefined };
     if (providers.length > 0) {
@@ -102,7 +102,7 @@ export const codex: AgentDefinition = {
         at: `${sandboxHome}/.codex/auth.json`,
         renewed: renewedInLogin,
       };
-      return { ...ownAccess, logins: [login], hosts: [...configuredReach.hosts, ...loginHosts], env: ownHomeEnv };
+      return { ...ownAccess, logins: [login], hosts: [...optionAccess.hosts, ...loginHosts], env: ownHomeEnv };
     }
     return {
       ...ownAccess,
@@ -266,7 +266,7 @@ function sandboxArguments(context: AgentContext): string[] {
     const id = providerBase.exec(key)?.[1];
     return id === undefined ? arg : `${key}="${keyAddress(id)}"`;
   });
-  const { keys } = codex.reach(context, { web: false, read: false, everything: false });
+  const { keys } = codex.processAccess(context, { web: false, read: false, everything: false });
   return keys.some(({ name }) => name === "openai")
     ? [...args, ...configArguments("openai_base_url", `"${keyAddress("openai")}"`)]
     : args;

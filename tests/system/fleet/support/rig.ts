@@ -33,7 +33,7 @@ export const scripted: AgentDefinition = {
   confinement: "workspace",
   free: true,
   invoke: () => ({ command: "scripted", args: [] }),
-  reach: () => ({ read: [], write: [], hosts: [], keys: [], env: {} }),
+  processAccess: () => ({ read: [], write: [], hosts: [], keys: [], env: {} }),
   reader() {
     let answer: ReturnType<ReturnType<AgentDefinition["reader"]>["answer"]> = {};
     return {

@@ -1,5 +1,5 @@
 /** The access of a program. In a sandbox it has only this access; on the host nothing enforces it. */
-export interface Reach {
+export interface ProcessAccess {
   /** Files and folders that it may read. An entry has priority over an entry for an outer folder. */
   readonly read: readonly Mount[];
   /** Files and folders that it may change. */
@@ -31,7 +31,7 @@ export type Mount = string | { readonly from: string; readonly at: string };
  * Requests to `keyAddress(name)` or `keyHost(name)` are forwarded to `to`. These headers replace those of the program.
  */
 export interface KeyRoute {
-  /** Only letters; unique within one `Reach`. */
+  /** Only letters; unique within one `ProcessAccess`. */
   readonly name: string;
   /** Base address, http or https. */
   readonly to: string;
@@ -53,7 +53,7 @@ export interface ToolProgram {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export const noReach: Reach = { read: [], write: [], hosts: [], keys: [], variables: [] };
+export const noAccess: ProcessAccess = { read: [], write: [], hosts: [], keys: [], variables: [] };
 
 /** The port of a sandbox's proxy on 127.0.0.1 in the sandbox. */
 export const proxyPort = 3128;

@@ -4,19 +4,19 @@ import { packageFile } from "../lib/package-root.js";
 import type { ProcessRequest } from "../process/run-process.js";
 import { temporaryRoot } from "../lib/layout.js";
 import { makeTemporaryFolder } from "../storage/regular-file.js";
-import { type Mount, noReach, proxyPort, type Reach, sandboxHome, type ToolRelay } from "../process/reach.js";
-import { environmentInside } from "./environment.js";
+import { type Mount, noAccess, proxyPort, type ProcessAccess, sandboxHome, type ToolRelay } from "../process/access.js";
+import { sandboxEnvironment } from "./environment.js";
 import { copyLogins } from "./logins.js";
 import { openProxy, type Proxy, serveTools } from "./proxy.js";
 import { upstreamOf } from "./upstream.js";
 
 /** What every kind of sandbox needs for one program: its connections, its environment and its command. */
 export interface SandboxSession {
-  readonly reach: Reach;
+  readonly access: ProcessAccess;
   /** The command of the program; the relay comes first if the program may open connections. */
   readonly command: readonly string[];
   readonly env: Record<string, string>;
-  /** Our own files that the program needs, in addition to its reach. */
+  /** Files of the sandbox itself that the program needs, in addition to its access. */
   readonly mounts: readonly Mount[];
   /** Messages for the user after the program has ended. */
   notices(): string[];
@@ -28,8 +28,8 @@ export interface SandboxSession {
  * of a mount: mounting follows links, and a link may lead out of the sandbox. Also removes files where the mount needs
  * a folder.
  */
-export function prepareHome(home: string, { reach }: ProcessRequest): void {
-  const { read, write, logins = [] } = reach ?? noReach;
+export function prepareHome(home: string, { access }: ProcessRequest): void {
+  const { read, write, logins = [] } = access ?? noAccess;
   const places = [
     ...[...read, ...write].map((mount) => (typeof mount === "string" ? mount : mount.at)),
     ...logins.map(({ at }) => dirname(at)),
@@ -64,20 +64,20 @@ const toolSocket = join(socketFolder, "tools.sock");
 const syncIntervalMs = 1_000;
 
 /**
- * Starts the proxy and the tool server for a request that runs in a sandbox. `node`: the path of Node inside; `passes`:
- * names of variables that the user allows.
+ * Starts the proxy and the tool server for a request that runs in a sandbox. `node`: the path of Node inside;
+ * `allowedVariables`: names of variables that the user allows.
  */
 export async function openSession(
   request: ProcessRequest,
   node: string,
-  passes: readonly string[] = [],
+  allowedVariables: readonly string[] = [],
 ): Promise<SandboxSession> {
-  const requestedReach = request.reach ?? noReach;
+  const requestedAccess = request.access ?? noAccess;
   const copies = privateFolder();
-  const logins = copyLogins(requestedReach.logins ?? [], copies);
-  const reach = { ...requestedReach, write: [...requestedReach.write, ...logins.mounts] };
+  const logins = copyLogins(requestedAccess.logins ?? [], copies);
+  const access = { ...requestedAccess, write: [...requestedAccess.write, ...logins.mounts] };
   const syncTimer = logins.mounts.length === 0 ? undefined : setInterval(() => logins.sync(), syncIntervalMs);
-  const isOnline = reach.hosts.length > 0 || reach.keys.length > 0 || reach.tools !== undefined;
+  const isOnline = access.hosts.length > 0 || access.keys.length > 0 || access.tools !== undefined;
   const folder = privateFolder();
   const servers: Proxy[] = [];
   const close = async (): Promise<void> => {
@@ -88,19 +88,20 @@ export async function openSession(
   };
   try {
     for (const [name, text] of Object.entries(systemFiles)) writeFileSync(join(folder, name), text);
-    writeFileSync(join(folder, "names"), hostsFile(reach));
-    if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), reach, upstreamOf(request.env)));
-    if (reach.tools !== undefined) servers.push(await serveTools(join(folder, "tools.sock"), reach.tools, request.cwd));
+    writeFileSync(join(folder, "names"), hostsFile(access));
+    if (isOnline) servers.push(await openProxy(join(folder, "proxy.sock"), access, upstreamOf(request.env)));
+    if (access.tools !== undefined)
+      servers.push(await serveTools(join(folder, "tools.sock"), access.tools, request.cwd));
   } catch (error) {
     await close();
     throw error;
   }
-  const ports = [proxyPort, ...forwardedPorts(reach)].join(",");
+  const ports = [proxyPort, ...forwardedPorts(access)].join(",");
   const relay = isOnline ? [node, relayProgram, "run", join(socketFolder, "proxy.sock"), ports] : [];
   return {
-    reach,
+    access,
     command: [...relay, request.command, ...request.args],
-    env: environmentInside(request.env, { passes, reach, isOnline, node }),
+    env: sandboxEnvironment(request.env, { allowedVariables, access, isOnline, node }),
     mounts: [
       { from: folder, at: socketFolder },
       { from: join(folder, "names"), at: "/etc/hosts" },
@@ -119,7 +120,7 @@ export async function openSession(
 }
 
 /** The text of /etc/hosts: every name resolves to the proxy. */
-const hostsFile = ({ keys }: Reach): string =>
+const hostsFile = ({ keys }: ProcessAccess): string =>
   ["127.0.0.1 localhost sandbox", "::1 localhost", ...keys.map(({ name }) => `127.0.0.1 ${name}.key`), ""].join("\n");
 
 /** The user and group of the program. */
@@ -134,8 +135,8 @@ const maxTemporaryRootLength = 60;
 const privateFolder = (): string =>
   makeTemporaryFolder("sandbox", temporaryRoot().length > maxTemporaryRootLength ? "/tmp" : temporaryRoot());
 
-/** Ports of the services on this machine that are within reach; each has the same port inside. */
-const forwardedPorts = ({ hosts }: Reach): number[] => [
+/** Ports of the services on this machine that the program may use; each has the same port inside. */
+const forwardedPorts = ({ hosts }: ProcessAccess): number[] => [
   ...new Set(
     hosts.flatMap((host) => {
       const port = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]):(\d+)$/.exec(host)?.[1];
@@ -144,12 +145,12 @@ const forwardedPorts = ({ hosts }: Reach): number[] => [
   ),
 ];
 
-/** The mounts of a reach and our own; a folder comes before the folders inside it. */
-export function mountsOf({ reach, mounts }: SandboxSession): { from: string; at: string; isWritable: boolean }[] {
+/** The mounts of the access and of the sandbox itself; a folder comes before the folders inside it. */
+export function mountsOf({ access, mounts }: SandboxSession): { from: string; at: string; isWritable: boolean }[] {
   const entries = [
     ...mounts.map((mount) => ({ mount, isWritable: false })),
-    ...reach.write.map((mount) => ({ mount, isWritable: true })),
-    ...reach.read.map((mount) => ({ mount, isWritable: false })),
+    ...access.write.map((mount) => ({ mount, isWritable: true })),
+    ...access.read.map((mount) => ({ mount, isWritable: false })),
   ].map(({ mount, isWritable }) => ({
     ...(typeof mount === "string" ? { from: mount, at: mount } : mount),
     isWritable,
