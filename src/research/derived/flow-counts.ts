@@ -160,7 +160,6 @@ function placeOf(paper: Paper): string {
       return analysis == null && readings.length > 0 ? "conflict" : "waiting";
     case "rejected":
       if (stageOfRejection(paper) === "screening") return "screened out";
-      if (stageOfRejection(paper) === "retrieval") return "not_retrieved";
       // Earlier versions of the file have no other status for papers that could not be read.
       return exclusionOf(paper) === undefined && !couldBeRead(paper) ? "not_retrieved" : "rejected";
     case "presented":

@@ -58,6 +58,20 @@ const rows: readonly Row[] = [
   ["total_reports_ma", none, "box17", "Reports of total included studies in meta-analysis"],
 ];
 
+/**
+ * What is still open, so that the rows add up, and what came another way and was not sought. The package has no such
+ * rows and ignores them; a row of 0 is left out. Each follows the row of its box.
+ */
+const openRows: Readonly<Record<string, Row>> = {
+  excluded_other: ["records_not_screened", none, "box3", "Records not screened yet"],
+  records_excluded: ["records_waiting", none, "box5", "Records that wait for a person"],
+  dbr_notretrieved_reports: ["dbr_not_read", none, "box7", "Reports not read yet"],
+  citations_results: ["other_not_sought", none, "box11", "Records not sought", `Records not sought${other}`],
+  other_notretrieved_reports: ["other_not_read", none, "box13", "Reports not read yet"],
+  dbr_excluded: ["dbr_waiting", none, "box9", "Reports that wait for a person"],
+  other_excluded: ["other_waiting", none, "box15", "Reports that wait for a person"],
+};
+
 /** Counts of which the package reads a list, "reason, 3; reason, 1", and a plain number too. */
 const listNames: ReadonlySet<string> = new Set([
   "database_specific_results",
@@ -74,7 +88,7 @@ const titles: ReadonlySet<string> = new Set([none, "identification", "screening"
 export const prismaCsv = (flow: FlowCounts): string =>
   csvOf([
     ["data", "node", "box", "description", "boxtext", "tooltips", "url", "n"],
-    ...rows.map(([data, node, box, text, about = text]) => [
+    ...rowsFor(flow).map(([data, node, box, text, about = text]) => [
       data,
       node,
       box,
@@ -85,6 +99,12 @@ export const prismaCsv = (flow: FlowCounts): string =>
       titles.has(data) ? 0 : valueOf(data, flow),
     ]),
   ]);
+
+const rowsFor = ({ counts }: FlowCounts): readonly Row[] =>
+  rows.flatMap((row) => {
+    const open = openRows[row[0]];
+    return open === undefined || (counts[open[0]] ?? 0) === 0 ? [row] : [row, open];
+  });
 
 function valueOf(data: string, { counts, reasons, otherReasons = [], sources }: FlowCounts): string | number {
   if (!listNames.has(data)) return counts[data] ?? 0;

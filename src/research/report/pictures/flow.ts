@@ -78,7 +78,7 @@ interface Lines {
 
 const textOf = ({ label, count, lines }: FlowBox, width: number): Lines => ({
   heading: wrapped(`${label} (n = ${thousands(count)})`, width - 2 * padding - 8, size, 3),
-  rest: lines.flatMap((line) => wrapped(`${line.label}: ${thousands(line.count)}`, width - 2 * padding, size, 2)),
+  rest: lines.flatMap((line) => wrapped(`${thousands(line.count)} ${line.label}`, width - 2 * padding, size, 2)),
 });
 
 const heightOf = ({ heading, rest }: Lines): number => (heading.length + rest.length) * lineHeight + 2 * padding - 3;

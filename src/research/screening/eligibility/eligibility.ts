@@ -131,18 +131,15 @@ export function exclusionOf({ override, excluded_by: by, retracted, status }: Pa
 }
 
 /**
- * Where a record stood when it left: a person excludes by title and abstract what nobody has read, and what nothing
- * could be had of was not retrieved all the same. Whatever else is rejected was read.
+ * Where a rejected record left the flow: a person excludes by title and abstract what nobody has read, even after it
+ * could not be retrieved. Any other rejected record was read.
  */
-export function stageOfRejection({
+export const stageOfRejection = ({
   override,
   analysis,
   read_depth: depth,
-  not_retrieved: missing,
-}: Pick<Paper, "override" | "analysis" | "read_depth" | "not_retrieved">): "screening" | "retrieval" | "full text" {
-  if (override?.decision !== "exclude" || analysis != null || depth != null) return "full text";
-  return missing === undefined ? "screening" : "retrieval";
-}
+}: Pick<Paper, "override" | "analysis" | "read_depth">): "screening" | "full text" =>
+  override?.decision === "exclude" && analysis == null && depth == null ? "screening" : "full text";
 
 /** Whether nothing may be built on a paper: it waits for a person, or they could not get it, or it is excluded. */
 export const isIneligible = (paper: Paper): boolean =>

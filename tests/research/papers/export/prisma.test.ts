@@ -13,14 +13,19 @@ const rowsIn = (text: string) =>
     }));
 
 test("the table has the columns and every count that the package looks for by its name", () => {
-  const text = prismaCsv({ counts: { database_results: 34, dbr_excluded: 3 }, reasons: [], sources: [] });
+  const open = { records_not_screened: 4, records_waiting: 1, dbr_not_read: 2, dbr_waiting: 2, other_waiting: 1 };
+  const text = prismaCsv({ counts: { database_results: 34, dbr_excluded: 3, ...open }, reasons: [], sources: [] });
   expect(text.slice(0, text.indexOf("\r\n"))).toBe("data,node,box,description,boxtext,tooltips,url,n");
   // The names by which PRISMA_data of version 1.1.4 looks.
   const looked =
     "previous_studies previous_reports register_results database_results database_specific_results register_specific_results website_results organisation_results citations_results duplicates excluded_automatic excluded_other records_screened records_excluded dbr_sought_reports dbr_notretrieved_reports other_sought_reports other_notretrieved_reports dbr_assessed dbr_excluded other_assessed other_excluded new_studies new_reports total_studies total_reports total_studies_ma total_reports_ma";
   const names = rowsIn(text).map(({ name }) => name);
-  // It takes each row whose name contains the one it looks for, so that none may stand twice.
-  for (const name of looked.split(" ")) expect(names.filter((each) => each === name)).toHaveLength(1);
+  // It takes each row whose name contains the one it looks for, so that none may stand twice, nor in an open row.
+  for (const name of looked.split(" ")) {
+    expect(names.filter((each) => each === name)).toHaveLength(1);
+    expect(Object.keys(open).filter((each) => each.includes(name))).toEqual([]);
+  }
+  expect(names).toEqual(expect.arrayContaining(Object.keys(open)));
   for (const box of ["prevstud", "newstud", "othstud", "identification", "screening", "included"])
     expect(text).toContain(`,${box},`);
 });
