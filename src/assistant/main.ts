@@ -9,6 +9,7 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { schemaAddress } from "../engine/storage/schema-check.js";
 import { errorReport } from "../engine/ui/command-line.js";
+import { canRepaint } from "../engine/ui/terminal/format.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
 import { modelFetch } from "./model/fetch.js";
@@ -309,7 +310,7 @@ async function answer(message: string, start: ConversationStart): Promise<number
 }
 
 /** Whether stdout and stderr are a terminal. */
-const canShow = (io: Io): boolean => io.isTTY && io.isShown;
+const canShow = (io: Io): boolean => canRepaint(io) && io.isShown;
 
 async function viewOn(io: Io) {
   const [{ answerView }, { createColors }] = await Promise.all([

@@ -7,7 +7,7 @@ import { statsAt } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import type { Standing } from "../../engine/ui/standing.js";
-import { wrapForTerminal } from "../../engine/ui/terminal/format.js";
+import { canRepaint, wrapForTerminal } from "../../engine/ui/terminal/format.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { type StateChange, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
@@ -31,7 +31,7 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   const end = ended ?? signals?.finish ?? AbortSignal.abort();
   const known = new Map<string, Standing>();
   const works = new Map<string, FoundWork>();
-  const screen = json || !io.isTTY ? undefined : repainter(io);
+  const screen = json || !canRepaint(io) ? undefined : repainter(io);
   const table = () =>
     watchTable(
       [...known.values()].sort((a, b) => basename(a.folder).localeCompare(basename(b.folder))),

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import type { OpenQuestion, Rrd } from "../../research/generated/rrd.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
@@ -9,16 +10,48 @@ import { derive } from "../../research/workflow/derive.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 
-/** Lets the person pick one; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
+/** What a person is asked through: on stderr, because stdout carries results. */
+type Asking = Pick<Io, "stdin" | "terminal" | "isDumb">;
+
+/** Lets the person pick one; throws ExpectedError when they would rather not. */
 export async function choose(
-  io: Pick<Io, "stdin" | "terminal">,
+  io: Asking,
   message: string,
   options: readonly { readonly value: string; readonly label: string }[],
 ): Promise<string> {
+  if (io.isDumb === true) return chooseByNumber(io, message, options);
   const { select, isCancel } = await import("@clack/prompts");
   const choice = await select({ message, options: [...options], input: io.stdin, output: io.terminal });
   if (isCancel(choice)) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
   return choice;
+}
+
+/** The same as lines and a number, for a terminal that can't be repainted. */
+async function chooseByNumber(
+  io: Asking,
+  message: string,
+  options: readonly { readonly value: string; readonly label: string }[],
+): Promise<string> {
+  const lines = options.map(({ label }, index) => `  ${index + 1} ${label}\n`);
+  io.terminal.write(`${message}\n${lines.join("")}`);
+  const answer = await typedLine(io, "Number: ");
+  const chosen = options[Number(answer) - 1] ?? options.find(({ value }) => value === answer);
+  if (chosen === undefined) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
+  return chosen.value;
+}
+
+/** The line that the person types; empty after Ctrl+C or the end of the input. */
+async function typedLine({ stdin, terminal }: Asking, prompt: string): Promise<string> {
+  const lineReader = createInterface({ input: stdin, output: terminal });
+  try {
+    return await new Promise<string>((resolve) => {
+      lineReader.once("close", () => resolve(""));
+      lineReader.once("SIGINT", () => lineReader.close());
+      lineReader.question(prompt, (line) => resolve(line.trim()));
+    });
+  } finally {
+    lineReader.close();
+  }
 }
 
 /**
@@ -34,7 +67,8 @@ export async function askForTopic(io: Io): Promise<string> {
 }
 
 /** One line from the person; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
-async function askForLine(io: Pick<Io, "stdin" | "terminal">, message: string): Promise<string> {
+async function askForLine(io: Asking, message: string): Promise<string> {
+  if (io.isDumb === true) return typedLine(io, `${message}\n> `);
   const { text, isCancel } = await import("@clack/prompts");
   const said = await text({ message, input: io.stdin, output: io.terminal });
   if (isCancel(said)) throw new ExpectedError("Nothing was said, nothing was started.", 2);
@@ -46,16 +80,26 @@ async function askForLine(io: Pick<Io, "stdin" | "terminal">, message: string): 
  * they do not, or nobody can be asked.
  */
 export async function agreed(
-  io: Pick<Io, "canAsk" | "stdin" | "terminal">,
+  io: Pick<Io, "canAsk"> & Asking,
   { yes, toBegin, otherwise }: { readonly yes: boolean; readonly toBegin: string; readonly otherwise: string },
 ): Promise<void> {
   if (yes) return;
   if (!io.canAsk) throw new ExpectedError(`${otherwise}; add --yes to agree to these costs.`, 2);
-  const choice = await choose(io, "Begin?", [
-    { value: "yes", label: toBegin },
-    { value: "no", label: "No, change nothing" },
-  ]);
-  if (choice !== "yes") throw new ExpectedError(`${otherwise}.`, 2);
+  if (!(await isConfirmed(io, toBegin))) throw new ExpectedError(`${otherwise}.`, 2);
+}
+
+async function isConfirmed(io: Asking, toBegin: string): Promise<boolean> {
+  if (io.isDumb === true) return /^y(?:es)?$/i.test(await typedLine(io, "Begin? (yes, no) "));
+  const { confirm, isCancel } = await import("@clack/prompts");
+  const answer = await confirm({
+    message: "Begin?",
+    active: toBegin,
+    inactive: "No, change nothing",
+    vertical: true,
+    input: io.stdin,
+    output: io.terminal,
+  });
+  return !isCancel(answer) && answer;
 }
 
 /** For commands that ask only at their end: said before an agent has worked for it. */

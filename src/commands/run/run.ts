@@ -1,3 +1,4 @@
+import { rememberAgent, withLastAgent } from "../../compose/last-agent.js";
 import { basename } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
@@ -47,12 +48,13 @@ interface RunArguments {
 /** Works on a project until there is a verdict; its exit code is the verdict's. */
 export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.ask) needTerminal(io);
-  const config = await resolveConfig(io, args.flags);
+  const chosen = await resolveConfig(io, args.flags);
   const folder = args.folder === undefined ? await unfinished(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {
     if (!args.json) saySentinel(io);
     return 0;
   }
+  const config = await withLastAgent(chosen, folder, io);
   if (args.branch !== undefined) await (await import("./new.js")).commitApart(folder, args.branch);
   let { rrd } = await readResearch(folder);
   const { prompt, needTrust = [] } = (await classicPrompt(folder, config.stateDir, args.classic, io)) ?? {};
@@ -89,6 +91,7 @@ export async function work(
   },
   classic?: string,
 ): Promise<number> {
+  await rememberAgent(config, folder, io);
   const units = unitsOf(rrd);
   const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
   const manner = { forecast: how.forecast !== false, force: how.force === true, abstracts: how.abstracts === true };

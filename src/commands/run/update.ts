@@ -1,3 +1,4 @@
+import { withLastAgent } from "../../compose/last-agent.js";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
@@ -140,7 +141,8 @@ async function spentOn(folder: string): Promise<Spending> {
   return accountOf(rrd, ledger).spent;
 }
 
-async function updateOne(folder: string, args: UpdateArguments, config: ResolvedConfig, io: Io): Promise<number> {
+async function updateOne(folder: string, args: UpdateArguments, chosen: ResolvedConfig, io: Io): Promise<number> {
+  const config = await withLastAgent(chosen, folder, io);
   const { rrd, ledger } = await readResearch(folder);
   if ((await classicPrompt(folder, config.stateDir, false, io)) !== undefined)
     throw new ExpectedError(

@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { requireAgents } from "../../compose/agents.js";
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { installedAgents } from "../../engine/agents/adapters.js";
-import { readResearch } from "../../research/project-files/research.js";
+import { rememberAgent, withLastAgent } from "../../compose/last-agent.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
 import { needsModel } from "../run/check-meaning.js";
@@ -51,13 +50,18 @@ const maxQuestion = 2_000;
 export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   const { words, again } = args;
   const chosen = await resolveConfig(io, args.flags);
-  if (again) return askAgain(args, checking(args, chosen), io);
+  if (again) {
+    const projects = await findProjects(io.cwd, words);
+    const config = checking(args, await withLastAgent(chosen, projects[0], io));
+    return askAgain(args, projects, config, io);
+  }
   const [named, last] = await projectsFirst(io.cwd, words);
   const question = questionOf(last);
   const folders = await findProjects(io.cwd, named);
-  const config = checking(args, await asLastRun(chosen, folders[0], args.flags, io));
+  const config = checking(args, await withLastAgent(chosen, folders[0], io));
   if (isAnswerUnit(question)) return checkKept(question, folders[0], args, config, io);
   await requireAgents(config, io, false, checkerNamesOf(config));
+  for (const folder of folders) await rememberAgent(config, folder, io);
   const { code } = await put(question, folders, args, config, io);
   if (code === 0) await showInReport(folders[0], config, io);
   return code;
@@ -78,27 +82,11 @@ async function projectsFirst(cwd: string, words: readonly string[]): Promise<[re
 }
 
 /**
- * The settings, with the agent that last read the project where the person chose none. Only of those that are known
- * here: a folder from somebody else starts no command of its own.
- */
-async function asLastRun(
-  config: ResolvedConfig,
-  folder: string | undefined,
-  flags: ConfigFlags,
-  io: Io,
-): Promise<ResolvedConfig> {
-  if (config.origins.agent !== "default" || folder === undefined) return config;
-  const agent = (await readResearch(folder)).ledger.findLast((line) => line.outcome === "accepted")?.agent;
-  const isKnown = agent !== undefined && ["ralph", ...installedAgents(io.env)].includes(agent);
-  return isKnown && agent !== config.agent ? resolveConfig(io, { ...flags, agent }) : config;
-}
-
-/**
  * Puts a question of the local page with the agent of the configuration; what came of it, one sentence. The answer is
  * kept in the project. @throws ExpectedError as `askCommand`.
  */
 export async function askForPage(folder: string, words: string, io: Io): Promise<string> {
-  const config = checking({ check: false }, await asLastRun(await resolveConfig(io, {}), folder, {}, io));
+  const config = checking({ check: false }, await withLastAgent(await resolveConfig(io, {}), folder, io));
   const question = questionOf(words);
   await requireAgents(config, io, false, checkerNamesOf(config));
   const unseen = { ...io, stdout: () => undefined };
@@ -215,8 +203,12 @@ async function put(
  * Asks every question again whose latest answer no longer stands, within the limits of the command as a whole. What
  * can't be checked is told and passed by; the exit code is the first that is not 0.
  */
-async function askAgain(args: AskArguments, config: ResolvedConfig, io: Io): Promise<number> {
-  const folders = await findProjects(io.cwd, args.words);
+async function askAgain(
+  args: AskArguments,
+  folders: readonly string[],
+  config: ResolvedConfig,
+  io: Io,
+): Promise<number> {
   await requireAgents(config, io, false, checkerNamesOf(config));
   const began = io.clock.now();
   let spent = zeroSpent;

@@ -1,3 +1,4 @@
+import { withLastAgent } from "../../compose/last-agent.js";
 import { requireAgents } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { forecastOfSize } from "../../compose/forecast-basis.js";
@@ -57,7 +58,7 @@ interface ExtractArguments {
 export async function extractCommand(args: ExtractArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, args.folder);
-  const config = await resolveConfig(io, args.flags);
+  const config = await withLastAgent(await resolveConfig(io, args.flags), folder, io);
   const added = await typedForm(args.fields, io.cwd);
   const { rrd, ledger } = await readResearch(folder);
   const fillers: readonly Filler[] = config.secondReader === undefined ? ["first"] : ["first", "second"];

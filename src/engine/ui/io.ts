@@ -28,8 +28,10 @@ export interface Io {
   readonly unread: number;
   /** Writes everything else: progress, warnings, errors. */
   stderr(text: string): void;
-  /** Whether stderr is a terminal that can be repainted. */
+  /** Whether stderr is a terminal. */
   readonly isTTY: boolean;
+  /** Set if the terminal can't be repainted, such as a braille line: TERM is "dumb". */
+  readonly isDumb?: boolean;
   /**
    * Width of the terminal in columns; without a terminal the value of COLUMNS, or 80. Read it before each repaint,
    * because users resize windows.
@@ -103,7 +105,8 @@ export function processIo(name: string): Io {
       return stdout.writableLength;
     },
     stderr: write(stderr),
-    isTTY: stderr.isTTY === true && !isDumbTerminal,
+    isTTY: stderr.isTTY === true,
+    isDumb: isDumbTerminal,
     get columns() {
       // A terminal without a known size has 0 columns.
       return stderr.columns || stdout.columns || (columnsWished ?? 80);

@@ -2,6 +2,7 @@ import { type Sink, jsonSink } from "./sink.js";
 import type { Io } from "./io.js";
 import { plainSink, quietSink } from "./plain.js";
 import type { Questions } from "./terminal/questions.js";
+import { canRepaint, say } from "./terminal/format.js";
 import { terminalSink } from "./terminal/terminal.js";
 
 /** How the user wants to watch a run. */
@@ -24,8 +25,10 @@ interface WatchOptions {
 /** The sink for these options: JSON lines, few lines with --quiet, a live view on a terminal, else plain lines. */
 export function sinkFor(io: Io, { json, quiet, ...otherOptions }: WatchOptions): Sink {
   if (json) return jsonSink(io);
-  if (quiet) return quietSink(io);
-  return io.isTTY
+  // On a terminal that can't be repainted the lines of a log are broken between words.
+  const lines = { ...io, stderr: (line: string) => say(io, line) };
+  if (quiet) return quietSink(lines);
+  return canRepaint(io)
     ? terminalSink(io, { ...otherOptions, clock: io.clock })
-    : plainSink(io, otherOptions.finish, otherOptions.verbose);
+    : plainSink(lines, otherOptions.finish, otherOptions.verbose);
 }

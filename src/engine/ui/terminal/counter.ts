@@ -1,6 +1,6 @@
 import { duration } from "../../lib/words.js";
 import type { Io } from "../io.js";
-import { lineMs, say, timeLeft, truncate } from "./format.js";
+import { canRepaint, lineMs, say, timeLeft, truncate } from "./format.js";
 import { repainter } from "./repaint.js";
 
 /** How far the steps of a command are, as a person sees it while they go on. */
@@ -23,7 +23,7 @@ export function counter(io: Io, firstLabel: string, firstAll: number): Counter {
     const elapsed = io.clock.now() - start;
     const soFar = `${duration(elapsed)} so far`;
     const text = `${label} ${all === 0 ? soFar : `${done} of ${all}${timeLeft(done, all, elapsed) || `, ${soFar}`}`}`;
-    if (!io.isTTY) return io.stderr(`${text}\n`);
+    if (!canRepaint(io)) return say(io, text);
     painter ??= repainter(io);
     painter.paint([], [truncate(text, io.columns - 1)]);
   };
@@ -31,7 +31,7 @@ export function counter(io: Io, firstLabel: string, firstAll: number): Counter {
     painter?.close({ clear: true });
     painter = undefined;
   };
-  const timer = setInterval(show, io.isTTY ? repaintMs : lineMs).unref();
+  const timer = setInterval(show, canRepaint(io) ? repaintMs : lineMs).unref();
   return {
     step(nextDone, nextAll = all, nextLabel = label) {
       // What is counted anew takes its own time.

@@ -97,6 +97,9 @@ export const wrapForTerminal = (
   { isTTY, columns }: { readonly isTTY: boolean; readonly columns: number },
 ): string => (isTTY ? wrap(message, columns - 1).join("\n") : message);
 
+/** Whether lines on stderr can be repainted. */
+export const canRepaint = ({ isTTY, isDumb = false }: Pick<Io, "isTTY" | "isDumb">): boolean => isTTY && !isDumb;
+
 /** Writes a sentence with an optional label to stderr: broken into lines on a terminal, one line in a log. */
 export function say(io: Pick<Io, "stderr" | "isTTY" | "columns">, sentence: string, label = ""): void {
   const text = oneLine(sentence);
