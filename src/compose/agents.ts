@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
 import type { AgentSettings } from "../engine/agents/definition.js";
+import { installedAgents } from "../engine/agents/adapters.js";
 import { addressOf, type RedisAddress } from "../fleet/address.js";
 import { type Fleet, fleetOf } from "../fleet/fleet.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
@@ -8,9 +9,10 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { createAgent, isRemote } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
+import { keepTrust, type TrustedPart, untrusted } from "../engine/config/trust.js";
 import { variableOf } from "../engine/config/keys.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
-import { projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
+import { ledgerName, projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";
 import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
 import { type Summariser, summariser } from "../engine/loop/history/summarise.js";
@@ -20,6 +22,7 @@ import { homeOf, type Io } from "../engine/ui/io.js";
 import { housed, sandboxFor } from "./sandbox.js";
 import { rustupIn } from "../task/place/toolchains.js";
 import { baseline } from "../research/baseline-agent/definition.js";
+import { readResearch } from "../research/project-files/research.js";
 
 /** Agents to use, the first choice first. */
 export type Agents = readonly [Agent, ...Agent[]];
@@ -277,3 +280,37 @@ export function summariserFor(
   const run = (text: string) => askForSummary(agent, text, { stateDir, clock: io.clock, signal, redact });
   return summariser({ every, tell, now, ask: { name: agent.name, run } });
 }
+
+/**
+ * The settings for a project, with the agent that did its last accepted work if the user chose none. A project may come
+ * from somebody else, so a command is used again only if the user typed it for this project.
+ */
+export async function withLastAgent(
+  config: ResolvedConfig,
+  folder: string | undefined,
+  { env }: Pick<Io, "env">,
+): Promise<ResolvedConfig> {
+  if (config.origins.agent !== "default" || folder === undefined) return config;
+  const agent = (await readResearch(folder)).ledger.findLast((line) => line.outcome === "accepted")?.agent;
+  if (agent === undefined || agent === config.agent) return config;
+  const isKnown =
+    ["ralph", "baseline", ...installedAgents(env), ...Object.keys(config.agents)].includes(agent) ||
+    untrusted([typedAgent(folder, agent)], env).length === 0;
+  return isKnown ? { ...config, agent, fallbacks: [] } : config;
+}
+
+/** Remembers the agents that the user typed for a project. */
+export async function rememberAgent(config: ResolvedConfig, folder: string, { env }: Pick<Io, "env">): Promise<void> {
+  if (config.origins.agent !== "--agent") return;
+  const names = [config.agent, ...config.fallbacks];
+  await keepTrust(
+    names.map((name) => typedAgent(folder, name)),
+    env,
+  );
+}
+
+const typedAgent = (folder: string, agent: string): TrustedPart => ({
+  file: join(folder, ledgerName),
+  key: "agent",
+  value: agent,
+});

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ResolvedConfig } from "../../src/compose/config.js";
-import { rememberAgent, withLastAgent } from "../../src/compose/last-agent.js";
+import { rememberAgent, withLastAgent } from "../../src/compose/agents.js";
 import { freshFolder, makeResearch, paper } from "../support/projects/research-folder.js";
 
 /** A project whose last work was done by `agent`, and an environment with a state folder of its own. */

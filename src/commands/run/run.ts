@@ -1,6 +1,5 @@
-import { rememberAgent, withLastAgent } from "../../compose/last-agent.js";
+import { rememberAgent, requireAgents, withLastAgent } from "../../compose/agents.js";
 import { basename } from "node:path";
-import { requireAgents } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { iterationsOf, roleNamesOf } from "../../compose/sharing.js";
 import { openClassicProject, openProject } from "../../compose/open-project.js";

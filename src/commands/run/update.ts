@@ -1,7 +1,6 @@
-import { withLastAgent } from "../../compose/last-agent.js";
+import { requireAgents, withLastAgent } from "../../compose/agents.js";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { requireAgents } from "../../compose/agents.js";
 import { openAsking } from "../../compose/search-for-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";

@@ -1,8 +1,7 @@
+import { rememberAgent, requireAgents, withLastAgent } from "../../compose/agents.js";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { requireAgents } from "../../compose/agents.js";
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { rememberAgent, withLastAgent } from "../../compose/last-agent.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
 import { needsModel } from "../run/check-meaning.js";

@@ -1,5 +1,4 @@
-import { withLastAgent } from "../../compose/last-agent.js";
-import { requireAgents } from "../../compose/agents.js";
+import { requireAgents, withLastAgent } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { forecastOfSize } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
