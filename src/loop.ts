@@ -8,7 +8,7 @@ import type { Agent, Tell } from "./engine/loop/types.js";
 import type { SandboxResult } from "./engine/sandbox/open-sandbox.js";
 import type { SandboxChoice } from "./engine/sandbox/sandbox.js";
 import { plainSink } from "./engine/ui/plain.js";
-import { createTell } from "./engine/ui/tell.js";
+import { createTell } from "./engine/ui/event-delivery.js";
 
 export { runLoop } from "./engine/loop/run-loop.js";
 export { rulesFor, type RuleSettings, type Roles } from "./engine/loop/rules-of-run.js";

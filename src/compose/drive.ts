@@ -36,8 +36,8 @@ import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { sinkFor } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
-import { recordRunningUnits } from "../engine/storage/under-way.js";
-import { createTell } from "../engine/ui/tell.js";
+import { recordRunningUnits } from "../engine/storage/running-units.js";
+import { createTell } from "../engine/ui/event-delivery.js";
 
 /** How a run is driven. */
 interface Drive {

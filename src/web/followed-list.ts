@@ -1,4 +1,4 @@
-import type { Standing } from "../engine/ui/standing.js";
+import type { Standing } from "../engine/ui/state-text.js";
 import { stampOf } from "../engine/storage/atomic-file.js";
 import { rrdName } from "../research/project-files/layout.js";
 import { type LivePage, livePage } from "./live-page.js";

@@ -5,7 +5,7 @@ import { contextOf } from "../research/report/page/context.js";
 import { contents, heldSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
 import { type SteeredWork, currentInstructions } from "../engine/storage/state/from-outside.js";
-import { runStatusOf } from "../engine/storage/under-way.js";
+import { runStatusOf } from "../engine/storage/running-units.js";
 import { type WorkCosts, costsOf } from "../research/overview/costs.js";
 import { researchStanding } from "../research/overview/project-standing.js";
 import { shortened } from "../research/report/papers.js";
@@ -19,7 +19,7 @@ import { workParts } from "./page/work.js";
 import { type Records, isUnreadable, openRecords } from "./project-state.js";
 import { watchFolder } from "./watch-folder.js";
 import type { Steering } from "../engine/generated/memory.js";
-import type { Standing } from "../engine/ui/standing.js";
+import type { Standing } from "../engine/ui/state-text.js";
 
 /** A project or a task that is shown. */
 export interface Followed {

@@ -23,7 +23,7 @@ import { checkPlan } from "../roles/plan.js";
 import type { TeamOptions } from "./options.js";
 import { commandOf } from "./role-text.js";
 import { maxNamedPaths } from "./round-end.js";
-import { roundOf, type TeamUnit } from "./standing.js";
+import { roundOf, type TeamUnit } from "./rounds.js";
 import { testedFrom, runTestFiles } from "./tests.js";
 
 export type RefusedResult = { readonly reasons: readonly string[] };

@@ -12,7 +12,7 @@ import type { Notes } from "../../engine/loop/types.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { type Change, changeBetween } from "../round/change.js";
 import type { RoleContext } from "./options.js";
-import { roundOf, type TeamUnit } from "./standing.js";
+import { roundOf, type TeamUnit } from "./rounds.js";
 
 /** What is gathered for the brief of a role besides the records. */
 export type RoleMaterial =

@@ -12,7 +12,7 @@ import { roundFolder } from "../project-files/layout.js";
 import { areSame } from "../round/signature.js";
 import { changedSymbols } from "../vault/fault.js";
 import type { TeamOptions } from "./options.js";
-import { roundOf, withStep, type TeamUnit, withRound } from "./standing.js";
+import { roundOf, withStep, type TeamUnit, withRound } from "./rounds.js";
 import { flakyTestsIn, testedFrom } from "./tests.js";
 
 /** Maximum number of paths in a record. */

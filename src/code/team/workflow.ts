@@ -18,7 +18,7 @@ import { attemptRecord, eventOf, judge, type JudgedResult, outcomeOf, type Refus
 import type { TeamOptions } from "./options.js";
 import { type RoleMaterial, gatherMaterial, roleText } from "./role-text.js";
 import { acceptTests, writeRoundFile, reportFlaky } from "./round-end.js";
-import { nextRound, remedies, roundOf, withStep, stuckVerdict, type TeamUnit, unitOf, withRound } from "./standing.js";
+import { nextRound, remedies, roundOf, withStep, stuckVerdict, type TeamUnit, unitOf, withRound } from "./rounds.js";
 import { startRefusal } from "./start-refusal.js";
 import { testedFrom } from "./tests.js";
 

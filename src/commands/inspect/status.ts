@@ -1,7 +1,7 @@
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { shown } from "../../research/overview/find-research.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { type Standing, stateText } from "../../engine/ui/standing.js";
+import { type Standing, stateText } from "../../engine/ui/state-text.js";
 import { bar, say, statusRow, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findWork } from "../kinds/find-work.js";

@@ -6,7 +6,7 @@ import { clockTime } from "../../engine/lib/words.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import type { Standing } from "../../engine/ui/standing.js";
+import type { Standing } from "../../engine/ui/state-text.js";
 import { canRepaint, wrapForTerminal } from "../../engine/ui/terminal/format.js";
 import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { type StateChange, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { messageOf } from "../../engine/lib/errors.js";
-import type { Standing } from "../../engine/ui/standing.js";
+import type { Standing } from "../../engine/ui/state-text.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { findResearch, nameFor, shown, UnnamedWork } from "../../research/overview/find-research.js";
 import type { Kind } from "./kind.js";

@@ -1,7 +1,7 @@
 import type { Steering } from "../../engine/generated/memory.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
-import type { Standing } from "../../engine/ui/standing.js";
+import type { Standing } from "../../engine/ui/state-text.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { ConfigFlags } from "../../compose/config.js";
 import type { Costs, WorkCosts } from "../../research/overview/costs.js";

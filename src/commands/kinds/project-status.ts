@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
-import type { Standing } from "../../engine/ui/standing.js";
+import type { Standing } from "../../engine/ui/state-text.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";

@@ -1,9 +1,9 @@
-import { testsText } from "../../code/team/standing.js";
+import { testsText } from "../../code/team/rounds.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import { currentInstructions } from "../../engine/storage/state/from-outside.js";
 import type { Io } from "../../engine/ui/io.js";
-import type { Standing } from "../../engine/ui/standing.js";
+import type { Standing } from "../../engine/ui/state-text.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import { shown } from "../../research/overview/find-research.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";

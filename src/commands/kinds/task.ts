@@ -6,7 +6,7 @@ import { runGit } from "../../engine/storage/git-command.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 import { commandsOf } from "../../engine/storage/state/from-outside.js";
-import { runStatusOf } from "../../engine/storage/under-way.js";
+import { runStatusOf } from "../../engine/storage/running-units.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
 import { researchesName, rrdFile } from "../../research/project-files/layout.js";
 import { criterionText } from "../../task/criteria/words.js";

@@ -4,7 +4,7 @@ import type { ResolvedConfig } from "../../compose/config.js";
 import { rankingOf, requireTeamPlace } from "../../compose/open-team.js";
 import { loadMachine } from "../../code/round/next-role.js";
 import { gatherMaterial, roleText } from "../../code/team/role-text.js";
-import { nextRound, unitOf } from "../../code/team/standing.js";
+import { nextRound, unitOf } from "../../code/team/rounds.js";
 import { openFixes } from "../../code/vault/fixes.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";

@@ -12,7 +12,7 @@ import { pageName, reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
-import { runStatusOf } from "../../engine/storage/under-way.js";
+import { runStatusOf } from "../../engine/storage/running-units.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
 

@@ -32,7 +32,7 @@ import { refuseHomeFolder } from "../../task/place/own-folder.js";
 import { trustAt, trustCommands, trustContext } from "./trust-task.js";
 import { metIn, statusOf } from "../../task/workflow/status.js";
 import { taskWorkflow } from "../../task/workflow/workflow.js";
-import { testsText, untestedRound } from "../../code/team/standing.js";
+import { testsText, untestedRound } from "../../code/team/rounds.js";
 import { many } from "../../engine/lib/words.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { oneLine } from "../lib/sanitise.js";
-import { type Standing, progressText, stateText } from "./standing.js";
+import { type Standing, progressText, stateText } from "./state-text.js";
 import { bar } from "./terminal/format.js";
 import { tableLines } from "./terminal/table.js";
 import { partText } from "./terminal/tally.js";

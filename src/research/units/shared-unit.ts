@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { isLastThinkingPart, thinkingRoles } from "../../engine/loop/think.js";
-import { type AgentNotes, openLines, readNoted, unitsWithNotes } from "../../engine/storage/noted.js";
+import { type AgentNotes, openLines, readNoted, unitsWithNotes } from "../../engine/storage/agent-notes.js";
 import type { CritiqueResult } from "../generated/result-critique.js";
 import type { Unit } from "../../engine/loop/types.js";
 import type { ResearchState, Sharing } from "./unit-kind.js";

@@ -2,7 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Part } from "../../engine/loop/think.js";
 import type { Delay, Delayed, ToolServer, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Clock } from "../../engine/lib/clock.js";
-import type { AgentNotes } from "../../engine/storage/noted.js";
+import type { AgentNotes } from "../../engine/storage/agent-notes.js";
 import type { Kept } from "../../engine/storage/result-file.js";
 import type { Reset } from "../../engine/storage/state/reset.js";
 import type { Problem, SchemaName } from "../../engine/storage/schema-check.js";

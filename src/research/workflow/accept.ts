@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { saveNotes } from "../../engine/storage/noted.js";
+import { saveNotes } from "../../engine/storage/agent-notes.js";
 import type { redactFor } from "../../engine/lib/redact.js";
 import { inSeconds } from "../../engine/loop/run-record/ledger-line.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";

@@ -1,7 +1,7 @@
 import { type Delay, type Delayed, isVerdict, type Unit, type Verdict } from "../../engine/loop/types.js";
 import { nextThinkingPart } from "../../engine/loop/think.js";
 import { many } from "../../engine/lib/words.js";
-import { openLines } from "../../engine/storage/noted.js";
+import { openLines } from "../../engine/storage/agent-notes.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";

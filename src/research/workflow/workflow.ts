@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper } from "../generated/rrd.js";
 import { isVerdict, type Tell, type Unit, type Verdict, type Workflow } from "../../engine/loop/types.js";
-import { removeOldNotes } from "../../engine/storage/noted.js";
+import { removeOldNotes } from "../../engine/storage/agent-notes.js";
 import { pauseName } from "../../engine/lib/layout.js";
 import type { Guard, Suspect } from "../../engine/storage/guard/guard.js";
 import type { Accepting, Briefed } from "./accept.js";

@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
 import { timeText } from "../../engine/lib/words.js";
-import { type Standing, stateText } from "../../engine/ui/standing.js";
+import { type Standing, stateText } from "../../engine/ui/state-text.js";
 import { type Page, part } from "../live-page.js";
 import { controls, projectAddress, stateLine } from "./texts.js";
 

@@ -7,7 +7,7 @@ import { differences } from "../../research/overview/screen/settle-field.js";
 import { screenAddress } from "./screen.js";
 import { settleAddress } from "./settle.js";
 import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
-import { activityText, type Standing, stateText } from "../../engine/ui/standing.js";
+import { activityText, type Standing, stateText } from "../../engine/ui/state-text.js";
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";

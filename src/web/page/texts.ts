@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { type Standing, type StateText, progressText } from "../../engine/ui/standing.js";
+import { type Standing, type StateText, progressText } from "../../engine/ui/state-text.js";
 import { duration } from "../../engine/lib/words.js";
 
 /** The address of a project or task. */

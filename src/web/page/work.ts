@@ -1,6 +1,6 @@
 import { markup } from "../../engine/lib/markup.js";
 import { count, duration, timeText } from "../../engine/lib/words.js";
-import { type Standing, headlineOf } from "../../engine/ui/standing.js";
+import { type Standing, headlineOf } from "../../engine/ui/state-text.js";
 import { partText, shortCost } from "../../engine/ui/terminal/tally.js";
 import { type Part, part } from "../live-page.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as sdk from "@agentclientprotocol/sdk";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Line, takeTurn, type Turn } from "../../../src/engine/agents/acp/client.js";
-import { watchRetries } from "../../../src/engine/agents/acp/vain-tries.js";
+import { watchRetries } from "../../../src/engine/agents/acp/retry-watch.js";
 import { readAcp } from "../../../src/engine/agents/acp/stream.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import { place } from "./support.js";

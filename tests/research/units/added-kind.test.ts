@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { stateText } from "../../../src/engine/ui/standing.js";
+import { stateText } from "../../../src/engine/ui/state-text.js";
 import { researchStanding } from "../../../src/research/overview/project-standing.js";
 import { readResearch } from "../../../src/research/project-files/research.js";
 import type { Brief } from "../../../src/engine/loop/types.js";

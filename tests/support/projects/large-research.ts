@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Unit } from "../../../src/engine/loop/types.js";
-import type { AgentNotes } from "../../../src/engine/storage/noted.js";
+import type { AgentNotes } from "../../../src/engine/storage/agent-notes.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { Library } from "../../../src/research/units/unit-kind.js";
 import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";

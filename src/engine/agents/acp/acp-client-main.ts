@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { Readable, Writable } from "node:stream";
 import { messageOf } from "../../lib/errors.js";
 import { type Line, streamOver, takeTurn, turnFrom } from "./client.js";
-import { logFile, watchRetries } from "./vain-tries.js";
+import { logFile, watchRetries } from "./retry-watch.js";
 
 // This program starts the agent that its arguments name, in the current folder, sends the brief from stdin as one
 // prompt, and prints events as lines of JSON. The agent is in the same process group, so it ends with this program.

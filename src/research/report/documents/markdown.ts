@@ -1,4 +1,4 @@
-import { headlineOf } from "../../../engine/ui/standing.js";
+import { headlineOf } from "../../../engine/ui/state-text.js";
 import { inline } from "../../project-files/markdown.js";
 import type { ReportModel } from "../model.js";
 import { evidenceOf } from "../sections/sections-in-markdown.js";

@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
-import { headlineOf } from "../../../engine/ui/standing.js";
+import { headlineOf } from "../../../engine/ui/state-text.js";
 import type { ReportModel } from "../model.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";

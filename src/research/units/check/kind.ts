@@ -2,7 +2,7 @@ import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import { reportDocuments } from "../../project-files/layout.js";
 import type { Part } from "../../../engine/loop/think.js";
-import type { AgentNotes } from "../../../engine/storage/noted.js";
+import type { AgentNotes } from "../../../engine/storage/agent-notes.js";
 import { maxRefusals, unitRefusals } from "../../derived/status.js";
 import { alone } from "../single-unit.js";
 import type { Sharing, UnitKind } from "../unit-kind.js";

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Unit } from "../../../engine/loop/types.js";
-import type { AgentNotes } from "../../../engine/storage/noted.js";
+import type { AgentNotes } from "../../../engine/storage/agent-notes.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";

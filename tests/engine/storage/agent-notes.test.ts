@@ -10,7 +10,7 @@ import {
   readNoted,
   removeOldNotes,
   unitsWithNotes,
-} from "../../../src/engine/storage/noted.js";
+} from "../../../src/engine/storage/agent-notes.js";
 import { temporaryFolder } from "../../support/folders.js";
 
 const at = "2026-03-01T00:00:00.000Z";

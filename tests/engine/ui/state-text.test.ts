@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { headlineOf, type Standing, stateText } from "../../../src/engine/ui/standing.js";
+import { headlineOf, type Standing, stateText } from "../../../src/engine/ui/state-text.js";
 import { changeLine, changesOf, watchTable } from "../../../src/engine/ui/watch-lines.js";
 
 const at = "2026-03-01T14:30:00.000Z";

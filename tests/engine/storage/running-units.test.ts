@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { lockFile } from "../../../src/engine/lib/layout.js";
 import type { NewEvent } from "../../../src/engine/loop/types.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { readRunningUnits, recordRunningUnits } from "../../../src/engine/storage/under-way.js";
+import { readRunningUnits, recordRunningUnits } from "../../../src/engine/storage/running-units.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { LoopEvent } from "../../../src/engine/loop/types.js";
-import { createTell } from "../../../src/engine/ui/tell.js";
+import { createTell } from "../../../src/engine/ui/event-delivery.js";
 
 test("a listener that throws rejects what it was told, and nothing else where nobody waits for it", async () => {
   const unhandled: unknown[] = [];
