@@ -1,11 +1,12 @@
-/** Characters of a chunk at most, and how many of them the next chunk repeats. */
+/** Maximum number of characters of a chunk. */
 const chunkLength = 1000;
+/** Maximum number of characters that the next chunk repeats. */
 const overlap = 150;
 
 /**
- * A text cut at the ends of sentences into chunks of at most 1,000 characters. Each repeats the last whole sentences of
- * the one before, up to 150 characters, so that what is said over a cut is found too. A sentence that is longer is cut
- * at a space.
+ * Splits a text at the ends of sentences into chunks of at most 1,000 characters. Each chunk repeats the last complete
+ * sentences of the previous chunk, up to 150 characters, so that a statement across the border is found too. A longer
+ * sentence is split at a space.
  */
 export function chunksOf(text: string): string[] {
   const sentences = sentencesOf(text.trim());
@@ -15,15 +16,15 @@ export function chunksOf(text: string): string[] {
   for (const sentence of sentences) {
     if (length > 0 && length + sentence.length > chunkLength) {
       chunks.push(current.join("").trim());
-      const kept: string[] = [];
+      const repeated: string[] = [];
       let room = Math.min(overlap, chunkLength - sentence.length);
-      for (const last of current.toReversed()) {
-        if (last.length > room) break;
-        kept.unshift(last);
-        room -= last.length;
+      for (const earlierSentence of current.toReversed()) {
+        if (earlierSentence.length > room) break;
+        repeated.unshift(earlierSentence);
+        room -= earlierSentence.length;
       }
-      current = kept;
-      length = kept.reduce((sum, each) => sum + each.length, 0);
+      current = repeated;
+      length = repeated.reduce((sum, text) => sum + text.length, 0);
     }
     current.push(sentence);
     length += sentence.length;
@@ -32,20 +33,20 @@ export function chunksOf(text: string): string[] {
   return chunks.filter((chunk) => chunk !== "");
 }
 
-/** Sentences with the white space behind them; none longer than a chunk. */
+/** The sentences, with the white space after them. A sentence that is longer than a chunk is split. */
 function sentencesOf(text: string): string[] {
   const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
-  return Array.from(segmenter.segment(text), ({ segment }) => segment).flatMap(pieces);
+  return Array.from(segmenter.segment(text), ({ segment }) => segment).flatMap(splitSentence);
 }
 
-function pieces(sentence: string): string[] {
-  const cut: string[] = [];
-  let rest = sentence;
-  while (rest.length > chunkLength) {
-    const space = rest.lastIndexOf(" ", chunkLength);
+function splitSentence(sentence: string): string[] {
+  const parts: string[] = [];
+  let remaining = sentence;
+  while (remaining.length > chunkLength) {
+    const space = remaining.lastIndexOf(" ", chunkLength);
     const at = space > chunkLength / 2 ? space + 1 : chunkLength;
-    cut.push(rest.slice(0, at));
-    rest = rest.slice(at);
+    parts.push(remaining.slice(0, at));
+    remaining = remaining.slice(at);
   }
-  return [...cut, rest];
+  return [...parts, remaining];
 }

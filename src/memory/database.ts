@@ -5,10 +5,10 @@ import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { messageOf } from "../engine/lib/errors.js";
 
-/** Milliseconds that a write waits for that of another process. */
+/** Milliseconds that a write waits for the write of another process. */
 const busyMs = 5_000;
-/** A connection that met a busy file stays broken, so it is opened anew; this often. */
-const maxReopened = 20;
+/** Maximum number of attempts on a busy file. Each uses a new connection: one that found the file busy stays broken. */
+const maxAttempts = 20;
 
 /** One SQLite file, which several processes may use at a time. */
 export class Database {
@@ -19,25 +19,25 @@ export class Database {
     this.#connect = connect;
   }
 
-  /** The file at `path` and its folder, made where it is missing. The library is loaded only here. */
+  /** Opens the file at `path`; creates it and its folder if they are missing. The library is loaded only here. */
   static async at(path: string): Promise<Database> {
     makeFolder(dirname(path), 0o700);
-    // For its user alone; what the database keeps next to its file has the mode of that file.
+    // Only its user may read it. The database gives its additional files the same mode.
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const { createClient } = await import("@libsql/client");
     return new Database(() => createClient({ url: `file:${path}`, timeout: busyMs }));
   }
 
   async rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
-    return await this.#again(async (client) => (await client.execute({ sql, args: [...args] })).rows);
+    return await this.#retryWhileBusy(async (client) => (await client.execute({ sql, args: [...args] })).rows);
   }
 
   async write(statements: readonly InStatement[]): Promise<void> {
-    await this.#again(async (client) => void (await client.batch([...statements], "write")));
+    await this.#retryWhileBusy(async (client) => void (await client.batch([...statements], "write")));
   }
 
   async transact<Value>(work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
-    return await this.#again(async (client) => {
+    return await this.#retryWhileBusy(async (client) => {
       const transaction = await client.transaction("write");
       try {
         const value = await work(transaction);
@@ -63,21 +63,21 @@ export class Database {
       await this.#client?.execute("PRAGMA busy_timeout = 0");
       await this.#client?.execute("PRAGMA journal_mode = DELETE");
     } catch {
-      // Another process has it open; the last one takes them away.
+      // Another process has it open; the last process removes the additional files.
     }
     this.close();
   }
 
-  /** Does it once more on a new connection where the file was busy. */
-  async #again<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
-    for (let tried = 1; ; tried += 1) {
+  /** Runs `work`, and again on a new connection if the file was busy. */
+  async #retryWhileBusy<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
+    for (let attempt = 1; ; attempt += 1) {
       this.#client ??= this.#connect();
       try {
         return await work(this.#client);
       } catch (error) {
-        if (tried >= maxReopened || !isBusy(error)) throw error;
+        if (attempt >= maxAttempts || !isBusy(error)) throw error;
         this.close();
-        await sleep(10 * tried);
+        await sleep(10 * attempt);
       }
     }
   }

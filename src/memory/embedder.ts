@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 
-/** Turns texts into vectors, near each other where the texts are. */
+/** Turns texts into vectors. Similar texts get similar vectors. */
 export interface Embedder {
-  /** Which model it is; vectors of two models are never compared. */
+  /** The name of the model. Vectors of different models are never compared. */
   readonly model: string;
-  /** The cosine from which on two texts have to do with each other; absent: any. */
+  /** The minimum cosine of two related texts; absent: no minimum. */
   readonly floor?: number;
-  /** Vectors of the texts, in their order; all of one length. Rejects where the service does not answer. */
+  /** The vectors of the texts in the same order, all of the same length. Rejects if the service fails. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
 }
 
-/** Numbers of a built-in vector. */
+/** Number of dimensions of a built-in vector. */
 const lexicalDimension = 384;
 
-/** Of texts that have nothing in common but their letters; measured with questions and memories of a few words. */
+/** The cosine of unrelated texts, measured with questions and memories of a few words. */
 const lexicalFloor = 0.14;
 
 /**
@@ -21,7 +21,7 @@ const lexicalFloor = 0.14;
  * signed numbers (feature hashing, Weinberger et al. 2009, https://doi.org/10.1145/1553374.1553516). It finds other
  * forms of a word, not other words of one meaning.
  */
-export const lexical: Embedder = {
+export const lexicalEmbedder: Embedder = {
   model: "lexical-384",
   floor: lexicalFloor,
   embed: async (texts) => texts.map(lexicalVector),
@@ -55,26 +55,26 @@ const count = (counts: Map<string, number>, feature: string): void =>
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  // Its low bits are the weakest.
+  // Mix the low bits: they are the weakest.
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x2c1b3c6d) >>> 0;
 }
 
-/** Of length 1, so that a dot product is the cosine; all zeros stay. */
+/** Scales a vector to length 1, so that the dot product is the cosine. A zero vector stays. */
 function normalised(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** Models of services give unrelated texts less than this. */
+/** The cosine of unrelated texts is lower than this for the models of services. */
 const serviceFloor = 0.2;
 
-/** Texts that one request takes at most. */
-const batch = 64;
+/** Maximum number of texts in one request. */
+const maxTextsPerRequest = 64;
 
 /**
  * An OpenAI-compatible embedding service. https://platform.openai.com/docs/api-reference/embeddings
- * `fetch`: bounded in time and size by its maker.
+ * `fetch` must limit time and size.
  */
 export function embeddingService({
   url,
@@ -96,12 +96,12 @@ export function embeddingService({
     if (!response.ok) throw new Error(`the embedding service answered with HTTP ${response.status}`);
     const { data } = (await response.json()) as { readonly data?: readonly { readonly embedding?: unknown }[] };
     const vectors = (data ?? []).map(({ embedding }) => Float32Array.from(Array.isArray(embedding) ? embedding : []));
-    const isWhole =
+    const isComplete =
       vectors.length === input.length &&
       vectors.every(
         (vector) => vector.length > 0 && vector.length === vectors[0]?.length && vector.every(Number.isFinite),
       );
-    if (!isWhole) throw new Error("the embedding service sent no vectors for the texts");
+    if (!isComplete) throw new Error("the embedding service sent no vectors for the texts");
     return vectors.map(normalised);
   };
   return {
@@ -110,7 +110,8 @@ export function embeddingService({
     floor: serviceFloor,
     async embed(texts) {
       const vectors: Float32Array[] = [];
-      for (let at = 0; at < texts.length; at += batch) vectors.push(...(await ask(texts.slice(at, at + batch))));
+      for (let at = 0; at < texts.length; at += maxTextsPerRequest)
+        vectors.push(...(await ask(texts.slice(at, at + maxTextsPerRequest))));
       return vectors;
     },
   };

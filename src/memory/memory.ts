@@ -3,17 +3,17 @@ import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { newerFormat, stateVersion } from "../engine/storage/state/format-version.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
-import { ByLength } from "./by-length.js";
+import { LengthAwareEmbedder } from "./length-aware-embedder.js";
 import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
-import { OwnVectors, ownModel } from "./own-vectors.js";
+import { ExternalVectors, externalModel } from "./external-vectors.js";
 import { invalid, type MemoryProblem, noElement, noIndex } from "./problem.js";
 import { SignIndex } from "./sign-bits.js";
 import { bytesOf, Vectors } from "./vectors.js";
 
 export const memoryTypes = ["correction", "preference", "fact", "instruction", "web_content", "general"] as const;
 export type MemoryType = (typeof memoryTypes)[number];
-/** From the least important on. */
+/** The least important first. */
 export const importances = ["low", "normal", "high", "critical"] as const;
 export type Importance = (typeof importances)[number];
 
@@ -21,11 +21,11 @@ export type Importance = (typeof importances)[number];
 export const longTerm = "long_term_memory";
 export const documents = "documents";
 
-/** Most chunks of an index by its kind. */
+/** Maximum number of chunks of an index, by its kind. */
 const maxElements = { memory: 100_000, documents: 50_000 } as const;
 export type IndexKind = keyof typeof maxElements;
 
-/** A piece of text that is remembered. */
+/** A stored piece of text. */
 export interface Chunk {
   readonly id: number;
   readonly index: string;
@@ -35,17 +35,17 @@ export interface Chunk {
   readonly importance: Importance;
   /** ISO 8601 in UTC. */
   readonly createdAt: string;
-  /** Of the document that it is a part of. */
+  /** The id of its document; absent if it is not part of a document. */
   readonly document?: number;
 }
 
 /** A chunk that answers a query. */
-export interface Recalled extends Chunk {
+export interface RecalledChunk extends Chunk {
   /** Cosine of its vector and the query's, from -1 to 1; undefined if it was found by its words alone. */
   readonly similarity?: number;
 }
 
-/** What an index holds. */
+/** The size and state of an index. */
 export interface IndexStats {
   readonly name: string;
   readonly kind: IndexKind;
@@ -54,11 +54,11 @@ export interface IndexStats {
   readonly maxElements: number;
   /** The embedder whose vectors are searched. */
   readonly model: string;
-  /** Chunks whose vectors are still of another embedder; they are found by their words. */
+  /** Number of chunks whose vectors another embedder made. A search finds them only by their words. */
   readonly waiting: number;
 }
 
-/** What is to be remembered. */
+/** A piece of text to store. */
 export interface NewChunk {
   readonly content: string;
   readonly type?: MemoryType;
@@ -67,18 +67,18 @@ export interface NewChunk {
   readonly document?: number;
 }
 
-/** What is searched; by default the contents of all indices. */
+/** What to search; by default the contents of all indices. */
 export interface Scope {
   readonly indices?: readonly string[];
-  /** Documents of other folders than this one, those in it and those around it are left out. Absolute. */
+  /** Absolute path. Only documents of this folder, its subfolders and its parent folders are searched. */
   readonly folder?: string;
-  /** Type, source and importance are searched too. */
+  /** True: also search type, source and importance. */
   readonly metadata?: true;
 }
 
-/** A memory that lasts: text and vectors of chunks in one SQLite file, which several processes may use at a time. */
+/** Texts and vectors of chunks in one SQLite file, which several processes may use at the same time. */
 export interface Memory {
-  /** Adds chunks; their ids in order. */
+  /** Adds chunks. Returns their ids in the same order. */
   add(index: string, chunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem>;
   /** Adds a document as its chunks. */
   addDocument(
@@ -87,11 +87,11 @@ export interface Memory {
     chunks: readonly NewChunk[],
   ): Promise<{ document: number } | MemoryProblem>;
   /**
-   * The `most` chunks that fit a query best, by their words and their vectors, one of each text. Where the embedder
-   * does not answer, by their words; rejects where these find nothing then.
+   * The `limit` chunks that fit a query best, by their words and their vectors, each text only once. If the
+   * embedder fails, the search uses only the words, and rejects if it finds nothing.
    */
-  search(query: string, most: number, scope?: Scope): Promise<readonly Recalled[]>;
-  list(index: string, from?: number, most?: number): Promise<readonly Chunk[]>;
+  search(query: string, limit: number, scope?: Scope): Promise<readonly RecalledChunk[]>;
+  list(index: string, from?: number, limit?: number): Promise<readonly Chunk[]>;
   get(id: number): Promise<Chunk | MemoryProblem>;
   edit(id: number, field: "type" | "source" | "importance" | "content", value: string): Promise<Chunk | MemoryProblem>;
   forget(id: number): Promise<Chunk | MemoryProblem>;
@@ -99,24 +99,24 @@ export interface Memory {
   deleteIndex(name: string): Promise<{ deleted: number } | MemoryProblem>;
   indices(): Promise<readonly IndexStats[]>;
   documentsOf(index: string): Promise<readonly { id: number; title: string; chunks: number }[]>;
-  /** Gives chunks whose vectors are of another embedder new ones, until all have; rejects where the embedder does. */
+  /** Makes new vectors for all chunks whose vectors another embedder made. Rejects if the embedder fails. */
   embedAgain(signal: AbortSignal): Promise<number>;
-  /** Vectors that our embedders did not make. */
-  readonly vectors: OwnVectors;
+  /** Vectors that no embedder of this program made. */
+  readonly vectors: ExternalVectors;
   close(): Promise<void>;
 }
 
-/** Candidates that are measured exactly. */
-const candidates = 200;
+/** Maximum number of candidates whose similarity is computed exactly. */
+const maxCandidates = 200;
 /** Of reciprocal rank fusion, Cormack, Clarke and Büttcher 2009, https://doi.org/10.1145/1571941.1572114 */
 const rankConstant = 60;
-/** The share of the embedder's floor that a chunk must reach which has a word of the query. */
+/** A chunk with a word of the query needs only this share of the embedder's `floor`. */
 const wordsFloor = 0.75;
-/** A word that stands in this share of all chunks says nothing. */
+/** A word that occurs in a larger share of all chunks is not searched. */
 const tooFrequent = 0.2;
 const batchOfVectors = 200;
 
-const layout: readonly string[] = [
+const schemaStatements: readonly string[] = [
   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
   "CREATE TABLE IF NOT EXISTS indices (name TEXT PRIMARY KEY, kind TEXT NOT NULL) WITHOUT ROWID",
   `CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY AUTOINCREMENT, index_name TEXT NOT NULL,
@@ -147,8 +147,8 @@ const layout: readonly string[] = [
 const columns = "id, index_name, content, type, source, importance, created_at, document";
 
 /**
- * Opens the memory at `path`, making it where it is missing. Resolves with one sentence where that is not possible: a
- * file of something else, a folder that can't be written.
+ * Opens the memory at `path`, and creates it if it is missing. Returns a sentence if it can't be opened, for example
+ * if the file has another format or the folder is not writable.
  * @throws ExpectedError (exit 5) if a later version has written it.
  */
 export async function openMemory(path: string, embedder: Embedder): Promise<Memory | string> {
@@ -169,46 +169,46 @@ export async function openMemory(path: string, embedder: Embedder): Promise<Memo
   }
 }
 
-/** What a person can do about a file that does not open; the library's words say only if it gave up. */
+/** What a person can do about a file that can't be opened; undefined for an unknown error. */
 function adviceOn(error: unknown): string | undefined {
-  const said = messageOf(error);
-  if (/SQLITE_(?:NOTADB|CORRUPT)/.test(said)) return "restore a copy of it, or move it away to start a new one";
-  if (/SQLITE_(?:IOERR|FULL)/.test(said)) return "the disk may be full";
-  return /SQLITE_(?:CANTOPEN|READONLY)/.test(said) ? "it and its folder must be writable" : undefined;
+  const message = messageOf(error);
+  if (/SQLITE_(?:NOTADB|CORRUPT)/.test(message)) return "restore a copy of it, or move it away to start a new one";
+  if (/SQLITE_(?:IOERR|FULL)/.test(message)) return "the disk may be full";
+  return /SQLITE_(?:CANTOPEN|READONLY)/.test(message) ? "it and its folder must be writable" : undefined;
 }
 
-/** Keys and tokens by their form: what is remembered is sent to models for as long as it is kept. */
-const keys = redactFor();
-const withoutKeys = (chunk: NewChunk): NewChunk => ({ ...chunk, content: keys(chunk.content) });
+/** Removes keys and tokens of known forms, because stored texts are sent to models. */
+const redactKeys = redactFor();
+const withoutKeys = (chunk: NewChunk): NewChunk => ({ ...chunk, content: redactKeys(chunk.content) });
 
 class Store implements Memory {
   readonly #database: Database;
-  readonly #embedder: ByLength;
-  readonly #ofTexts: Vectors;
+  readonly #embedder: LengthAwareEmbedder;
+  readonly #textVectors: Vectors;
   readonly #signs: SignIndex;
-  readonly vectors: OwnVectors;
+  readonly vectors: ExternalVectors;
 
   constructor(database: Database, embedder: Embedder) {
     this.#database = database;
-    this.#embedder = new ByLength(database, embedder);
-    this.#ofTexts = new Vectors(database, this.#embedder, { table: "chunks", text: "content", vector: "vector" });
+    this.#embedder = new LengthAwareEmbedder(database, embedder);
+    this.#textVectors = new Vectors(database, this.#embedder, { table: "chunks", text: "content", vector: "vector" });
     this.#signs = new SignIndex(database, this.#embedder);
-    this.vectors = new OwnVectors(database, async (index, more) => await this.#room(index, more));
+    this.vectors = new ExternalVectors(database, async (index, more) => await this.#capacityProblem(index, more));
   }
 
   async prepare(path: string): Promise<string | undefined> {
-    const found = await this.#database.rows("SELECT name FROM sqlite_master WHERE name IN ('meta', 'chunks')");
+    const tables = await this.#database.rows("SELECT name FROM sqlite_master WHERE name IN ('meta', 'chunks')");
     const version =
-      found.length === 0 ? undefined : await this.#database.rows("SELECT value FROM meta WHERE key = 'format'");
-    const written = version?.[0]?.["value"];
-    if (Number(written) > stateVersion) throw newerFormat(path, { format: written });
-    if (version !== undefined && !(Number(written) >= 1))
-      return `The memory ${path} has a format that this program cannot read (${String(written)}); move it away to start a new one.`;
+      tables.length === 0 ? undefined : await this.#database.rows("SELECT value FROM meta WHERE key = 'format'");
+    const storedVersion = version?.[0]?.["value"];
+    if (Number(storedVersion) > stateVersion) throw newerFormat(path, { format: storedVersion });
+    if (version !== undefined && !(Number(storedVersion) >= 1))
+      return `The memory ${path} has a format that this program cannot read (${String(storedVersion)}); move it away to start a new one.`;
     if (version !== undefined) return await this.#addFolders();
-    // Readers and a writer then don't wait for each other, and a write is one sync instead of several.
+    // With WAL, readers and a writer don't wait for each other, and a write needs one sync instead of several.
     await this.#database.rows("PRAGMA journal_mode = WAL");
     await this.#database.write([
-      ...layout,
+      ...schemaStatements,
       { sql: "INSERT OR IGNORE INTO meta (key, value) VALUES ('format', ?)", args: [String(stateVersion)] },
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'memory')", args: [longTerm] },
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'documents')", args: [documents] },
@@ -216,22 +216,22 @@ class Store implements Memory {
     return undefined;
   }
 
-  /** Documents of before know no folder: they are found when their index is named. */
+  /** Adds the column for folders. Older documents have no folder; they are found if their index is named. */
   async #addFolders(): Promise<undefined> {
-    const known = await this.#database.rows("SELECT 1 FROM pragma_table_info('documents') WHERE name = 'folder'");
-    if (known.length === 0)
+    const existing = await this.#database.rows("SELECT 1 FROM pragma_table_info('documents') WHERE name = 'folder'");
+    if (existing.length === 0)
       await this.#database.rows("ALTER TABLE documents ADD COLUMN folder TEXT").catch((error: unknown) => {
-        // Another process was quicker.
+        // Another process added it first.
         if (!/duplicate column/.test(messageOf(error))) throw error;
       });
   }
 
-  async add(index: string, given: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {
-    const chunks = given.map(withoutKeys);
+  async add(index: string, newChunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {
+    const chunks = newChunks.map(withoutKeys);
     if (chunks.some(({ content }) => content.trim() === ""))
       return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "There is nothing to remember: the content is empty." };
-    const full = await this.#room(index, chunks.length);
-    if (full !== undefined) return full;
+    const problem = await this.#capacityProblem(index, chunks.length);
+    if (problem !== undefined) return problem;
     const vectors = await this.#embedder.embed(chunks.map(({ content }) => content));
     const { model } = this.#embedder;
     const at = new Date().toISOString();
@@ -258,11 +258,11 @@ class Store implements Memory {
   async addDocument(
     index: string,
     { title, folder }: { readonly title: string; readonly folder: string },
-    given: readonly NewChunk[],
+    newChunks: readonly NewChunk[],
   ): Promise<{ document: number } | MemoryProblem> {
-    const chunks = given.map(withoutKeys);
-    const full = await this.#room(index, chunks.length);
-    if (full !== undefined) return full;
+    const chunks = newChunks.map(withoutKeys);
+    const problem = await this.#capacityProblem(index, chunks.length);
+    if (problem !== undefined) return problem;
     const document = await this.#database.transact(async (transaction) => {
       const { lastInsertRowid } = await transaction.execute({
         sql: "INSERT INTO documents (index_name, title, created_at, folder) VALUES (?, ?, ?, ?)",
@@ -270,18 +270,18 @@ class Store implements Memory {
       });
       return Number(lastInsertRowid);
     });
-    let isWhole = false;
+    let isComplete = false;
     try {
       for (let at = 0; at < chunks.length; at += batchOfVectors) {
         const part = chunks.slice(at, at + batchOfVectors).map((chunk) => ({ ...chunk, document }));
         const added = await this.add(index, part);
         if ("problem" in added) return added;
       }
-      isWhole = true;
+      isComplete = true;
       return { document };
     } finally {
-      // Half a document would be recalled as if it were all of it.
-      if (!isWhole)
+      // A search would return half a document as if it were complete.
+      if (!isComplete)
         await this.#database.write([
           ...withoutChunks("document", document),
           { sql: "DELETE FROM documents WHERE id = ?", args: [document] },
@@ -289,46 +289,46 @@ class Store implements Memory {
     }
   }
 
-  async search(query: string, most: number, scope: Scope = {}): Promise<readonly Recalled[]> {
+  async search(query: string, limit: number, scope: Scope = {}): Promise<readonly RecalledChunk[]> {
     const [byVector, byWords, byMetadata] = await Promise.all([
       this.#byVector(query, scope).catch((error: unknown) => ({ problem: error })),
       this.#byWords(query, scope),
       scope.metadata === true ? this.#byMetadata(query, scope) : [],
     ]);
     if ("problem" in byVector && byWords.length + byMetadata.length === 0) throw byVector.problem;
-    const measured = "problem" in byVector ? [] : byVector;
-    const similarities = new Map(measured.map(({ id, similarity }) => [id, similarity]));
+    const measuredChunks = "problem" in byVector ? [] : byVector;
+    const similarities = new Map(measuredChunks.map(({ id, similarity }) => [id, similarity]));
     const { floor } = this.#embedder;
-    const near = measured.filter(({ similarity }) => similarity >= floor);
-    // A word that two texts share by chance, such as "is", does not bring one that is unlike the query in all others.
-    const worded = byWords.filter(({ id }) => (similarities.get(id) ?? floor) >= floor * wordsFloor);
+    const nearChunks = measuredChunks.filter(({ similarity }) => similarity >= floor);
+    // A chunk that shares only a chance word with the query, such as "is", is not returned.
+    const wordMatches = byWords.filter(({ id }) => (similarities.get(id) ?? floor) >= floor * wordsFloor);
     const scores = new Map<number, number>();
-    for (const hits of [near.map(({ id, similarity }) => ({ id, score: similarity })), worded, byMetadata]) {
+    for (const hits of [nearChunks.map(({ id, similarity }) => ({ id, score: similarity })), wordMatches, byMetadata]) {
       let rank = 0;
       for (const [place, { id, score }] of hits.entries()) {
-        // Equal ones share a rank, so that their importance decides.
+        // Equal scores get the same rank, so that the importance decides.
         if (score !== hits[place - 1]?.score) rank = place + 1;
         scores.set(id, (scores.get(id) ?? 0) + 1 / (rankConstant + rank));
       }
     }
-    const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, most * 4);
+    const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, limit * 4);
     const chunks = await this.#chunksOf(best.map(([id]) => id));
     chunks.sort((a, b) => {
-      const apart = (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0);
+      const scoreDifference = (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0);
       const rank = (chunk: Chunk) => importances.indexOf(chunk.importance);
-      return apart !== 0 ? apart : rank(b) - rank(a) || b.id - a.id;
+      return scoreDifference !== 0 ? scoreDifference : rank(b) - rank(a) || b.id - a.id;
     });
     const texts = chunks.map(({ content }) => content.trim());
     return chunks
       .filter((_, place) => texts.indexOf(texts[place] ?? "") === place)
-      .slice(0, most)
+      .slice(0, limit)
       .map((chunk) => ({ ...chunk, ...withoutUndefined({ similarity: similarities.get(chunk.id) }) }));
   }
 
-  async list(index: string, from = 0, most = 50): Promise<readonly Chunk[]> {
+  async list(index: string, from = 0, limit = 50): Promise<readonly Chunk[]> {
     const rows = await this.#database.rows(
       `SELECT ${columns} FROM chunks WHERE index_name = ? AND id > ? ORDER BY id LIMIT ?`,
-      [index, from, most],
+      [index, from, limit],
     );
     return rows.map(chunkOf);
   }
@@ -338,8 +338,8 @@ class Store implements Memory {
     return chunk ?? noElement(id);
   }
 
-  async edit(id: number, field: "type" | "source" | "importance" | "content", given: string) {
-    const value = keys(given);
+  async edit(id: number, field: "type" | "source" | "importance" | "content", newValue: string) {
+    const value = redactKeys(newValue);
     const chunk = await this.get(id);
     if ("problem" in chunk) return chunk;
     const allowed: readonly string[] | undefined =
@@ -348,8 +348,8 @@ class Store implements Memory {
       return invalid(`'${value}' is no ${field}; there are ${allowed.join(", ")}.`);
     if (field === "content" && value.trim() === "") return invalid("The content must not be empty.");
     const [stored] = await this.#database.rows("SELECT model FROM chunks WHERE id = ?", [id]);
-    const isOwn = stored?.["model"] === ownModel;
-    const [vector] = field === "content" && !isOwn ? await this.#embedder.embed([value]) : [];
+    const isExternal = stored?.["model"] === externalModel;
+    const [vector] = field === "content" && !isExternal ? await this.#embedder.embed([value]) : [];
     await this.#database.transact(async (transaction) => {
       // The name of the column is one of four words above.
       await transaction.execute({ sql: `UPDATE chunks SET ${field} = ? WHERE id = ?`, args: [value, id] });
@@ -375,14 +375,14 @@ class Store implements Memory {
     await this.#database.write([
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, ?)", args: [name, kind] },
     ]);
-    const made = (await this.indices()).find((index) => index.name === name);
-    return made ?? invalid(`The index ${name} could not be made.`);
+    const createdIndex = (await this.indices()).find((index) => index.name === name);
+    return createdIndex ?? invalid(`The index ${name} could not be made.`);
   }
 
   async deleteIndex(name: string): Promise<{ deleted: number } | MemoryProblem> {
     const rows = await this.#database.rows("SELECT count(*) AS count FROM chunks WHERE index_name = ?", [name]);
-    const known = await this.#database.rows("SELECT kind FROM indices WHERE name = ?", [name]);
-    if (known.length === 0) return noIndex(name);
+    const existing = await this.#database.rows("SELECT kind FROM indices WHERE name = ?", [name]);
+    if (existing.length === 0) return noIndex(name);
     await this.#database.write([
       ...withoutChunks("index_name", name),
       { sql: "DELETE FROM documents WHERE index_name = ?", args: [name] },
@@ -395,7 +395,7 @@ class Store implements Memory {
     const rows = await this.#database.rows(
       `SELECT name, kind, (SELECT count(*) FROM chunks WHERE index_name = name) AS chunks,
               (SELECT count(*) FROM documents WHERE index_name = name) AS documents,
-              (SELECT count(*) FROM chunks WHERE index_name = name AND model NOT IN (?, '${ownModel}')) AS waiting
+              (SELECT count(*) FROM chunks WHERE index_name = name AND model NOT IN (?, '${externalModel}')) AS waiting
        FROM indices ORDER BY name`,
       [this.#embedder.model],
     );
@@ -423,9 +423,9 @@ class Store implements Memory {
   }
 
   async embedAgain(signal: AbortSignal): Promise<number> {
-    const done = await this.#ofTexts.embedAgain(
+    const done = await this.#textVectors.embedAgain(
       "model NOT IN (?, ?)",
-      [this.#embedder.model, ownModel],
+      [this.#embedder.model, externalModel],
       async (rows) =>
         await this.#database.transact(async (transaction) => {
           for (const { id, vector } of rows) await this.#setVector(transaction, id, vector);
@@ -433,7 +433,7 @@ class Store implements Memory {
         }),
       signal,
     );
-    // What no chunk has any more.
+    // Signs of a model that no chunk uses any more.
     if (done > 0)
       await this.#database.write([
         { sql: "DELETE FROM packed_signs WHERE model NOT IN (SELECT DISTINCT model FROM chunks)", args: [] },
@@ -445,40 +445,40 @@ class Store implements Memory {
     this.#database.close();
   }
 
-  /** Why an index does not take so many chunks more. */
-  async #room(index: string, more: number): Promise<MemoryProblem | undefined> {
-    const known = (await this.indices()).find(({ name }) => name === index);
-    if (known === undefined) return noIndex(index);
-    if (known.chunks + more <= known.maxElements) return undefined;
+  /** The problem if an index has no room for `more` chunks. */
+  async #capacityProblem(index: string, more: number): Promise<MemoryProblem | undefined> {
+    const existing = (await this.indices()).find(({ name }) => name === index);
+    if (existing === undefined) return noIndex(index);
+    if (existing.chunks + more <= existing.maxElements) return undefined;
     return {
       code: "VECTOR_DB_ERROR_FULL",
-      problem: `The index ${index} is full: it holds at most ${known.maxElements} chunks. Forget some, or use another index.`,
+      problem: `The index ${index} is full: it holds at most ${existing.maxElements} chunks. Forget some, or use another index.`,
     };
   }
 
-  /** Candidates by their sign bits, measured exactly, nearest first. */
+  /** The nearest candidates by their sign bits, with exact similarities, nearest first. */
   async #byVector(
     query: string,
     scope: Scope,
   ): Promise<readonly { readonly id: number; readonly similarity: number }[]> {
     const [vector] = await this.#embedder.embed([query]);
     if (vector === undefined || vector.every((value) => value === 0)) return [];
-    const ids = await this.#signs.nearest(vector, candidates);
+    const ids = await this.#signs.nearest(vector, maxCandidates);
     if (ids.length === 0) return [];
-    const { sql, args } = within(scope);
-    return await this.#ofTexts.nearest([vector], `id IN (${ids.join(",")})${sql}`, args);
+    const { sql, args } = scopeCondition(scope);
+    return await this.#textVectors.nearest([vector], `id IN (${ids.join(",")})${sql}`, args);
   }
 
-  /** Chunks of whose type, importance or source the query has a word, the newest first. */
+  /** Chunks whose type, importance or source matches a word of the query, newest first. */
   async #byMetadata(query: string, scope: Scope): Promise<readonly { readonly id: number; readonly score: number }[]> {
     const words = wordsOf(query);
     if (words.length === 0) return [];
-    const { sql, args } = within(scope);
+    const { sql, args } = scopeCondition(scope);
     const some = words.map(() => "type = ? OR importance = ? OR instr(lower(source), ?)").join(" OR ");
     const rows = await this.#database.rows(`SELECT id FROM chunks WHERE (${some})${sql} ORDER BY id DESC LIMIT ?`, [
       ...words.flatMap((word) => [word, word, word]),
       ...args,
-      candidates,
+      maxCandidates,
     ]);
     return rows.map((row) => ({ id: Number(row["id"]), score: 0 }));
   }
@@ -489,17 +489,17 @@ class Store implements Memory {
     if (words.length === 0) return [];
     const [total] = await this.#database.rows("SELECT count(*) AS count FROM chunks");
     const limit = Math.max(10, tooFrequent * Number(total?.["count"] ?? 0));
-    const known = await this.#database.rows(
+    const frequencies = await this.#database.rows(
       `SELECT term, doc FROM frequencies WHERE term IN (${words.map(() => "?").join(",")})`,
       words,
     );
-    const telling = known.filter((row) => Number(row["doc"]) <= limit).map((row) => String(row["term"]));
-    if (telling.length === 0) return [];
-    const { sql, args } = within(scope);
+    const rareWords = frequencies.filter((row) => Number(row["doc"]) <= limit).map((row) => String(row["term"]));
+    if (rareWords.length === 0) return [];
+    const { sql, args } = scopeCondition(scope);
     const rows = await this.#database.rows(
       `SELECT words.rowid AS id, bm25(words) AS score FROM words ${sql === "" ? "" : "JOIN chunks ON chunks.id = words.rowid"}
        WHERE words MATCH ?${sql} ORDER BY score LIMIT ?`,
-      [telling.map((word) => `"${word}"`).join(" OR "), ...args, candidates],
+      [rareWords.map((word) => `"${word}"`).join(" OR "), ...args, maxCandidates],
     );
     return rows.map((row) => ({ id: Number(row["id"]), score: Number(row["score"]) }));
   }
@@ -519,22 +519,27 @@ class Store implements Memory {
   }
 }
 
-/** Takes chunks out, with what is kept to find them. Signs that are packed stay: no chunk has their id. */
+/** Deletes chunks and their sign bits. Packed sign bits stay, because no chunk has their ids any more. */
 const withoutChunks = (column: "id" | "document" | "index_name", value: InValue): InStatement[] => [
   { sql: `DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE ${column} = ?)`, args: [value] },
   { sql: `DELETE FROM chunks WHERE ${column} = ?`, args: [value] },
 ];
 
-/** What of the chunks is searched, as a condition behind others. */
-function within({ indices, folder }: Scope): { readonly sql: string; readonly args: readonly string[] } {
-  const named = indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;
-  const here = "instr(folder || '/', ? || '/') = 1 OR instr(? || '/', folder || '/') = 1";
-  const near =
-    folder === undefined ? "" : ` AND (document IS NULL OR document IN (SELECT id FROM documents WHERE ${here}))`;
-  return { sql: `${named}${near}`, args: [...(indices ?? []), ...(folder === undefined ? [] : [folder, folder])] };
+/** The SQL condition for a scope, to append to other conditions. */
+function scopeCondition({ indices, folder }: Scope): { readonly sql: string; readonly args: readonly string[] } {
+  const indexCondition = indices === undefined ? "" : ` AND index_name IN (${indices.map(() => "?").join(",")})`;
+  const folderCondition = "instr(folder || '/', ? || '/') = 1 OR instr(? || '/', folder || '/') = 1";
+  const documentCondition =
+    folder === undefined
+      ? ""
+      : ` AND (document IS NULL OR document IN (SELECT id FROM documents WHERE ${folderCondition}))`;
+  return {
+    sql: `${indexCondition}${documentCondition}`,
+    args: [...(indices ?? []), ...(folder === undefined ? [] : [folder, folder])],
+  };
 }
 
-/** The words of a query as the index of words has them, each once, at most 32. */
+/** The distinct words of a query, at most 32, in the form of the word index. */
 function wordsOf(query: string): string[] {
   const folded = query.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
   return [...new Set(folded.match(/[\p{L}\p{N}]{1,64}/gu) ?? [])].slice(0, 32);

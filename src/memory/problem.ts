@@ -1,4 +1,4 @@
-/** Why the memory does not do what it was asked to; the codes are the specification's. */
+/** The reason why a call of the memory failed. The codes are those of the specification. */
 export interface MemoryProblem {
   readonly code:
     | "VECTOR_DB_ERROR_INVALID_PARAM"

@@ -2,12 +2,12 @@ import type { InValue } from "@libsql/client";
 import type { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 
-/** Rows that are given new vectors at once. */
-const batch = 200;
+/** Number of rows that get new vectors in one batch. */
+const rowsPerBatch = 200;
 
 /**
- * A table whose rows have an `id`, a text, the vector of that text, and in the column `model` which embedder made it.
- * The other columns are its owner's.
+ * The names of a table and its columns. A row also has an `id`, and in `model` the name of the embedder that made the
+ * vector.
  */
 export interface VectorColumns {
   readonly table: string;
@@ -15,7 +15,7 @@ export interface VectorColumns {
   readonly vector: string;
 }
 
-/** The vectors that one embedder made of the texts of a table: compared, and made anew. */
+/** The vectors that one embedder made for the texts of a table: compares them and makes them again. */
 export class Vectors {
   readonly #database: Database;
   readonly #embedder: Embedder;
@@ -28,8 +28,8 @@ export class Vectors {
   }
 
   /**
-   * The rows that meet a condition, the nearest first, of equals the newest; the similarity is the cosine to the
-   * nearest of the queries, which are of length 1. Each row is measured.
+   * The rows that meet a condition, the most similar first, and among equals the newest first. The similarity is the
+   * highest cosine to one of the queries, which have length 1. Every row is compared.
    */
   async nearest(
     queries: readonly Float32Array[],
@@ -50,8 +50,8 @@ export class Vectors {
   }
 
   /**
-   * Makes the vectors of the rows that meet a condition anew, in the order of their ids, until all are or `signal` is
-   * aborted; `keep` writes them. Answers how many. Rejects where the embedder does.
+   * Makes new vectors for the rows that meet a condition, in the order of their ids, until all are done or `signal` is
+   * aborted. `keep` writes them. Returns the number of rows. Rejects if the embedder fails.
    */
   async embedAgain(
     condition: string,
@@ -60,7 +60,7 @@ export class Vectors {
     signal?: AbortSignal,
   ): Promise<number> {
     const { table, text } = this.#columns;
-    const sql = `SELECT id, ${text} FROM ${table} WHERE id > ? AND (${condition}) ORDER BY id LIMIT ${batch}`;
+    const sql = `SELECT id, ${text} FROM ${table} WHERE id > ? AND (${condition}) ORDER BY id LIMIT ${rowsPerBatch}`;
     let [done, last] = [0, 0];
     while (signal?.aborted !== true) {
       const rows = await this.#database.rows(sql, [last, ...args]);
@@ -74,11 +74,11 @@ export class Vectors {
   }
 }
 
-/** Numbers as the bytes of a blob, a vector four a number. */
+/** The bytes of numbers, for a blob. */
 export const bytesOf = (numbers: Float32Array | Float64Array | Uint32Array): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 
-/** Cosine of a vector of length 1 and another of the same dimension, or a blob of four bytes a number. */
+/** Cosine of a vector of length 1 and another of the same dimension, or a blob with four bytes for each number. */
 export function cosine(a: Float32Array, other: Float32Array | ArrayBuffer): number {
   const numbers = other instanceof Float32Array ? other : new Float32Array(other);
   let [sum, square] = [0, 0];

@@ -24,60 +24,60 @@ export interface BackoffState {
 
 export const noBackoff: BackoffState = { refusals: 0, outages: 0 };
 
-interface Head {
+interface AnswerHead {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
 }
 
 const second = 1000;
-const firstWait = 60 * second;
-const maxGuess = 15 * 60 * second;
+const firstWaitMs = 60 * second;
+const maxGuessMs = 15 * 60 * second;
 /** OpenAlex says up to 15 hours; nobody is believed who says weeks. */
-const maxWait = 48 * 3600 * second;
+const maxWaitMs = 48 * 3600 * second;
 /** A server that fails three times in a row, retries included, is left alone for a while. */
 const maxOutages = 3;
 
 /** How a host stands after an answer at `now`. */
-export function backoffAfter({ status, headers }: Head, before: BackoffState, now: number): BackoffState {
-  const told = retryAfter(headers.get("retry-after"), now);
-  const reset =
+export function backoffAfter({ status, headers }: AnswerHead, previous: BackoffState, now: number): BackoffState {
+  const waitEnd = retryAfter(headers.get("retry-after"), now);
+  const resetTime =
     headers.get("x-ratelimit-remaining")?.trim() === "0" ? resetAt(headers.get("x-ratelimit-reset"), now) : undefined;
-  if (status === 429 || (status === 403 && (told ?? reset) !== undefined)) {
-    const refusals = before.refusals + 1;
-    return { refusals, outages: 0, until: told ?? reset ?? now + guess(refusals) };
+  if (status === 429 || (status === 403 && (waitEnd ?? resetTime) !== undefined)) {
+    const refusals = previous.refusals + 1;
+    return { refusals, outages: 0, until: waitEnd ?? resetTime ?? now + guessedWaitMs(refusals) };
   }
-  if (status === 503 && told !== undefined) return { ...before, outages: before.outages + 1, until: told };
+  if (status === 503 && waitEnd !== undefined) return { ...previous, outages: previous.outages + 1, until: waitEnd };
   if (status === 503) {
-    const outages = before.outages + 1;
+    const outages = previous.outages + 1;
     return {
-      refusals: before.refusals,
+      refusals: previous.refusals,
       outages,
-      ...(outages < maxOutages ? {} : { until: now + guess(outages - maxOutages + 1) }),
+      ...(outages < maxOutages ? {} : { until: now + guessedWaitMs(outages - maxOutages + 1) }),
     };
   }
-  return { ...noBackoff, ...withoutUndefined({ until: reset }) };
+  return { ...noBackoff, ...withoutUndefined({ until: resetTime }) };
 }
 
 /** A minute, doubled each time. */
-const guess = (times: number) => Math.min(firstWait * 2 ** (times - 1), maxGuess);
+const guessedWaitMs = (times: number) => Math.min(firstWaitMs * 2 ** (times - 1), maxGuessMs);
 
 function retryAfter(value: string | null, now: number): number | undefined {
   if (value === null || value.trim() === "") return undefined;
   const seconds = /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / second;
-  return Number.isFinite(seconds) ? within(now, seconds) : undefined;
+  return Number.isFinite(seconds) ? limitedTime(now, seconds) : undefined;
 }
 
 /** GitHub tells the moment in seconds since the epoch, OpenAlex the seconds that are left. */
 function resetAt(value: string | null, now: number): number | undefined {
   const number = value === null || value.trim() === "" ? Number.NaN : Number(value);
   if (!Number.isFinite(number)) return undefined;
-  return within(now, number > 1e9 ? number - now / second : number);
+  return limitedTime(now, number > 1e9 ? number - now / second : number);
 }
 
-const within = (now: number, seconds: number) => now + Math.min(Math.max(seconds * second, second), maxWait);
+const limitedTime = (now: number, seconds: number) => now + Math.min(Math.max(seconds * second, second), maxWaitMs);
 
 /** The pace that an answer's headers ask for, as Crossref has them; a rule is only ever tightened by it. */
-export function paceTold({ headers }: Head): Partial<HostRule> {
+export function requestedPace({ headers }: AnswerHead): Partial<HostRule> {
   const limit = Number(headers.get("x-rate-limit-limit") ?? Number.NaN);
   const [, amount, unit] = /^\s*(\d+)\s*(s|m|h)?/.exec(headers.get("x-rate-limit-interval") ?? "") ?? [];
   const spanMs = Number(amount) * second * { s: 1, m: 60, h: 3600 }[(unit ?? "s") as "s" | "m" | "h"];

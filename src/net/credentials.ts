@@ -5,7 +5,7 @@ import type { Secret } from "./http.js";
  * Query parameters under which services take keys, and those that tell who asks: neither belongs into a log that is
  * shared.
  */
-const notToTell =
+const privateParameter =
   /^(?:api[-_]?key|key|apikey|token|access[-_]?token|auth|password|secret|client[-_]secret|mailto|email)$/i;
 
 /** An address as it may be logged and shared: without credentials, keys and mail addresses. */
@@ -15,9 +15,9 @@ export function publicAddress(address: string): string {
   url.username = "";
   url.password = "";
   const pairs = url.search.replace(/^\?/, "").split("&");
-  const kept = pairs.filter((pair) => pair !== "" && !notToTell.test(nameOf(pair)));
+  const publicPairs = pairs.filter((pair) => pair !== "" && !privateParameter.test(nameOf(pair)));
   // Written back only if something goes: `search` would encode the rest again.
-  if (kept.length < pairs.length) url.search = kept.join("&");
+  if (publicPairs.length < pairs.length) url.search = publicPairs.join("&");
   url.hash = "";
   return url.href;
 }
@@ -46,35 +46,37 @@ export function withoutCredentials(
 }
 
 /** In a page of text a shorter value may stand by chance; in a sentence of this program it does not. */
-const minInBody = 8;
-const minInSentence = 4;
+const minCharsInBody = 8;
+const minCharsInSentence = 4;
 
 /** Takes the secrets of one request out of what came back: some services repeat the request in their answers. */
 export function scrubber(secret: Secret | undefined): {
   text(text: string): string;
   bytes(bytes: Uint8Array): Uint8Array;
 } {
-  const given = [...Object.values(secret?.headers ?? {}), ...Object.values(secret?.query ?? {})];
+  const secretValues = [...Object.values(secret?.headers ?? {}), ...Object.values(secret?.query ?? {})];
   // "Bearer <token>": the token alone is the secret.
-  const bare = given.flatMap((value) => [value, value.trim(), value.trim().split(/\s+/).at(-1) ?? ""]);
-  const forms = bare.flatMap((value) => [
+  const plainValues = secretValues.flatMap((value) => [value, value.trim(), value.trim().split(/\s+/).at(-1) ?? ""]);
+  const forms = plainValues.flatMap((value) => [
     value,
     encodeURIComponent(value),
     new URLSearchParams({ v: value }).toString().slice(2),
   ]);
   const values = [...new Set(forms)]
-    .filter((value) => value.length >= minInSentence)
+    .filter((value) => value.length >= minCharsInSentence)
     .sort((a, b) => b.length - a.length);
-  const long = values.filter((value) => value.length >= minInBody);
-  const without = (text: string, secrets: readonly string[]) =>
+  const longValues = values.filter((value) => value.length >= minCharsInBody);
+  const removeSecrets = (text: string, secrets: readonly string[]) =>
     secrets.reduce((clean, value) => clean.replaceAll(value, redacted), text);
   return {
-    text: (text) => without(text, values),
+    text: (text) => removeSecrets(text, values),
     bytes(bytes) {
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const found = long.filter((value) => buffer.includes(value));
+      const foundValues = longValues.filter((value) => buffer.includes(value));
       // Byte by byte, so that what is not UTF-8 stays what it is; secrets are ASCII.
-      return found.length === 0 ? bytes : Buffer.from(without(buffer.toString("latin1"), found), "latin1");
+      return foundValues.length === 0
+        ? bytes
+        : Buffer.from(removeSecrets(buffer.toString("latin1"), foundValues), "latin1");
     },
   };
 }

@@ -41,14 +41,14 @@ export const perSecond = (requests: number, concurrency: number): HostRule => ({
 });
 
 /** Any host that nothing is known of. */
-const gentle = perSecond(1, 2);
+const defaultRule = perSecond(1, 2);
 
 /** An address that stands in for a service's own: a mirror's or a test server's. */
 export interface StandIn {
   /** Base address. */
   readonly url: string;
   /** Base address of the service itself; empty if it has none and each user runs their own. */
-  readonly of: string;
+  readonly replacedAddress: string;
   /**
    * Least milliseconds between two requests, where the owner of the address has said so; else the service's own rule
    * holds.
@@ -62,7 +62,7 @@ export interface HostAccount extends HostRule {
   readonly name: string;
 }
 
-interface Asker {
+interface RequestFacts {
   /** A short hash of the request's keys, where it carries any. */
   readonly keyHash: string | undefined;
   readonly contact: boolean;
@@ -75,29 +75,34 @@ interface Asker {
  * Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands
  * for.
  */
-export function hostAccountOf(url: URL, asker: Asker): HostAccount {
-  const standIn = innermost(url.href, asker.standIns, (each) => each.url);
+export function hostAccountOf(url: URL, facts: RequestFacts): HostAccount {
+  const standIn = longestMatch(url.href, facts.standIns, (candidate) => candidate.url);
   const path =
     standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
-  const host = standIn === undefined || standIn.of === "" ? url.hostname : new URL(standIn.of).hostname;
-  const budget = asker.budgets.find(
-    (each) => each.hosts.includes(host) && (each.path === undefined || path.startsWith(each.path)),
+  const host =
+    standIn === undefined || standIn.replacedAddress === "" ? url.hostname : new URL(standIn.replacedAddress).hostname;
+  const budget = facts.budgets.find(
+    (candidate) => candidate.hosts.includes(host) && (candidate.path === undefined || path.startsWith(candidate.path)),
   );
-  const place = url.host.replace(/[^a-z0-9.-]/gi, "_");
-  const own = budget?.byKey === true && asker.keyHash !== undefined ? `-keyed-${asker.keyHash}` : "";
+  const hostName = url.host.replace(/[^a-z0-9.-]/gi, "_");
+  const keySuffix = budget?.byKey === true && facts.keyHash !== undefined ? `-keyed-${facts.keyHash}` : "";
   if (standIn?.intervalMs !== undefined)
-    return { name: `${place}${own}`, intervalMs: standIn.intervalMs, concurrency: standIn.intervalMs === 0 ? 4 : 1 };
-  if (budget === undefined) return { name: place, ...gentle };
+    return {
+      name: `${hostName}${keySuffix}`,
+      intervalMs: standIn.intervalMs,
+      concurrency: standIn.intervalMs === 0 ? 4 : 1,
+    };
+  if (budget === undefined) return { name: hostName, ...defaultRule };
   const { intervalMs, concurrency } =
-    (asker.keyHash !== undefined ? budget.keyed : undefined) ?? (asker.contact ? budget.polite : undefined) ?? budget;
-  return { name: `${budget.name}${standIn === undefined ? "" : `-${place}`}${own}`, intervalMs, concurrency };
+    (facts.keyHash !== undefined ? budget.keyed : undefined) ?? (facts.contact ? budget.polite : undefined) ?? budget;
+  return { name: `${budget.name}${standIn === undefined ? "" : `-${hostName}`}${keySuffix}`, intervalMs, concurrency };
 }
 
 /**
  * Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path
  * of its own.
  */
-export function innermost<Place>(
+export function longestMatch<Place>(
   address: string,
   places: readonly Place[],
   baseOf: (place: Place) => string,

@@ -31,7 +31,7 @@ interface Busy {
 }
 
 /** A clock that was set back by more than this shows: what stands in the future then was written before. */
-const setBack = 1000;
+const maxClockStepMs = 1000;
 
 /**
  * Changes what is known of an account, alone among all processes. `change` answers with the new state, or undefined to
@@ -50,10 +50,10 @@ export async function changeHost<T>(
       `${path}.lock`,
       { describe: `The rate limit of ${account}`, waitMs: 60_000, isBrief: true },
       async () => {
-        const before = await read(path, now());
-        const busy = await alive(before.busy);
+        const before = await readState(path, now());
+        const busy = await livingRequests(before.busy);
         const { state, value } = await change({ ...before, busy }, before.busy.length - busy.length);
-        if (state !== undefined) await write(path, { ...state, at: now() });
+        if (state !== undefined) await writeState(path, { ...state, at: now() });
         return value;
       },
     );
@@ -62,10 +62,10 @@ export async function changeHost<T>(
 
 /** How an account stands, as far as can be read. */
 export async function hostBackoff(folder: string, account: string, now: number): Promise<BackoffState> {
-  return (await read(join(folder, `${account}.json`), now)).standing;
+  return (await readState(join(folder, `${account}.json`), now)).standing;
 }
 
-async function read(path: string, now: number): Promise<HostState> {
+async function readState(path: string, now: number): Promise<HostState> {
   const none: HostState = { at: now, next: now, busy: [], standing: noBackoff };
   let text: string;
   try {
@@ -78,7 +78,7 @@ async function read(path: string, now: number): Promise<HostState> {
   // Emptied by a power cut: nobody knows when the host was asked last.
   if (state === undefined) return { ...none, next: now + 3000 };
   const ahead = state.at - now;
-  return ahead > setBack ? shifted(state, -ahead) : state;
+  return ahead > maxClockStepMs ? shifted(state, -ahead) : state;
 }
 
 function parse(text: string): HostState | undefined {
@@ -104,7 +104,7 @@ function shifted(state: HostState, by: number): HostState {
 }
 
 /** A killed process never ends its requests. */
-async function alive(busy: readonly Busy[]): Promise<Busy[]> {
+async function livingRequests(busy: readonly Busy[]): Promise<Busy[]> {
   const known = await Promise.all(
     busy.map(async (each) => ({ each, lives: await isSameProcess(each.pid, each.started) })),
   );
@@ -112,7 +112,7 @@ async function alive(busy: readonly Busy[]): Promise<Busy[]> {
 }
 
 /** By renaming, so that no kill loses what a host asked for. */
-async function write(path: string, state: HostState): Promise<void> {
+async function writeState(path: string, state: HostState): Promise<void> {
   const temporary = temporaryName(path);
   try {
     await writeFile(temporary, JSON.stringify(state));

@@ -131,27 +131,27 @@ export async function exchange(
 ): Promise<HttpDocument | Failed | NotModified> {
   const { signal } = options;
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxTransfer)]);
-  const { origin, host: named } = URL.canParse(request.url) ? new URL(request.url) : { origin: "", host: "" };
-  let hop: Hop = { at: request.url, secret: request.secret, body: request.body };
+  const { origin, host: namedHost } = URL.canParse(request.url) ? new URL(request.url) : { origin: "", host: "" };
+  let step: RedirectStep = { at: request.url, secret: request.secret, body: request.body };
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    if (!URL.canParse(hop.at) || !/^https?:$/.test(new URL(hop.at).protocol))
-      return { status: "error", reason: `'${hop.at.slice(0, 200)}' is not an http or https address.` };
-    const answer = await ask(hop, request, deadline, options, named);
+    if (!URL.canParse(step.at) || !/^https?:$/.test(new URL(step.at).protocol))
+      return { status: "error", reason: `'${step.at.slice(0, 200)}' is not an http or https address.` };
+    const answer = await ask(step, request, deadline, options, namedHost);
     if (answer.status !== "redirect") return answer;
     // Once another origin was involved, nothing says that it leads back in good faith.
-    const secret = new URL(answer.to).origin === origin ? hop.secret : undefined;
+    const secret = new URL(answer.to).origin === origin ? step.secret : undefined;
     const keepsBody = answer.code === 307 || answer.code === 308;
-    hop = {
+    step = {
       at: answer.to,
       secret: secret?.headers && { headers: secret.headers },
-      ...(keepsBody ? { body: hop.body } : {}),
+      ...(keepsBody ? { body: step.body } : {}),
     };
   }
-  return { status: "error", reason: `${named} redirects more than ${maxRedirects} times.` };
+  return { status: "error", reason: `${namedHost} redirects more than ${maxRedirects} times.` };
 }
 
 /** A station on the way to a document. */
-interface Hop {
+interface RedirectStep {
   readonly at: string;
   readonly secret?: Secret;
   readonly body?: string;
@@ -164,42 +164,42 @@ interface Redirect {
 }
 
 async function ask(
-  { at, secret, body }: Hop,
+  { at, secret, body }: RedirectStep,
   request: WireRequest,
   deadline: AbortSignal,
   options: HttpOptions,
-  named: string,
+  namedHost: string,
 ): Promise<HttpDocument | Failed | NotModified | Redirect> {
   const url = new URL(at);
   const { host } = url;
-  const mayBePrivate = options.privateAddresses && host === named;
+  const mayBePrivate = options.privateAddresses && host === namedHost;
   let turn: Turn | undefined;
   let response: HttpResponse | "unsent" | undefined;
   try {
-    if (!mayBePrivate && (await leadsInside(url.hostname, options))) return isPrivate(host);
+    if (!mayBePrivate && (await isPrivateTarget(url.hostname, options))) return isPrivate(host);
     // First: to load it takes longer than some hosts want between two requests.
-    const get = options.fetch ?? (await ownFetch(mayBePrivate));
-    const entered = await options.gate.enter(url, keyHash(secret));
-    if (entered !== undefined && "reason" in entered) return entered;
-    turn = entered;
-    const got = await get(withQuery(at, secret?.query), {
+    const get = options.fetch ?? (await loadFetch(mayBePrivate));
+    const turnOrFailure = await options.gate.enter(url, keyHash(secret));
+    if (turnOrFailure !== undefined && "reason" in turnOrFailure) return turnOrFailure;
+    turn = turnOrFailure;
+    const received = await get(withQuery(at, secret?.query), {
       headers: headersOf(request, body, secret, options.contact),
       // Waiting for a turn is not part of the transfer.
       signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(maxTransfer)]),
       redirect: "manual",
       ...(body === undefined ? {} : { method: "POST", body }),
     });
-    response = got;
+    response = received;
     turn?.answered();
-    const read = await readAnswer(got, request, at, host);
-    const retryAt = await turn?.end(got);
+    const answer = await readAnswer(received, request, at, host);
+    const retryAt = await turn?.end(received);
     turn = undefined;
-    return retryAt === undefined || !("reason" in read) ? read : { ...read, retryAt };
+    return retryAt === undefined || !("reason" in answer) ? answer : { ...answer, retryAt };
   } catch (error) {
     if (options.signal.aborted)
       return { status: "error", reason: "Fetching was interrupted.", transient: true, unreached: true };
     if (response === undefined && neverLeft(error)) response = "unsent";
-    return await withNamesKnown(describe(error, host, maxTransfer), error, host, options);
+    return await checkUnknownHost(describe(error, host, maxTransfer), error, host, options);
   } finally {
     await turn?.end(response);
   }
@@ -241,11 +241,11 @@ async function readAnswer(
 ): Promise<HttpDocument | Failed | NotModified | Redirect> {
   const { status: code, headers } = response;
   const location = code >= 300 && code < 400 ? headers.get("location") : null;
-  const ok = code >= 200 && code < 300;
+  const isOk = code >= 200 && code < 300;
   // Nothing here asks for a range: a part taken for the whole would be half a document.
   if (code === 206)
     return { status: "error", reason: `${host} sent only a part of the document (HTTP 206).`, transient: true, code };
-  const bytes = await readBody(response, ok ? request.limit : maxErrorBytes, ok);
+  const bytes = await readBody(response, isOk ? request.limit : maxErrorBytes, isOk);
   if (code === 304 && request.conditions !== undefined) return { status: "not-modified" };
   if (location !== null && URL.canParse(location, at))
     return { status: "redirect", to: new URL(location, at).href, code };
@@ -269,16 +269,19 @@ async function readAnswer(
   };
 }
 
-const proxied = () =>
+const hasProxy = () =>
   ["http_proxy", "https_proxy"].some((name) => Boolean(process.env[name] ?? process.env[name.toUpperCase()]));
 
 /**
  * A proxy resolves names itself, without `lookupPublicAddress`: only the answer of this machine's own resolver can be
  * checked then.
  */
-async function leadsInside(hostname: string, { fetch, lookup: resolve = lookupAll }: HttpOptions): Promise<boolean> {
+async function isPrivateTarget(
+  hostname: string,
+  { fetch, lookup: resolve = lookupAll }: HttpOptions,
+): Promise<boolean> {
   if (isPrivateAddress(hostname)) return true;
-  if (fetch !== undefined || !proxied()) return false;
+  if (fetch !== undefined || !hasProxy()) return false;
   return (await resolve(hostname).catch(() => [])).some(isPrivateAddress);
 }
 
@@ -286,7 +289,7 @@ async function leadsInside(hostname: string, { fetch, lookup: resolve = lookupAl
  * A name that does not exist while others do is not trouble with the network: agents make up hosts, and no waiting
  * mends that.
  */
-async function withNamesKnown(
+async function checkUnknownHost(
   failure: Failed,
   error: unknown,
   host: string,
@@ -294,11 +297,11 @@ async function withNamesKnown(
 ): Promise<Failed> {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!hasCode(cause, "ENOTFOUND")) return failure;
-  const online = await resolve("doi.org").then(
+  const isOnline = await resolve("doi.org").then(
     () => true,
     () => false,
   );
-  return online ? { status: "not-found", reason: `There is no host ${host}; check the address.` } : failure;
+  return isOnline ? { status: "not-found", reason: `There is no host ${host}; check the address.` } : failure;
 }
 
 const lookupAll = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
@@ -319,7 +322,7 @@ async function readBody(
     length += chunk.length;
     if (length > limit) return isWhole ? undefined : Buffer.concat(chunks).subarray(0, limit);
   }
-  const codings = (headers.get(keptEncoding) ?? "").toLowerCase().split(",");
+  const codings = (headers.get(encodingHeader) ?? "").toLowerCase().split(",");
   let bytes = Buffer.concat(chunks);
   for (const coding of codings.slice(-maxCodings).toReversed()) {
     const unpacked = await unpack(coding.trim(), bytes, limit);
@@ -363,7 +366,7 @@ async function unpack(
  * undici unpacks a body as browsers do: what is cut short is given out as if it were whole. So it is handed the body
  * under another header, and `readBody` unpacks it.
  */
-const keptEncoding = "x-encoding-of-body";
+const encodingHeader = "x-encoding-of-body";
 type Dispatch = Dispatcher["dispatch"];
 const leaveBodiesPacked =
   (dispatch: Dispatch): Dispatch =>
@@ -374,37 +377,38 @@ const leaveBodiesPacked =
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
           const [controller, code, headers, ...rest] = args;
-          const given = name === "onResponseStart" ? [controller, code, renamed(headers as object), ...rest] : args;
-          return Reflect.apply(member, target, given);
+          const callArguments =
+            name === "onResponseStart" ? [controller, code, renameEncoding(headers as object), ...rest] : args;
+          return Reflect.apply(member, target, callArguments);
         };
       },
     });
     return dispatch(options, wrapped);
   };
 
-const renamed = (headers: object): object =>
+const renameEncoding = (headers: object): object =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [/^content-encoding$/i.test(name) ? keptEncoding : name, value]),
+    Object.entries(headers).map(([name, value]) => [/^content-encoding$/i.test(name) ? encodingHeader : name, value]),
   );
 
 const userAgent = (contact: string | undefined) =>
   `research-ralph/${packageVersion()}${contact === undefined ? "" : ` (+${contact.replace(/[^\x20-\x7e]/g, "")})`}`;
 
-const shared = new Map<boolean, Promise<Fetch>>();
+const fetchFunctions = new Map<boolean, Promise<Fetch>>();
 
 /**
  * undici, loaded when first needed; it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Connections to private addresses
  * are kept apart.
  */
-function ownFetch(mayBePrivate: boolean): Promise<Fetch> {
-  const kept = shared.get(mayBePrivate);
-  if (kept !== undefined) return kept;
-  const made = import("undici").then(({ EnvHttpProxyAgent, fetch }): Fetch => {
+function loadFetch(mayBePrivate: boolean): Promise<Fetch> {
+  const existing = fetchFunctions.get(mayBePrivate);
+  if (existing !== undefined) return existing;
+  const loading = import("undici").then(({ EnvHttpProxyAgent, fetch }): Fetch => {
     const connect = { timeout: 10 * second, ...(mayBePrivate ? {} : { lookup: lookupPublicAddress }) };
     const agent = new EnvHttpProxyAgent({ connect, headersTimeout: 30 * second, bodyTimeout: 30 * second });
     const dispatcher = agent.compose(leaveBodiesPacked);
     return (url, init) => fetch(url, { ...init, dispatcher });
   });
-  shared.set(mayBePrivate, made);
-  return made;
+  fetchFunctions.set(mayBePrivate, loading);
+  return loading;
 }

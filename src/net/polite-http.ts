@@ -60,7 +60,7 @@ const day = 24 * 3600_000;
  * After the first failure up to a second, after the next up to two: full jitter keeps processes that failed together
  * apart.
  */
-const firstPause = 1000;
+const firstPauseMs = 1000;
 const maxRetries = 2;
 
 /** The wall clock, not a steady one: it is the only one that processes share. */
@@ -76,8 +76,8 @@ export function politeHttp(options: PoliteHttpOptions): Http {
     .filter(
       ({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin),
     )
-    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, of: own, intervalMs }));
-  const named = new Set(
+    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, replacedAddress: own, intervalMs }));
+  const privateOrigins = new Set(
     [...standIns.map(({ url }) => url), ...(options.typed ?? [])]
       .filter((url) => URL.canParse(url))
       .map((url) => new URL(url).origin),
@@ -93,44 +93,44 @@ export function politeHttp(options: PoliteHttpOptions): Http {
   const cache = cacheDir === undefined ? undefined : httpCache(cacheDir);
 
   return {
-    async get(asked) {
-      const key = keyOf(asked);
-      const kept = await cache?.find(key);
-      const told = async (answer: HttpDocument | HttpFailure, from: QueryLine["from"]) => {
+    async get(request) {
+      const key = keyOf(request);
+      const cached = await cache?.find(key);
+      const recordAnswer = async (answer: HttpDocument | HttpFailure, from: QueryLine["from"]) => {
         // What the user interrupted says nothing.
-        if (!signal.aborted) await record?.(lineOf(asked, answer, from, clock.now(), services));
+        if (!signal.aborted) await record?.(lineOf(request, answer, from, clock.now(), services));
         return answer;
       };
-      if (kept !== undefined && asked.fresh !== true && clock.now() - kept.answer.checkedAt < freshMs)
-        return told(documentOf(kept.answer, kept.bytes), "cache");
+      if (cached !== undefined && request.fresh !== true && clock.now() - cached.answer.checkedAt < freshMs)
+        return recordAnswer(documentOf(cached.answer, cached.bytes), "cache");
 
-      const mayBePrivate = URL.canParse(asked.url) && named.has(new URL(asked.url).origin);
-      const answer = await persist(wireOf(asked, kept?.answer), {
+      const mayBePrivate = URL.canParse(request.url) && privateOrigins.has(new URL(request.url).origin);
+      const answer = await exchangeWithRetries(wireOf(request, cached?.answer), {
         ...options,
         clock,
         gate,
         privateAddresses: mayBePrivate,
       });
       if (answer.status === "not-modified") {
-        if (kept === undefined) throw new Error("a request without conditions answered with 304");
-        await cache?.keep(key, { ...kept.answer, checkedAt: clock.now() }, kept.bytes);
-        return told(documentOf(kept.answer, kept.bytes), "confirmed");
+        if (cached === undefined) throw new Error("a request without conditions answered with 304");
+        await cache?.keep(key, { ...cached.answer, checkedAt: clock.now() }, cached.bytes);
+        return recordAnswer(documentOf(cached.answer, cached.bytes), "confirmed");
       }
-      const clean = withoutSecrets(answer, asked);
-      await keep(cache, key, clean, clock.now());
-      return told(clean, "network");
+      const cleanAnswer = withoutSecrets(answer, request);
+      await keep(cache, key, cleanAnswer, clock.now());
+      return recordAnswer(cleanAnswer, "network");
     },
   };
 }
 
 function wireOf(
-  { url: written, limit, accept, json, secret: keys }: Request,
-  kept: KeptAnswer | undefined,
+  { url: typedAddress, limit, accept, json, secret: keys }: Request,
+  cached: KeptAnswer | undefined,
 ): WireRequest {
-  const { url, secret } = withoutCredentials(written, keys);
+  const { url, secret } = withoutCredentials(typedAddress, keys);
   const conditions = {
-    ...(kept?.etag === undefined ? {} : { "If-None-Match": kept.etag }),
-    ...(kept?.lastModified === undefined ? {} : { "If-Modified-Since": kept.lastModified }),
+    ...(cached?.etag === undefined ? {} : { "If-None-Match": cached.etag }),
+    ...(cached?.lastModified === undefined ? {} : { "If-Modified-Since": cached.lastModified }),
   };
   return {
     url,
@@ -138,11 +138,11 @@ function wireOf(
     accept,
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     secret,
-    ...(kept === undefined ? {} : { conditions }),
+    ...(cached === undefined ? {} : { conditions }),
   };
 }
 
-type WholeOptions = PoliteHttpOptions & {
+type ExchangeOptions = PoliteHttpOptions & {
   readonly clock: Clock;
   readonly gate: Gate;
   readonly privateAddresses: boolean;
@@ -152,19 +152,22 @@ type WholeOptions = PoliteHttpOptions & {
  * Tries again where that may help: after a failure of the server or the connection. A host that asked to be left alone
  * is not waited for: the answer is `rate_limited` at once.
  */
-async function persist(request: WireRequest, options: WholeOptions): Promise<HttpDocument | Failed | NotModified> {
+async function exchangeWithRetries(
+  request: WireRequest,
+  options: ExchangeOptions,
+): Promise<HttpDocument | Failed | NotModified> {
   const { clock, signal, random = Math.random } = options;
   for (let retries = 0; ;) {
     const answer = await exchange(request, options);
     if (signal.aborted || !("reason" in answer)) return answer;
     if (answer.retryAt !== undefined || answer.again !== true || retries === maxRetries) return answer;
-    await clock.sleep(clock.now() + random() * firstPause * 2 ** retries, signal);
+    await clock.sleep(clock.now() + random() * firstPauseMs * 2 ** retries, signal);
     retries += 1;
   }
 }
 
-function withoutSecrets(answer: HttpDocument | Failed, asked: Request): HttpDocument | HttpFailure {
-  const { text, bytes } = scrubber(withoutCredentials(asked.url, asked.secret).secret);
+function withoutSecrets(answer: HttpDocument | Failed, request: Request): HttpDocument | HttpFailure {
+  const { text, bytes } = scrubber(withoutCredentials(request.url, request.secret).secret);
   if (answer.status === "ok") return { ...answer, url: publicAddress(text(answer.url)), bytes: bytes(answer.bytes) };
   const { again: _, ...failure } = answer;
   return {

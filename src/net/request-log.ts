@@ -1,6 +1,6 @@
 import { valueAt, jsonIn } from "../engine/lib/json-fields.js";
 import type { QueryLine } from "../engine/generated/query.js";
-import { innermost, type Service } from "./host-rules.js";
+import { longestMatch, type Service } from "./host-rules.js";
 import { hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Request } from "./http.js";
@@ -62,7 +62,7 @@ export function lineOf(
 
 /** The service that an address belongs to, else its host. */
 export function sourceOf(url: string, services: readonly Service[]): string {
-  const service = innermost(url, services, ({ endpoint }) => endpoint);
+  const service = longestMatch(url, services, ({ endpoint }) => endpoint);
   return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import fc from "../support/runner/fast-check.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/memory/chunks.js";
-import { type Embedder, embeddingService, lexical } from "../../src/memory/embedder.js";
+import { type Embedder, embeddingService, lexicalEmbedder } from "../../src/memory/embedder.js";
 import { Database } from "../../src/memory/database.js";
 import { documents, longTerm, type Memory, openMemory, type Scope } from "../../src/memory/memory.js";
 import { isMemoryProblem } from "../../src/memory/problem.js";
-import { add, nearestBySigns, signsOf, wordsFor } from "../../src/memory/sign-bits.js";
+import { addSigns, nearestBySigns, signsOf, wordsFor } from "../../src/memory/sign-bits.js";
 
 let folder: string;
 let opened: Memory[] = [];
@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(embedder: Embedder = lexical, path = join(folder, "memory.db")): Promise<Memory> {
+async function open(embedder: Embedder = lexicalEmbedder, path = join(folder, "memory.db")): Promise<Memory> {
   const memory = await openMemory(path, embedder);
   if (typeof memory === "string") throw new Error(memory);
   opened.push(memory);
@@ -237,7 +237,7 @@ describe("a memory", () => {
     if (title.startsWith("a folder") && process.getuid?.() === 0) return;
     const path = join(folder, "memory.db");
     spoil(path);
-    const answer = await openMemory(path, lexical);
+    const answer = await openMemory(path, lexicalEmbedder);
     chmodSync(folder, 0o700);
     expect(answer).toMatch(/^The memory .* can't be opened \(.*\)(?:; [^;]+)?\.$/);
   });
@@ -250,7 +250,7 @@ describe("a memory", () => {
     await client.execute("UPDATE meta SET value = '99' WHERE key = 'format'");
     client.close();
     const before = readFileSync(join(folder, "memory.db"));
-    await expect(openMemory(join(folder, "memory.db"), lexical)).rejects.toMatchObject({
+    await expect(openMemory(join(folder, "memory.db"), lexicalEmbedder)).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringContaining("memory.db was written in format 99 by a later version"),
     });
@@ -297,7 +297,7 @@ describe("sign bits", () => {
     fc.assert(
       fc.property(fc.array(vector, { minLength: 1, maxLength: 30 }), vector, (vectors, query) => {
         const held = { ids: [] as number[], bits: new Uint32Array(0), words: wordsFor(70) };
-        for (const [id, each] of vectors.entries()) add(held, [id], signsOf(Float32Array.from(each)));
+        for (const [id, each] of vectors.entries()) addSigns(held, [id], signsOf(Float32Array.from(each)));
         const distance = (id: number) =>
           (vectors[id] ?? []).filter((value, at) => value > 0 !== (query[at] ?? 0) > 0).length;
         const found = nearestBySigns(held, signsOf(Float32Array.from(query)), 5);

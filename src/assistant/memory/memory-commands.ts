@@ -4,7 +4,7 @@ import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { fit } from "../../engine/lib/tokens.js";
 import { fence, oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import { chunksOf } from "../../memory/chunks.js";
-import { type Chunk, documents, longTerm, type Memory, type Recalled } from "../../memory/memory.js";
+import { type Chunk, documents, longTerm, type Memory, type RecalledChunk } from "../../memory/memory.js";
 import { isMemoryProblem } from "../../memory/problem.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
@@ -159,7 +159,7 @@ export const memoryHelp = (): string =>
 
 const chunkId = (text: string | undefined): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : -1);
 
-function chunkLine(chunk: Chunk | Recalled): string {
+function chunkLine(chunk: Chunk | RecalledChunk): string {
   const similarity = "similarity" in chunk && chunk.similarity !== undefined ? `  ${chunk.similarity.toFixed(2)}` : "";
   const text = oneLine(chunk.content);
   return `${chunk.id}  ${chunk.type}, ${chunk.importance}${similarity}  ${text.length > 100 ? `${text.slice(0, 99)}…` : text}`;

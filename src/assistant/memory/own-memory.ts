@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type ConfigKeys, isLoopback } from "../../engine/config/keys.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { embeddingService, lexical } from "../../memory/embedder.js";
+import { embeddingService, lexicalEmbedder } from "../../memory/embedder.js";
 import { type Memory, openMemory } from "../../memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
 import { isOfficialAddress, providerOf } from "../providers.js";
@@ -28,7 +28,7 @@ export async function openOwnMemory(
     embedding_model: model = defaultModel,
     openai_api_key: configuredKey = "",
   } = assistant?.written ?? {};
-  if (url === "") return await openMemory(memoryPath(io.env), lexical);
+  if (url === "") return await openMemory(memoryPath(io.env), lexicalEmbedder);
   const embeddingProvider = providerOf(url, "embedding_api_url");
   // As for models, a key of the environment is sent only to its provider or to this machine.
   const environmentKey =

@@ -1,4 +1,4 @@
-import { lexical } from "../../memory/embedder.js";
+import { lexicalEmbedder } from "../../memory/embedder.js";
 import { cosine } from "../../memory/vectors.js";
 import type { TestResult } from "../../task/generated/test-results.js";
 
@@ -41,7 +41,10 @@ const minCosine = 0.85;
 /** Whether each signature of one list has an equal or similar one in the other list, in both directions. */
 export async function areSame(signatures: readonly string[], otherSignatures: readonly string[]): Promise<boolean> {
   if (signatures.length === 0 || otherSignatures.length === 0) return false;
-  const [signatureVectors, otherVectors] = [await lexical.embed(signatures), await lexical.embed(otherSignatures)];
+  const [signatureVectors, otherVectors] = [
+    await lexicalEmbedder.embed(signatures),
+    await lexicalEmbedder.embed(otherSignatures),
+  ];
   const hasSimilar = (vector: Float32Array, vectors: readonly Float32Array[]) =>
     vectors.some((other) => cosine(vector, other) >= minCosine);
   const [signatureSet, otherSet] = [new Set(signatures), new Set(otherSignatures)];

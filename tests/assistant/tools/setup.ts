@@ -6,7 +6,7 @@ import { nothingHanded } from "../nothing-handed.js";
 import { type BoundTool, callByName } from "../../../src/assistant/tools/call.js";
 import { type Permission, type Question, toolContext, type ToolContext } from "../../../src/assistant/tools/context.js";
 import { assistantTools } from "../../../src/assistant/tools/list.js";
-import { lexical } from "../../../src/memory/embedder.js";
+import { lexicalEmbedder } from "../../../src/memory/embedder.js";
 import { type Memory, openMemory } from "../../../src/memory/memory.js";
 import type { Http } from "../../../src/net/http.js";
 import { runProcess } from "../../../src/engine/process/run-process.js";
@@ -43,7 +43,7 @@ export class Bench {
       backups: join(this.folder, "replaced"),
       env: { PATH: process.env["PATH"], DEPLOY_TOKEN: "secret-0123456789" },
       exec: runProcess,
-      memory: async () => await (this.#memory ??= openMemory(join(this.folder, "memory.db"), lexical)),
+      memory: async () => await (this.#memory ??= openMemory(join(this.folder, "memory.db"), lexicalEmbedder)),
       http: async () => ({ get: async (request) => await this.web(request) }),
       readDocument: nothingHanded.readDocument,
       ask: async (question) => {

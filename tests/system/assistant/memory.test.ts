@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundle } from "../../../scripts/bundle.mjs";
-import { lexical } from "../../../src/memory/embedder.js";
+import { lexicalEmbedder } from "../../../src/memory/embedder.js";
 import { longTerm, openMemory } from "../../../src/memory/memory.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 
@@ -46,7 +46,7 @@ async function watched(child: ReturnType<typeof writer>): Promise<{ said: number
 }
 
 const chunksAt = async (path: string) => {
-  const memory = await openMemory(path, lexical);
+  const memory = await openMemory(path, lexicalEmbedder);
   if (typeof memory === "string") throw new Error(memory);
   const stats = (await memory.indices()).find(({ name }) => name === longTerm);
   const found = await memory.search("entry", 5);

@@ -2,13 +2,14 @@ import type { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 
 /**
- * An embedder whose vectors of another length have another name: a service may change its model under one name, and
- * vectors of two lengths are never compared. Which name counts is known once it has made a vector.
+ * An embedder that adds the vector length to its model name if stored vectors have another length. A service may change
+ * its model but keep the name, and vectors of different lengths can't be compared. `model` is valid after the first
+ * vector.
  */
-export class ByLength implements Embedder {
+export class LengthAwareEmbedder implements Embedder {
   readonly #database: Database;
   readonly #embedder: Embedder;
-  #named: Promise<string> | undefined;
+  #modelName: Promise<string> | undefined;
   model: string;
 
   constructor(database: Database, embedder: Embedder) {
@@ -24,11 +25,11 @@ export class ByLength implements Embedder {
   async embed(texts: readonly string[]): Promise<readonly Float32Array[]> {
     const vectors = await this.#embedder.embed(texts);
     const [first] = vectors;
-    if (first !== undefined) this.model = await (this.#named ??= this.#nameFor(first.length));
+    if (first !== undefined) this.model = await (this.#modelName ??= this.#nameFor(first.length));
     return vectors;
   }
 
-  /** The name without its length where no stored vector under it has another one. */
+  /** The plain model name, unless a stored vector under it has another length. */
   async #nameFor(length: number): Promise<string> {
     const { model } = this.#embedder;
     const [stored] = await this.#database.rows(
