@@ -37,15 +37,17 @@ export async function endLines(
     ...(origins.agent === "--agent" ? [` --agent ${shellWord(agent)}`] : []),
     ...(origins.unconfined === "--unconfined" && unconfined ? [" --unconfined"] : []),
   ].join("");
-  const unchecked = (await readNarrative(folder))?.check?.unchecked;
+  const narrative = await readNarrative(folder);
+  const isUnchecked = narrative?.check?.unchecked !== undefined;
+  const check = isUnchecked
+    ? (await import("../../research/report/narrative/meaning.js")).meaningOf(narrative, read.rrd)
+    : undefined;
   const rows: Row[] = [
     { label: "Papers", text: countsText(counts) },
     ...(counts.quotes.all === 0
       ? []
       : [{ label: "Quotes", text: `${counts.quotes.found} of ${counts.quotes.all} found in the papers` }]),
-    ...(unchecked === undefined
-      ? []
-      : [{ label: "Check", text: `the report's sentences were not checked: ${oneLine(unchecked)}` }]),
+    ...(check === undefined ? [] : [{ label: "Check", text: oneLine(check.says) }]),
     { label: "Cost", text: `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all` },
     ...(counts.waiting === undefined
       ? []

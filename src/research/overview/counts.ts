@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Rrd } from "../generated/rrd.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
+import { whyNoGround } from "../units/narrative/handles.js";
 
 /** What came of a project's papers. */
 export interface Counts {
@@ -15,13 +16,13 @@ export interface Counts {
   readonly not_retrieved?: number;
   /** Of all papers. */
   readonly insights: number;
-  /** Quotes of claims: those that stand in their paper's text, of all. */
+  /** Quotes of claims: those that stand in their paper's text, of all; without those of papers that don't stand. */
   readonly quotes: { readonly found: number; readonly all: number };
 }
 
 export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
   const { papers_pool: papers } = rrd;
-  const quotes = papers.flatMap(({ analysis }) => analysis?.evidence ?? []);
+  const quotes = papers.flatMap((paper) => (whyNoGround(paper) === undefined ? (paper.analysis?.evidence ?? []) : []));
   const count = (...wanted: string[]) => papers.filter(({ status }) => wanted.includes(status)).length;
   return {
     presented: count("presented"),

@@ -471,12 +471,13 @@ function figuresOf(
   insights: number,
   total: UsageSum,
 ): Figure[] {
-  const decided = rrd.papers_pool.filter(isDecided).length;
+  const grounds = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
+  const decided = grounds.filter(isDecided).length;
   const read = readOf(rows);
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
   let [all, found] = [0, 0];
-  for (const { analysis } of rrd.papers_pool)
+  for (const { analysis } of grounds)
     for (const { status } of analysis?.evidence ?? []) {
       all += 1;
       if (status === "verified") found += 1;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reportModel, type ReportInput } from "../../../src/research/report/model.js";
+import { countsOf } from "../../../src/research/overview/counts.js";
 import { doubtsOf } from "../../../src/research/report/narrative/check.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
@@ -310,6 +311,10 @@ describe("the strength of a finding", () => {
       expect.stringMatching(/^it rests on Author.*, which is not included$/),
     ]);
     expect(model.row("one")?.why).toBe("Excluded by a person: about <fish>");
+    const beside = rrdWith([out, read("two", [quote("It works again.")])]);
+    expect(modelOf(beside).figures.find(({ name }) => name === "quotes")?.value).toBe("1/1");
+    expect(modelOf(beside).sureness.because).toContain("1/1 quote found in the text");
+    expect(countsOf(beside).quotes).toEqual({ found: 1, all: 1 });
     const nothing = narrative({ findings: [], answer: [{ text: "No paper is included.", rests_on: [] }] });
     expect(doubtsOf(modelOf(rrdWith([out]), { report: nothing }))).toEqual([]);
   });

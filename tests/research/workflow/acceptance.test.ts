@@ -228,7 +228,7 @@ describe("the reading of a paper", () => {
     const numbers = setBy(read({ evidence: [found], results: "It took 73 minutes." }, undefined, undefined, {}))[
       "warnings"
     ];
-    expect(numbers).toEqual([expect.stringContaining("no found quote has: 73 minutes")]);
+    expect(numbers).toEqual(["Numbers of the results that do not stand in the paper: 73 minutes."]);
     const secret = acceptRead(
       rrdWith([paper("p1")]),
       paper("p1"),
@@ -239,11 +239,12 @@ describe("the reading of a paper", () => {
     expect(setBy(secret)["warnings"]).toEqual([expect.stringContaining("looks like a secret of yours")]);
   });
 
-  it("names eight numbers without a quote, those elsewhere in the text among them", () => {
+  it("names eight numbers without a quote, those that the text has apart from those that it lacks", () => {
     const whole = { text: paperText("p1", "The method reached 87.5 % accuracy on 1,200 samples. It took 73 minutes.") };
     const results = ["73 minutes", ...Array.from({ length: 9 }, (_, index) => `${200 + index} hands`)].join(", ");
     expect(setBy(read({ evidence: [accurate], results }, undefined, undefined, whole))["warnings"]).toEqual([
-      expect.stringMatching(/has: 73 minutes \(elsewhere in the text\), 200, .*206 and 2 more\.$/),
+      "Numbers of the results that stand in the paper, but in none of its quotes: 73 minutes.",
+      expect.stringMatching(/that do not stand in the paper: 200, .*207 and 1 more\.$/),
     ]);
   });
 

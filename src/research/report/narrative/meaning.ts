@@ -25,6 +25,8 @@ export interface Meaning {
   readonly says: string;
   /** No sentence of the answer is borne out by what it cites. */
   readonly answerFalls: boolean;
+  /** Who checked them, a clause; empty where nobody did. */
+  readonly by: string;
 }
 
 /** What is to be said of the check of a report; undefined of one that nobody checked. Pure. */
@@ -48,7 +50,14 @@ export function meaningOf(
     : undefined;
   const says = sayingOf(report, rrd, judged, borneOut);
   if (says === undefined) return undefined;
-  return { judged, borneOut: borneOut ?? 0, removed, says, answerFalls: report.check?.answer_falls === true };
+  const answerFalls = report.check?.answer_falls === true;
+  return { judged, borneOut: borneOut ?? 0, removed, says, answerFalls, by: checkersText(report) };
+}
+
+/** Who checked a report, as a clause that says whether that is who wrote it. */
+function checkersText({ check, agent }: Pick<ReportFile, "check" | "agent">): string {
+  const { by = [] } = { ...check };
+  return by.length === 1 && by[0] === agent ? `${agent}, which wrote them, in a fresh context` : by.join(" and ");
 }
 
 function sayingOf(
@@ -71,10 +80,9 @@ function sayingOf(
   const not =
     unchecked === undefined
       ? []
-      : [`Its sentences were not checked${judged === 0 ? "" : " to the end"}: ${unchecked}.`];
+      : [`${judged === 0 ? "Its sentences were not checked" : "The check did not come to its end"}: ${unchecked}.`];
   if (judged === 0) return not[0] ?? "None of its sentences rests on a passage that could be checked.";
-  const whose =
-    by.length === 1 && by[0] === agent ? `${agent}, which wrote them, in a fresh context` : by.join(" and ");
+  const whose = checkersText(report);
   const mended = sentences(report).filter(([, sentence]) => sentence.check?.was !== undefined).length;
   const counts = [
     borneOut === undefined

@@ -75,7 +75,7 @@ export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | und
   const { sentences } = answer.open.check;
   const judged = sentences.filter(({ check }) => check !== undefined).length;
   const says = `Not to the end: ${judged} of ${many(sentences.length, "sentence")} judged so far. 'research-ralph ask ${answer.id} --check' goes on.`;
-  return { judged: 0, borneOut: 0, removed: [], answerFalls: false, ...meaning, says };
+  return { judged: 0, borneOut: 0, removed: [], answerFalls: false, by: "", ...meaning, says };
 }
 
 function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: Checkers): AskedQuestion {

@@ -42,7 +42,7 @@ export function* gaps(context: PageContext): Iterable<Markup> {
 /** Sentences that were taken out, and why. */
 export function* unborne({ model: { meaning }, say }: PageContext): Iterable<Markup> {
   if (meaning === undefined) return;
-  yield markup`<p class="quiet">The agent of the report wrote these, and another reader did not find them in the sentences that they cite. They were taken out.</p>${removedList(meaning, say)}`;
+  yield markup`<p class="quiet">These were taken out, because they do not follow from the passages that they cite, as checked by ${meaning.by}.</p>${removedList(meaning, say)}`;
 }
 
 const priorities = [

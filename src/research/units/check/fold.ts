@@ -5,11 +5,13 @@ import type { Checked, Meaning, OpenCheck, Rrd } from "../../generated/rrd.js";
 import { reportDataName } from "../../project-files/layout.js";
 import type { Change } from "../../project-files/research.js";
 import { type Checkers, isProven } from "../../derived/checker-rates.js";
+import { meaningMark } from "../../derived/meaning-mark.js";
 import { parseHandle } from "../narrative/handles.js";
 import { type Acceptable, changeOf, dayOf } from "../judged-result.js";
 import { closedNarrative } from "./close.js";
 import { countControls } from "./count-controls.js";
 import { isFallen, papersOf, unanswered } from "../narrative/open-check.js";
+import { sentences } from "../narrative/sentences.js";
 import type { BatchItem, CheckAnswer } from "./sentence.js";
 
 /** The answers of one checker to a batch. */
@@ -30,7 +32,7 @@ export function foldAnswers(
   const checkers = ratesAfter(rrd, batch, checkings);
   const changes = claimChanges(rrd, checked);
   const open = openOf(rrd);
-  const sentences = open.sentences.map((each) => {
+  const asked = open.sentences.map((each) => {
     const check = checked.get(each.where);
     return check === undefined ? each : { ...each, check };
   });
@@ -40,8 +42,10 @@ export function foldAnswers(
     ...(said.length === 0 && claims.length > 0 ? [] : [["sentence", new Map(said)] as const]),
     ...(claims.length === 0 ? [] : [["claim", new Map(claims)] as const]),
   ];
-  const summary = judgedText(parts, checkers);
-  return advanced({ rrd, narrative, checkers, open: { ...open, sentences }, changes, summary, at });
+  const kept = narrative === undefined ? [] : keptChecks(narrative);
+  const all = [...kept, ...asked.flatMap(({ check }) => check ?? [])];
+  const summary = judgedText(parts, checkers, all);
+  return advanced({ rrd, narrative, checkers, open: { ...open, sentences: asked }, changes, summary, at });
 }
 
 /** The same for claims of readings that wait. `unchecked`: they are given up for this reason, a clause. */
@@ -62,8 +66,9 @@ export function foldClaims(
   return judged;
 }
 
-/** Why something can't be had, a sentence, as a clause: what to do about it is left out. */
-export const clauseOf = (why: string): string => why.split(/;|\. /)[0]?.replace(/\.$/, "") ?? why;
+/** Why something can't be had, a sentence, as a clause: what to do about it and the unit's title are left out. */
+export const clauseOf = (why: string): string =>
+  (why.split(/;|\. /)[0] ?? why).replace(/\.$/, "").replace(/^(?:Check|Mending) of (?:sentences|claims): /, "");
 
 /** A check that goes on without one of its two checkers, for this reason, a clause. */
 export function foldUnheard(rrd: Rrd, unheard: string, at: Date): Acceptable | undefined {
@@ -78,21 +83,36 @@ const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], checkings: re
 /** Sentences of a report are known by a pointer into it, claims of papers by a handle. */
 const isOfReport = ([id]: readonly [string, Checked]): boolean => id.startsWith("/");
 
-/** "3 of 4 sentences borne out"; only how many were judged, where what a checker says does not count. */
+/**
+ * "3 of 4 sentences borne out"; only how many were judged, where what a checker says does not count. `all`: what was
+ * said of every sentence of the report so far; where that is more than these, "0 of 2 new sentences borne out (6 of 8
+ * in all)".
+ */
 function judgedText(
-  parts: readonly (readonly [what: string, checked: ReadonlyMap<string, Checked>])[],
+  parts: readonly (readonly [what: "sentence" | "claim", checked: ReadonlyMap<string, Checked>])[],
   checkers: Checkers,
+  all: readonly Checked[] = [],
 ): string {
   const by = new Set(parts.flatMap(([, checked]) => [...checked.values()].flatMap((check) => check.by)));
   const isCounted = [...by].every((name) => isProven(checkers, name));
   if (!isCounted) return `judged, not counted: ${parts.map(([what, checked]) => many(checked.size, what)).join(", ")}`;
+  const borneOut = (checks: Iterable<Checked>) =>
+    [...checks].filter((each) => meaningMark(each, checkers).kind === "borne-out").length;
   return parts
     .map(([what, checked]) => {
-      const supported = [...checked.values()].filter(({ verdict }) => verdict === "supported").length;
-      return `${supported} of ${many(checked.size, what)} borne out`;
+      const count = borneOut(checked.values());
+      return what === "sentence" && all.length > checked.size
+        ? `${count} of ${many(checked.size, "new sentence")} borne out (${borneOut(all)} of ${all.length} in all)`
+        : `${count} of ${many(checked.size, what)} borne out`;
     })
     .join(", ");
 }
+
+/** What an earlier check said of the sentences of a report, those that it took out included. */
+const keptChecks = (narrative: ReportFile): Checked[] => [
+  ...sentences(narrative).flatMap(([, { check }]) => check ?? []),
+  ...(narrative.not_borne_out ?? []).map(({ check }) => check),
+];
 
 const openOf = ({ meaning }: Rrd): OpenCheck =>
   meaning?.open ?? { report: 0, step: "check", sentences: [], claims: [] };
@@ -142,7 +162,8 @@ export function ended(done: Step, unchecked?: string): Acceptable {
   const { open: _, ...closed } = { ...rrd.meaning, checkers };
   // A report that was written again since, by hand or by a later run, is another one.
   const isSame = narrative !== undefined && (narrative.iteration ?? 0) === open.report;
-  const kept = isSame ? closedNarrative(withChanges(rrd, changes, closed), narrative, open, at, unchecked) : undefined;
+  const why = unchecked !== undefined && open.step === "mend" ? `mending was given up (${unchecked})` : unchecked;
+  const kept = isSame ? closedNarrative(withChanges(rrd, changes, closed), narrative, open, at, why) : undefined;
   return told(done, closed, kept);
 }
 

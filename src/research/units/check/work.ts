@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
+import { many } from "../../../engine/lib/words.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { readChecked } from "../../../engine/storage/result-file.js";
 import type { Unit } from "../../../engine/loop/types.js";
@@ -9,6 +10,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
 import { timesTooFull } from "../../derived/status.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
+import { toMend } from "../narrative/open-check.js";
 import { notedOf } from "../shared-unit.js";
 import type { Disk, Heard, ResearchState, SharedResult, UnitWork } from "../unit-kind.js";
 import { type CheckMaterial, nextBatch } from "./batch.js";
@@ -59,7 +61,9 @@ async function endedWithout(folder: string, rrd: Rrd, why: string, { at }: Judgi
   if (open === undefined) throw new Error("a check is given up that is not open");
   const clause = clauseOf(why);
   const narrative = await readNarrative(folder);
-  return ended({ rrd, narrative, checkers, open, changes: [], summary: `Not checked: ${clause}`, at }, clause);
+  const summary =
+    open.step === "mend" ? `${many(toMend(rrd).length, "sentence")} not mended` : "not checked to the end";
+  return ended({ rrd, narrative, checkers, open, changes: [], summary: `${summary}: ${clause}`, at }, clause);
 }
 
 /** Goes on with one of two checkers. What that one has said of the batch counts as its own. */

@@ -290,17 +290,19 @@ function warningsOf(
     ...(near > 0
       ? [`${near} ${near === 1 ? "quote differs" : "quotes differ"} from the text in the unit or rounding of a number.`]
       : []),
-    ...(unproved.length > 0 ? [unprovedWords(unproved)] : []),
+    ...unprovedWords(unproved),
   ];
 }
 
-function unprovedWords(numbers: readonly CheckedNumber[]): string {
-  const named = numbers
-    .slice(0, maxNamed)
-    .map(({ number, status }) => `${number}${status === "in-text" ? " (elsewhere in the text)" : ""}`);
-  const more = numbers.length > maxNamed ? ` and ${numbers.length - maxNamed} more` : "";
-  return `Numbers of the results that no found quote has: ${named.join(", ")}${more}.`;
-}
+/** Numbers of the results that stand in no quote, a sentence for those of the text and one for those that it lacks. */
+const unprovedWords = (numbers: readonly CheckedNumber[]): string[] =>
+  (["in-text", "not-in-text"] as const).flatMap((wanted) => {
+    const all = numbers.filter(({ status }) => status === wanted).map(({ number }) => number);
+    if (all.length === 0) return [];
+    const more = all.length > maxNamed ? ` and ${all.length - maxNamed} more` : "";
+    const where = wanted === "in-text" ? "stand in the paper, but in none of its quotes" : "do not stand in the paper";
+    return [`Numbers of the results that ${where}: ${all.slice(0, maxNamed).join(", ")}${more}.`];
+  });
 
 function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
   if (result.insights.length === 0) return [];

@@ -87,9 +87,9 @@ export const checkedSummary = ({ statements, not_borne_out = [], check, open }: 
   if (open !== undefined) return "its check goes on";
   const judged = [...statements, ...not_borne_out].filter((each) => each.check !== undefined);
   const borneOut = judged.filter((each) => each.check?.verdict === "supported").length;
-  return check?.unchecked === undefined
-    ? `${borneOut} of ${many(judged.length, "sentence")} borne out`
-    : `not checked: ${check.unchecked}`;
+  if (judged.length === 0 && check?.unchecked !== undefined) return `not checked: ${check.unchecked}`;
+  const unfinished = check?.unchecked === undefined ? "" : `; ${check.unchecked}`;
+  return `${borneOut} of ${many(judged.length, "sentence")} borne out${unfinished}`;
 };
 
 /** What a message holds, where it is such an iteration. */

@@ -6,6 +6,7 @@ import { rulesFor } from "../../../../src/engine/loop/rules-of-run.js";
 import type { Choose } from "../../../../src/engine/loop/types.js";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
+import { meaningOf } from "../../../../src/research/report/narrative/meaning.js";
 import { checkerRoles } from "../../../../src/research/units/check/kind.js";
 import { fakeClock } from "../../../support/clock.js";
 import { judgingAgent } from "../../../support/projects/judging-agent.js";
@@ -104,6 +105,36 @@ test("a report that is written anew keeps the marks of what it says again; only 
     [comes.text, "supported"],
   ]);
   expect(after.check?.by).toEqual(before.check?.by);
+  const whole = /(\d+ of \d+) sentences borne out/.exec(markdownIn(given.folder))?.[1];
+  const [, ofNew, inAll] =
+    /(\d+ of \d+) new sentences? borne out \((\d+ of \d+) in all\)/.exec(
+      readFileSync(join(given.folder, "progress.txt"), "utf8"),
+    ) ?? [];
+  expect(ofNew).toBeDefined();
+  expect(ofNew).not.toBe(whole);
+  expect(inAll).toBe(whole);
+});
+
+test("where mending fails whenever it is tried, what fell is taken out, and the report says why", async () => {
+  const given = researchFolder(project("p1"));
+  const findings = [said("It is cheap.", "p1#1"), said("Fourteen minutes are enough.", "p1#2")];
+  const { agent } = judgingAgent(
+    ({ sentence }) => ({ verdict: sentence.includes("cheap") ? "not-supported" : "supported" }),
+    { findings },
+  );
+  const broken = scriptedAgent(() => ({ end: { failure: { kind: "crashed", message: "It broke." } } }));
+  const { verdict, rrd } = await given.run(agent, 40, {
+    check: "reports",
+    choose: (_, unit) => ({ agent: unit.kind === "mend" ? broken : agent }),
+    stopConditions: [stopAfterFailures],
+  });
+  expect(verdict.verdict).toBe("complete");
+  expect(meaningOf(reportIn(given.folder), rrd)?.says).toMatch(
+    /^\d of \d sentences borne out .*; 1 removed\. The check did not come to its end: mending was given up \(three failures in a row\)\.$/,
+  );
+  expect(readFileSync(join(given.folder, "progress.txt"), "utf8")).toContain(
+    "1 sentence not mended: three failures in a row.",
+  );
 });
 
 test("what a report says of two quotes side by side is checked as every sentence that cites", async () => {
