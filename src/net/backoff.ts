@@ -1,24 +1,24 @@
 /**
- * How long a host is left alone after it refused. What happens on a 429 (or a 503 with Retry-After):
- * 1. http.ts reads the answer, and http-failure.ts makes it `rate_limited` with the time from which the host may be
- *    asked again.
- * 2. `backoffAfter` below works out that time: what the host said (Retry-After, its rate-limit headers, at most 48
- *    hours), else a guess that doubles from 1 to 15 minutes with each refusal in a row.
- * 3. rate-limiter.ts keeps it for all processes of this machine (hosts/ in the state folder), so that nobody asks
- *    before.
- * 4. polite-http.ts hands the failure to its caller at once; it is never taken for "not found".
+ * The time without requests after a host has refused one. What happens on a 429 (or a 503 with Retry-After):
+ * 1. http.ts reads the answer, and http-failure.ts makes a `rate_limited` failure of it, with the time of the next
+ *    allowed request.
+ * 2. `backoffAfter` below computes that time: from the headers of the answer (Retry-After, rate limits; at most 48
+ *    hours), otherwise a guess that doubles from 1 to 15 minutes with each refusal in a row.
+ * 3. rate-limiter.ts stores it for all processes of this machine (hosts/ in the state folder), so that no process
+ *    sends a request earlier.
+ * 4. polite-http.ts returns the failure to its caller at once. It is never treated as "not found".
  */
 
 import type { HostRule } from "./host-rules.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
-/** What is remembered of a host's refusals. */
+/** The refusals of a host so far. */
 export interface BackoffState {
-  /** Times in a row that it asked to wait without saying how long. */
+  /** Number of times in a row that it asked to wait without a time. */
   readonly refusals: number;
-  /** Times in a row that it was out of service. */
+  /** Number of times in a row that it was out of service. */
   readonly outages: number;
-  /** Milliseconds since the epoch: it is not asked before. */
+  /** The time of the next allowed request, in milliseconds since the epoch. */
   readonly until?: number;
 }
 
@@ -32,12 +32,12 @@ interface AnswerHead {
 const second = 1000;
 const firstWaitMs = 60 * second;
 const maxGuessMs = 15 * 60 * second;
-/** OpenAlex says up to 15 hours; nobody is believed who says weeks. */
+/** OpenAlex asks for up to 15 hours. Longer times, such as weeks, are reduced to this maximum. */
 const maxWaitMs = 48 * 3600 * second;
-/** A server that fails three times in a row, retries included, is left alone for a while. */
+/** After so many failures in a row, including retries, a server gets no requests for a while. */
 const maxOutages = 3;
 
-/** How a host stands after an answer at `now`. */
+/** The state of a host after an answer at `now` (milliseconds since the epoch). */
 export function backoffAfter({ status, headers }: AnswerHead, previous: BackoffState, now: number): BackoffState {
   const waitEnd = retryAfter(headers.get("retry-after"), now);
   const resetTime =
@@ -58,7 +58,7 @@ export function backoffAfter({ status, headers }: AnswerHead, previous: BackoffS
   return { ...noBackoff, ...withoutUndefined({ until: resetTime }) };
 }
 
-/** A minute, doubled each time. */
+/** One minute, doubled each time. */
 const guessedWaitMs = (times: number) => Math.min(firstWaitMs * 2 ** (times - 1), maxGuessMs);
 
 function retryAfter(value: string | null, now: number): number | undefined {
@@ -67,7 +67,7 @@ function retryAfter(value: string | null, now: number): number | undefined {
   return Number.isFinite(seconds) ? limitedTime(now, seconds) : undefined;
 }
 
-/** GitHub tells the moment in seconds since the epoch, OpenAlex the seconds that are left. */
+/** GitHub sends the time in seconds since the epoch, OpenAlex the number of seconds to wait. */
 function resetAt(value: string | null, now: number): number | undefined {
   const number = value === null || value.trim() === "" ? Number.NaN : Number(value);
   if (!Number.isFinite(number)) return undefined;
@@ -76,7 +76,7 @@ function resetAt(value: string | null, now: number): number | undefined {
 
 const limitedTime = (now: number, seconds: number) => now + Math.min(Math.max(seconds * second, second), maxWaitMs);
 
-/** The pace that an answer's headers ask for, as Crossref has them; a rule is only ever tightened by it. */
+/** The pace that the headers of an answer ask for (Crossref). It can only make a rule stricter. */
 export function requestedPace({ headers }: AnswerHead): Partial<HostRule> {
   const limit = Number(headers.get("x-rate-limit-limit") ?? Number.NaN);
   const [, amount, unit] = /^\s*(\d+)\s*(s|m|h)?/.exec(headers.get("x-rate-limit-interval") ?? "") ?? [];

@@ -2,13 +2,12 @@ import { redacted } from "../engine/lib/redact.js";
 import type { Secret } from "./http.js";
 
 /**
- * Query parameters under which services take keys, and those that tell who asks: neither belongs into a log that is
- * shared.
+ * Names of query parameters for keys, and for the identity of the user. They must not be in a log that is shared.
  */
 const privateParameter =
   /^(?:api[-_]?key|key|apikey|token|access[-_]?token|auth|password|secret|client[-_]secret|mailto|email)$/i;
 
-/** An address as it may be logged and shared: without credentials, keys and mail addresses. */
+/** An address that may be logged and shared: without credentials, keys and mail addresses. */
 export function publicAddress(address: string): string {
   if (!URL.canParse(address)) return address;
   const url = new URL(address);
@@ -16,7 +15,7 @@ export function publicAddress(address: string): string {
   url.password = "";
   const pairs = url.search.replace(/^\?/, "").split("&");
   const publicPairs = pairs.filter((pair) => pair !== "" && !privateParameter.test(nameOf(pair)));
-  // Written back only if something goes: `search` would encode the rest again.
+  // Set only if a parameter was removed, because `search` would encode the others again.
   if (publicPairs.length < pairs.length) url.search = publicPairs.join("&");
   url.hash = "";
   return url.href;
@@ -30,7 +29,7 @@ function nameOf(pair: string): string {
   }
 }
 
-/** A request's address without user name and password, and those as the header that stands for them. */
+/** A request's address without user name and password, and the header that replaces them. */
 export function withoutCredentials(
   address: string,
   secret: Secret | undefined,
@@ -45,17 +44,17 @@ export function withoutCredentials(
   return { url: url.href, secret: { ...secret, headers: { Authorization: `Basic ${pair}`, ...secret?.headers } } };
 }
 
-/** In a page of text a shorter value may stand by chance; in a sentence of this program it does not. */
+/** A shorter value may occur in a page by chance; a sentence of this program is less likely to contain it. */
 const minCharsInBody = 8;
 const minCharsInSentence = 4;
 
-/** Takes the secrets of one request out of what came back: some services repeat the request in their answers. */
+/** Removes the secrets of a request from its answer: some services repeat the request in their answers. */
 export function scrubber(secret: Secret | undefined): {
   text(text: string): string;
   bytes(bytes: Uint8Array): Uint8Array;
 } {
   const secretValues = [...Object.values(secret?.headers ?? {}), ...Object.values(secret?.query ?? {})];
-  // "Bearer <token>": the token alone is the secret.
+  // In "Bearer <token>" only the token is the secret.
   const plainValues = secretValues.flatMap((value) => [value, value.trim(), value.trim().split(/\s+/).at(-1) ?? ""]);
   const forms = plainValues.flatMap((value) => [
     value,
@@ -73,7 +72,7 @@ export function scrubber(secret: Secret | undefined): {
     bytes(bytes) {
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const foundValues = longValues.filter((value) => buffer.includes(value));
-      // Byte by byte, so that what is not UTF-8 stays what it is; secrets are ASCII.
+      // latin1 keeps bytes that are not UTF-8 unchanged; secrets are ASCII.
       return foundValues.length === 0
         ? bytes
         : Buffer.from(removeSecrets(buffer.toString("latin1"), foundValues), "latin1");

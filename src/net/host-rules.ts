@@ -1,37 +1,37 @@
-/** A service as it is asked here. */
+/** A service and the address that requests to it use. */
 export interface Service {
-  /** As a project's `sources` name it: "arXiv". */
+  /** The name in a project's `sources`: "arXiv". */
   readonly name: string;
   /** The service's own base address. */
   readonly own: string;
-  /** Base address that is asked: its own, a mirror's or a test server's. */
+  /** Base address for requests: the service's own, or that of a mirror or a test server. */
   readonly endpoint: string;
   /**
-   * Least milliseconds between two requests to an endpoint that is not the service's own; by default the service's own
-   * rule holds.
+   * Minimum milliseconds between two requests to an endpoint that is not the service's own; by default the rule of the
+   * service applies.
    */
   readonly intervalMs?: number;
 }
 
-/** How often a host may be asked. */
+/** The rate limit of a host. */
 export interface HostRule {
-  /** Least milliseconds between the starts of two requests. */
+  /** Minimum milliseconds between the starts of two requests. */
   readonly intervalMs: number;
-  /** Maximum number of requests under way at a time. */
+  /** Maximum number of requests at the same time. */
   readonly concurrency: number;
 }
 
-/** One account that requests are booked to: all hosts of a service, or a part of one. */
+/** A rate limit that all hosts of a service, or a part of one host, share. */
 export interface HostBudget extends HostRule {
   readonly name: string;
   readonly hosts: readonly string[];
-  /** Only paths that begin with this. */
+  /** Only for paths that begin with this text. */
   readonly path?: string;
-  /** Each key has an account of its own: what the service says to those without one does not hold for it. */
+  /** Each key has a separate account: the limit for requests without a key does not apply to it. */
   readonly byKey?: true;
-  /** Where the request carries a key. */
+  /** The rule for requests with a key. */
   readonly keyed?: HostRule;
-  /** Where a contact address is known. */
+  /** The rule for requests with a contact address. */
   readonly polite?: HostRule;
 }
 
@@ -40,18 +40,18 @@ export const perSecond = (requests: number, concurrency: number): HostRule => ({
   concurrency,
 });
 
-/** Any host that nothing is known of. */
+/** The rule for all other hosts. */
 const defaultRule = perSecond(1, 2);
 
-/** An address that stands in for a service's own: a mirror's or a test server's. */
+/** An address that replaces that of a service: of a mirror or a test server. */
 export interface StandIn {
   /** Base address. */
   readonly url: string;
   /** Base address of the service itself; empty if it has none and each user runs their own. */
   readonly replacedAddress: string;
   /**
-   * Least milliseconds between two requests, where the owner of the address has said so; else the service's own rule
-   * holds.
+   * Minimum milliseconds between two requests, if the owner of the address has set it; by default the rule of the
+   * service applies.
    */
   readonly intervalMs?: number;
 }
@@ -63,17 +63,16 @@ export interface HostAccount extends HostRule {
 }
 
 interface RequestFacts {
-  /** A short hash of the request's keys, where it carries any. */
+  /** A short hash of the request's keys, if it has keys. */
   readonly keyHash: string | undefined;
   readonly contact: boolean;
   readonly standIns: readonly StandIn[];
-  /** What services ask for in their terms; the first that fits counts. */
+  /** The limits from the terms of the services; the first that matches is used. */
   readonly budgets: readonly HostBudget[];
 }
 
 /**
- * Which account a request to `url` is booked to. A stand-in has an account of its own, with the rule of what it stands
- * for.
+ * The account of a request to `url`. A stand-in has a separate account, with the rule of the service that it replaces.
  */
 export function hostAccountOf(url: URL, facts: RequestFacts): HostAccount {
   const standIn = longestMatch(url.href, facts.standIns, (candidate) => candidate.url);
@@ -99,8 +98,8 @@ export function hostAccountOf(url: URL, facts: RequestFacts): HostAccount {
 }
 
 /**
- * Of the bases that an address lies under, the longest: one server may stand in for several services, each with a path
- * of its own.
+ * The place with the longest base address under which `address` lies. One server may replace several services, each
+ * with a different path.
  */
 export function longestMatch<Place>(
   address: string,
@@ -114,5 +113,5 @@ export function longestMatch<Place>(
     .toSorted((a, b) => baseOf(b).length - baseOf(a).length)[0];
 }
 
-/** In the spelling that addresses have once they are parsed: "HTTP://Host:80/a/" is "http://host/a". */
+/** The normalised form of a base address: "HTTP://Host:80/a/" becomes "http://host/a". */
 const bareBase = (base: string): string => (URL.canParse(base) ? new URL(base).href.replace(/(?<!\/)\/+$/, "") : "");

@@ -10,13 +10,13 @@ import type { HostRule } from "./host-rules.js";
 import { temporaryName } from "../engine/storage/atomic-file.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 
-/** What all processes of this machine know together of one account. Times are milliseconds since the epoch. */
+/** The state of one account, shared by all processes of this machine. Times are milliseconds since the epoch. */
 export interface HostState {
-  /** When this was written. */
+  /** The time of the last write. */
   readonly at: number;
-  /** No request starts before. */
+  /** The time at which the next request may start. */
   readonly next: number;
-  /** Requests under way, or waiting for their time. */
+  /** Requests that run, or wait for their time. */
   readonly busy: readonly Busy[];
   readonly standing: BackoffState;
   /** The pace that the host asked for last. */
@@ -25,17 +25,17 @@ export interface HostState {
 
 interface Busy {
   readonly pid: number;
-  /** Start of the process in the system's own words, as far as it tells. */
+  /** Start of the process in the format of the system; absent if the system does not give it. */
   readonly started?: string;
   readonly token: string;
 }
 
-/** A clock that was set back by more than this shows: what stands in the future then was written before. */
+/** If a state is further in the future than this, the clock was set back after the state was written. */
 const maxClockStepMs = 1000;
 
 /**
- * Changes what is known of an account, alone among all processes. `change` answers with the new state, or undefined to
- * leave the old one; it is also told how many requests were left in the file by processes that were killed.
+ * Changes the state of an account under its lock. `change` returns the new state, or undefined to keep the old one.
+ * `abandoned`: the number of requests in the file whose processes were killed.
  */
 export async function changeHost<T>(
   folder: string,
@@ -60,7 +60,7 @@ export async function changeHost<T>(
   });
 }
 
-/** How an account stands, as far as can be read. */
+/** The refusals of an account; none if its file can't be read. */
 export async function hostBackoff(folder: string, account: string, now: number): Promise<BackoffState> {
   return (await readState(join(folder, `${account}.json`), now)).standing;
 }
@@ -75,7 +75,7 @@ async function readState(path: string, now: number): Promise<HostState> {
     throw error;
   }
   const state = parse(text);
-  // Emptied by a power cut: nobody knows when the host was asked last.
+  // A power cut may have emptied the file; the time of the last request is then unknown.
   if (state === undefined) return { ...none, next: now + 3000 };
   const ahead = state.at - now;
   return ahead > maxClockStepMs ? shifted(state, -ahead) : state;
@@ -103,7 +103,7 @@ function shifted(state: HostState, by: number): HostState {
   };
 }
 
-/** A killed process never ends its requests. */
+/** The requests whose process still runs; a killed process does not remove its requests. */
 async function livingRequests(busy: readonly Busy[]): Promise<Busy[]> {
   const known = await Promise.all(
     busy.map(async (each) => ({ each, lives: await isSameProcess(each.pid, each.started) })),
@@ -111,7 +111,7 @@ async function livingRequests(busy: readonly Busy[]): Promise<Busy[]> {
   return known.flatMap(({ each, lives }) => (lives ? [each] : []));
 }
 
-/** By renaming, so that no kill loses what a host asked for. */
+/** Writes by renaming a file, so that a kill never loses the state. */
 async function writeState(path: string, state: HostState): Promise<void> {
   const temporary = temporaryName(path);
   try {

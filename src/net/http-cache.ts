@@ -7,41 +7,41 @@ import { makeFolder } from "../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../engine/storage/state/format-version.js";
 import { answersIn } from "../engine/lib/layout.js";
 
-/** What is kept of an answer besides its body. */
+/** The stored facts of an answer, without its body. */
 export interface KeptAnswer {
-  /** SHA-256 of the body, which is kept under it. */
+  /** SHA-256 of the body, and the name of the body's file. */
   readonly sha256: string;
   /** After redirects, without keys. */
   readonly url: string;
   readonly type: string;
-  /** When the host last said so; milliseconds since the epoch. */
+  /** The time at which the host last sent or confirmed it, in milliseconds since the epoch. */
   readonly checkedAt: number;
   readonly etag?: string;
   readonly lastModified?: string;
 }
 
-/** Answers on the disk. Whatever is torn, missing or can't be read is a miss, never an error. */
+/** A cache of answers on the disk. An incomplete, missing or unreadable file is a miss, never an error. */
 export interface HttpCache {
   find(key: string): Promise<{ readonly answer: KeptAnswer; readonly bytes: Uint8Array } | undefined>;
-  /** A full or read-only disk keeps nothing. */
+  /** Stores nothing if the disk is full or read-only. */
   keep(key: string, answer: KeptAnswer, bytes: Uint8Array): Promise<void>;
-  /** Bodies are kept under their hash, so an older answer to the same request is there too. */
+  /** Bodies are stored under their hash, so the body of an older answer to the same request can be found too. */
   body(sha256: string): Promise<Uint8Array | undefined>;
   keepBody(bytes: Uint8Array): Promise<void>;
 }
 
 const megabyte = 1024 * 1024;
 const maxCacheBytes = 256 * megabyte;
-/** One body that takes more of the room than this would push out too many others. */
+/** A body with a larger share of the cache is not stored, because it would replace too many others. */
 const maxShare = 1 / 4;
-/** Down to this share, so that not every new answer has to tidy up. */
+/** A cleanup reduces the cache to this share, so that not every new answer needs a cleanup. */
 const afterTidying = 0.9;
 
 export const hashOf = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
- * The cache in `folder`, of at most `maxBytes`: what was not used for longest goes first. Several processes may share
- * it.
+ * The cache in `folder`, of at most `maxBytes`; the least recently used files are removed first. Several processes may
+ * share it.
  */
 export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   const answers = answersIn(folder);
@@ -98,7 +98,7 @@ export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   return cache;
 }
 
-/** The same bytes, not a copy: a document may have many megabytes. */
+/** Uses the same bytes without a copy: a document may have many megabytes. */
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function isKept(value: unknown): value is KeptAnswer {
@@ -109,8 +109,7 @@ function isKept(value: unknown): value is KeptAnswer {
 }
 
 /**
- * A file that this program wrote, or what an interrupted write left of one: whatever else stands there is not ours to
- * remove.
+ * Whether this program wrote a file, completely or not. Other files in the folder are never removed.
  */
 const ownName = /^\.?[0-9a-f]{64}\b/;
 
@@ -137,7 +136,7 @@ async function filesIn(...folders: readonly string[]): Promise<File[]> {
   return files.flat();
 }
 
-/** Removes what was not used for longest until at most `bytes` are left; answers with how many are. */
+/** Removes the least recently used files until at most `bytes` remain. Returns the number of bytes that remain. */
 async function tidy(folders: readonly string[], bytes: number): Promise<number> {
   const files = (await filesIn(...folders)).sort((a, b) => a.usedAt - b.usedAt);
   let left = files.reduce((sum, { size }) => sum + size, 0);

@@ -2,29 +2,29 @@ import { hasCode, messageOf } from "../engine/lib/errors.js";
 import { privateAddressCode } from "../engine/lib/private-address.js";
 import { lostProxy } from "./lost-proxy.js";
 
-/** Why there is no answer: refused for good, told to wait, not there, or anything else. `reason` is one sentence. */
+/** The reason why there is no answer: refused, rate-limited, not found, or another error. `reason` is one sentence. */
 export interface HttpFailure {
   readonly status: "blocked" | "rate_limited" | "not-found" | "error";
   readonly reason: string;
-  /** Set if the same request may be answered in some minutes or hours: a busy service, a network that is away. */
+  /** Set if the same request may succeed in minutes or hours: the service is busy, or the network is down. */
   readonly transient?: true;
-  /** Set beside `transient` where nobody was there to answer: no such name, no network, no connection. */
+  /** Set with `transient` if no host was reached: unknown name, no network, no connection. */
   readonly unreached?: true;
-  /** Milliseconds since the epoch: the host is not asked before. */
+  /** The time of the next allowed request to the host, in milliseconds since the epoch. */
   readonly retryAt?: number;
-  /** Set if nothing was sent, because the host had asked to wait before. */
+  /** Set if nothing was sent, because the host had already asked to wait. */
   readonly unsent?: true;
-  /** Of the answer, where there was one. */
+  /** The HTTP status, if there was an answer. */
   readonly code?: number;
   readonly body?: Uint8Array;
 }
 
-/** A failure that is worth one more try at once. */
+/** A failure after which a retry at once may help. */
 export type Failed = HttpFailure & { readonly again?: true };
 
 const byHand = "open it in a browser, save the PDF and give its path";
 
-/** What an answer's status, headers and body say went wrong; undefined if nothing did. */
+/** The failure that an answer's status, headers and body report; undefined for a success. */
 export function judge(
   { status, headers }: { readonly status: number; readonly headers: { get(name: string): string | null } },
   host: string,
@@ -65,7 +65,7 @@ export function judge(
     : { status: "error", reason: `${host} answered with HTTP ${status}.` };
 }
 
-/** Challenge pages come with 200, 403 or 503, are short, and say so in their title. */
+/** Whether a page is a bot challenge: these have status 200, 403 or 503, are short, and have a typical title. */
 function looksLikeChallenge(body: Uint8Array, type: string | null): boolean {
   if (body.length > 200_000 || !/html/i.test(type ?? "")) return false;
   const title = /<title[^>]*>([^<]{0,200})/i.exec(Buffer.from(body).toString("latin1"))?.[1] ?? "";
@@ -77,7 +77,7 @@ function looksLikeChallenge(body: Uint8Array, type: string | null): boolean {
 const retryAfter = (value: string | null) =>
   value === null ? "" : /^\d+$/.test(value) ? `, ${value} seconds` : `, until ${value}`;
 
-/** An address in this machine or its network, which no agent or page may send us to. */
+/** The failure for an address of this machine or its network: no agent or page may cause a request to it. */
 export const isPrivate = (host: string): HttpFailure => ({
   status: "blocked",
   reason: `${host} is an address of this machine or its network, and documents are fetched from the public internet only; ${byHand}.`,
@@ -86,15 +86,15 @@ export const isPrivate = (host: string): HttpFailure => ({
 const noAnswer = ["EAI_AGAIN", "ETIMEDOUT", "ENETUNREACH", "ENETDOWN", "EHOSTUNREACH", "EHOSTDOWN"];
 const timeouts = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
 
-/** Whether a request failed before it could leave this machine: no name, no network. */
+/** Whether a request failed before anything was sent: unknown name or no network. */
 export function neverLeft(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return hasCode(cause, "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "ENETDOWN");
 }
 
 /**
- * What an error of a request means. A certificate or an answer that is not HTTP is not the network's fault and does
- * not pass.
+ * The failure for an error of a request. An invalid certificate, or an answer that is not HTTP, is not `transient`: a
+ * later retry does not help.
  */
 export function describe(error: unknown, host: string, longest: number): Failed {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -37,23 +37,23 @@ export interface Request {
   readonly secret?: Secret;
 }
 
-/** Polite, cached, logged access to the network: one limiter a host over all processes of this machine. */
+/** Access to the network with rate limits, cache and log; all processes of this machine share the rate limits. */
 export interface Http {
-  /** Never throws for what a network does. */
+  /** Never throws for an error of the network. */
   get(request: Request): Promise<HttpDocument | HttpFailure>;
 }
 
-/** One request as it goes over the wire. */
+/** One request in the form that is sent. */
 export interface WireRequest {
   readonly url: string;
-  /** Maximum number of bytes of the answer, unpacked. */
+  /** Maximum number of bytes of the uncompressed answer. */
   readonly limit: number;
   readonly accept?: string;
-  /** JSON; makes it a POST. */
+  /** A JSON text; with it, the request is a POST. */
   readonly body?: string;
-  /** Conditions on a copy that is kept already. */
+  /** Headers that make the request conditional on a cached copy. */
   readonly conditions?: Readonly<Record<string, string>>;
-  /** For the host that is asked, and never for another that it redirects to. */
+  /** Only for the host of `url`, never for a host that it redirects to. */
   readonly secret?: Secret;
 }
 
@@ -63,21 +63,22 @@ export interface Secret {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Keeps the pace of hosts. It is asked before every request, those that follow a redirect included. */
+/** Keeps the pace of hosts. Called before every request, also after a redirect. */
 export interface Gate {
   /**
-   * Resolves when the request may go out, or with why it may not now. `key`: a short hash of the keys that go with it.
+   * Resolves when the request may be sent, or with a failure if it must not be sent now. `key`: a short hash of its
+   * keys.
    */
   enter(url: URL, key: string | undefined): Promise<HttpFailure | Turn>;
 }
 
 /** The right to make one request. */
 export interface Turn {
-  /** To be called when the answer begins: by then the request has arrived. */
+  /** Call it when the answer begins: the request has then arrived. */
   answered(): void;
   /**
-   * Must be called once, with what came back if anything did, or "unsent" where the host can't have noticed anything.
-   * Tells when the host may be asked again, where the answer forbids it for now.
+   * Must be called once: with the answer, with "unsent" if no byte reached the host, or without argument. Returns the
+   * time of the next allowed request if the answer forbids requests for now.
    */
   end(answer?: HttpResponse | "unsent"): Promise<number | undefined>;
 }
@@ -87,12 +88,12 @@ export interface HttpOptions {
   /** A mail address or page that services may write to; it goes into the User-Agent. */
   readonly contact?: string;
   /**
-   * The host of the address that is asked for may lie in this machine or its network, as a person named it. Whatever it
-   * redirects to may not. Else an agent, or a page that it found, could have us read out an intranet to the model.
+   * Whether the host of the address may be on this machine or its network, because a person named it. A redirect may
+   * never lead there: otherwise an agent, or a page that it found, could send pages of an intranet to the model.
    */
   readonly privateAddresses: boolean;
   readonly fetch?: Fetch;
-  /** The IP addresses of a host; rejects as Node's own lookup does. */
+  /** The IP addresses of a host; rejects like Node's lookup. */
   readonly lookup?: (host: string) => Promise<readonly string[]>;
   readonly gate: Gate;
 }
@@ -104,12 +105,12 @@ export interface HttpDocument {
   readonly url: string;
   /** The Content-Type, in lower case. */
   readonly type: string;
-  /** What a later request may ask to be compared with. */
+  /** The version of the document, for a later conditional request. */
   readonly etag?: string;
   readonly lastModified?: string;
 }
 
-/** The copy that the conditions of the request speak of is still good. */
+/** The cached copy is still valid. */
 export interface NotModified {
   readonly status: "not-modified";
 }
@@ -117,13 +118,13 @@ export interface NotModified {
 const second = 1000;
 const maxTransfer = 300 * second;
 const maxRedirects = 10;
-/** What is kept of an error's body: services explain themselves in it. */
+/** Maximum number of bytes of an error's body; services explain the error in it. */
 const maxErrorBytes = 64 * 1024;
 
 /**
- * One request for at most `limit` bytes, and the redirects that it leads through. A refusal (401, 403, 451, a bot
- * challenge), a private address and 429 are answers; after 5xx and a lost connection another try may help (`again`).
- * Never throws for what a network does.
+ * Sends one request for at most `limit` bytes, and follows redirects. After a refusal (401, 403, 451, a bot challenge),
+ * a private address or 429 a retry at once is useless; after 5xx or a lost connection it may help (`again`). Never
+ * throws for an error of the network.
  */
 export async function exchange(
   request: WireRequest,
@@ -138,7 +139,7 @@ export async function exchange(
       return { status: "error", reason: `'${step.at.slice(0, 200)}' is not an http or https address.` };
     const answer = await ask(step, request, deadline, options, namedHost);
     if (answer.status !== "redirect") return answer;
-    // Once another origin was involved, nothing says that it leads back in good faith.
+    // After a redirect to another origin, even a redirect back to the first origin can't be trusted.
     const secret = new URL(answer.to).origin === origin ? step.secret : undefined;
     const keepsBody = answer.code === 307 || answer.code === 308;
     step = {
@@ -150,7 +151,7 @@ export async function exchange(
   return { status: "error", reason: `${namedHost} redirects more than ${maxRedirects} times.` };
 }
 
-/** A station on the way to a document. */
+/** One request in a chain of redirects. */
 interface RedirectStep {
   readonly at: string;
   readonly secret?: Secret;
@@ -177,7 +178,7 @@ async function ask(
   let response: HttpResponse | "unsent" | undefined;
   try {
     if (!mayBePrivate && (await isPrivateTarget(url.hostname, options))) return isPrivate(host);
-    // First: to load it takes longer than some hosts want between two requests.
+    // Loaded before the turn is taken: loading takes longer than the interval between two requests of some hosts.
     const get = options.fetch ?? (await loadFetch(mayBePrivate));
     const turnOrFailure = await options.gate.enter(url, keyHash(secret));
     if (turnOrFailure !== undefined && "reason" in turnOrFailure) return turnOrFailure;
@@ -210,7 +211,7 @@ function keyHash(secret: Secret | undefined): string | undefined {
   return values.length === 0 ? undefined : createHash("sha256").update(values.join("\n")).digest("hex").slice(0, 8);
 }
 
-/** The rest of the address stays as it is, byte for byte: `searchParams` would write it again. */
+/** Adds parameters without changing the rest of the address; `searchParams` would encode it again. */
 function withQuery(at: string, query: Secret["query"] = {}): string {
   const added = new URLSearchParams(query).toString();
   if (added === "") return at;
@@ -242,7 +243,7 @@ async function readAnswer(
   const { status: code, headers } = response;
   const location = code >= 300 && code < 400 ? headers.get("location") : null;
   const isOk = code >= 200 && code < 300;
-  // Nothing here asks for a range: a part taken for the whole would be half a document.
+  // No request asks for a range, so a partial document is an error.
   if (code === 206)
     return { status: "error", reason: `${host} sent only a part of the document (HTTP 206).`, transient: true, code };
   const bytes = await readBody(response, isOk ? request.limit : maxErrorBytes, isOk);
@@ -273,8 +274,8 @@ const hasProxy = () =>
   ["http_proxy", "https_proxy"].some((name) => Boolean(process.env[name] ?? process.env[name.toUpperCase()]));
 
 /**
- * A proxy resolves names itself, without `lookupPublicAddress`: only the answer of this machine's own resolver can be
- * checked then.
+ * Whether a host has a private address. A proxy resolves names itself, without `lookupPublicAddress`, so this machine's
+ * resolver is checked instead.
  */
 async function isPrivateTarget(
   hostname: string,
@@ -286,8 +287,8 @@ async function isPrivateTarget(
 }
 
 /**
- * A name that does not exist while others do is not trouble with the network: agents make up hosts, and no waiting
- * mends that.
+ * Turns the failure into "not found" if only this host name does not exist. Agents invent host names, and a retry does
+ * not help then.
  */
 async function checkUnknownHost(
   failure: Failed,
@@ -307,8 +308,8 @@ async function checkUnknownHost(
 const lookupAll = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * The body unpacked; undefined if it is longer than `limit`, "damaged" where its compression says that its end is
- * missing. An error's body is just cut.
+ * The uncompressed body; undefined if it is longer than `limit`, "damaged" if the end of the compressed data is
+ * missing. The body of an error is truncated instead.
  */
 async function readBody(
   { body, headers }: HttpResponse,
@@ -343,8 +344,8 @@ const decoders: Readonly<Record<string, Decode>> = {
 const rawInflate = promisify(inflateRaw) as Decode;
 
 /**
- * One layer of compression taken off: undefined if it unpacks to more than `limit`, "damaged" where it does not
- * unpack to its end.
+ * Removes one layer of compression. Undefined if the result is larger than `limit`, "damaged" if the data is
+ * incomplete.
  */
 async function unpack(
   coding: string,
@@ -353,7 +354,7 @@ async function unpack(
 ): Promise<Buffer<ArrayBuffer> | "damaged" | undefined> {
   const decode = decoders[coding];
   if (decode === undefined) return bytes;
-  // Some servers leave out the head that the standard asks for.
+  // Some servers omit the header that the standard requires.
   const isRaw = coding === "deflate" && ((bytes[0] ?? 8) & 0x0f) !== 8;
   try {
     return await (isRaw ? rawInflate : decode)(bytes, { maxOutputLength: limit });
@@ -363,8 +364,8 @@ async function unpack(
 }
 
 /**
- * undici unpacks a body as browsers do: what is cut short is given out as if it were whole. So it is handed the body
- * under another header, and `readBody` unpacks it.
+ * undici decompresses a body like a browser: a truncated body looks complete. So the encoding header is renamed before
+ * undici sees it, and `readBody` decompresses the body.
  */
 const encodingHeader = "x-encoding-of-body";
 type Dispatch = Dispatcher["dispatch"];
@@ -397,8 +398,8 @@ const userAgent = (contact: string | undefined) =>
 const fetchFunctions = new Map<boolean, Promise<Fetch>>();
 
 /**
- * undici, loaded when first needed; it follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Connections to private addresses
- * are kept apart.
+ * Loads undici at the first use. It respects HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Connections that may go to private
+ * addresses have a separate pool.
  */
 function loadFetch(mayBePrivate: boolean): Promise<Fetch> {
   const existing = fetchFunctions.get(mayBePrivate);

@@ -3,8 +3,8 @@ import { hasCode } from "../engine/lib/errors.js";
 const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
 
 /**
- * The proxy that could not be reached, and by which variable it is named: `https_proxy (127.0.0.1:3128)`. Undefined
- * where it was the host that was asked itself, as far as the error tells.
+ * The proxy that could not be reached, with its variable: `https_proxy (127.0.0.1:3128)`. Undefined if the error is
+ * about another host.
  */
 export function lostProxy(cause: unknown, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const tried = cause instanceof AggregateError ? (cause.errors as unknown[]) : [cause];
@@ -23,6 +23,6 @@ export function lostProxy(cause: unknown, env: NodeJS.ProcessEnv = process.env):
   return undefined;
 }
 
-/** A name may have any address. */
+/** Always true if the proxy is configured by a name, because the name may have any address. */
 const isSameHost = (address: string | undefined, host: string): boolean =>
   !/^[\d.]+$|^\[/.test(host) || address === host.replace(/^\[|\]$/g, "");

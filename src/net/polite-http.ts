@@ -20,55 +20,55 @@ import { publicAddress, scrubber, withoutCredentials } from "./credentials.js";
 import { hostsFolder } from "../engine/lib/layout.js";
 
 /**
- * One request, politely: answered from the cache while that is fresh, else at the host's pace, tried again where that
- * may help, and logged. On a 429 the time that the host names, or a guess that doubles (backoff.ts), is kept for all
- * processes of this machine (rate-limiter.ts). Nobody waits for it here: until then every request to the host comes
- * back as `rate_limited` at once, and its caller does other things meanwhile.
+ * Requests that respect the rules of hosts. A request is answered from the cache if the entry is fresh; otherwise it is
+ * sent at the host's pace, repeated if that may help, and logged. After a 429, the time from the host, or a guess that
+ * doubles (backoff.ts), is stored for all processes of this machine (rate-limiter.ts). No request waits for it: until
+ * then every request to the host fails with `rate_limited` at once, and the caller can do other work.
  */
 
 export interface PoliteHttpOptions {
   readonly signal: AbortSignal;
-  /** Folder of this machine's state: the pace of hosts is kept in it, for all processes. */
+  /** The folder of the program's state; it stores the pace of hosts for all processes. */
   readonly stateDir: string;
-  /** Where answers are kept; undefined: nowhere. It must be ignored by git. */
+  /** The folder of the cache; absent: no cache. Git must ignore it. */
   readonly cacheDir?: string;
-  /** An answer younger than this is not asked for again; 24 hours by default. */
+  /** Milliseconds for which a cached answer is used without a request; 24 hours by default. */
   readonly freshMs?: number;
-  /** Told of every request, answered from the cache or not, before `get` answers. */
+  /** Called for every request, also if the cache answers it, before `get` returns. */
   readonly record?: (line: QueryLine) => Promise<void>;
   /**
-   * Whose rules hold for which addresses, and how they are called in records. Endpoints that are not a service's own
-   * may be private.
+   * The services, for the rules of their addresses and their names in records. An endpoint that is not the service's
+   * own may have a private address.
    */
   readonly services?: readonly Service[];
-  /** How often hosts may be asked; a host that is not among them: once a second. */
+  /** The rate limits of hosts. Other hosts get at most one request per second. */
   readonly budgets: readonly HostBudget[];
-  /** Addresses that a person has typed: their origins may be private too. */
+  /** Addresses that a person has typed; they may be private too. */
   readonly typed?: readonly string[];
-  /** A mail address told to services. Never invented. */
+  /** A mail address that is sent to services. Never invented. */
   readonly contact?: string;
-  /** The machine's own time, shared by all processes. */
+  /** The machine's time, which all processes share. */
   readonly clock?: Clock;
   readonly fetch?: Fetch;
   readonly lookup?: NonNullable<HttpOptions["lookup"]>;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly random?: () => number;
 }
 
 const day = 24 * 3600_000;
 /**
- * After the first failure up to a second, after the next up to two: full jitter keeps processes that failed together
- * apart.
+ * Maximum pause after the first failure; it doubles each time. The pause is random (full jitter), so that processes
+ * that failed at the same time don't retry at the same time.
  */
 const firstPauseMs = 1000;
 const maxRetries = 2;
 
-/** The wall clock, not a steady one: it is the only one that processes share. */
+/** The wall clock, because it is the only clock that all processes share. */
 const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
 
 /**
- * Access to the network that keeps every host's pace over all processes of this machine, keeps answers, and tells of
- * each request.
+ * Makes an access to the network that keeps the pace of every host across all processes of this machine, caches answers
+ * and records each request.
  */
 export function politeHttp(options: PoliteHttpOptions): Http {
   const { stateDir, cacheDir, freshMs = day, record, services = [], contact, signal, clock = wallClock } = options;
@@ -97,7 +97,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
       const key = keyOf(request);
       const cached = await cache?.find(key);
       const recordAnswer = async (answer: HttpDocument | HttpFailure, from: QueryLine["from"]) => {
-        // What the user interrupted says nothing.
+        // A request that the user interrupted is not recorded.
         if (!signal.aborted) await record?.(lineOf(request, answer, from, clock.now(), services));
         return answer;
       };
@@ -149,8 +149,8 @@ type ExchangeOptions = PoliteHttpOptions & {
 };
 
 /**
- * Tries again where that may help: after a failure of the server or the connection. A host that asked to be left alone
- * is not waited for: the answer is `rate_limited` at once.
+ * Repeats the request after a failure of the server or the connection. It does not wait for a host that asked to wait:
+ * the result is `rate_limited` at once.
  */
 async function exchangeWithRetries(
   request: WireRequest,

@@ -10,39 +10,39 @@ import type { Gate, HttpResponse, Turn } from "./http.js";
 import type { Clock } from "../engine/lib/clock.js";
 
 interface LimiterOptions {
-  /** One file a host; the same for all processes of this machine. */
+  /** The folder with one file for each host; the same for all processes of this machine. */
   readonly folder: string;
-  /** By the machine's own time, which all processes share. */
+  /** Must use the machine's time, which all processes share. */
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Whether requests name a contact address, which some services answer with a quicker pace. */
+  /** Whether requests contain a contact address; some services then allow a faster pace. */
   readonly contact: boolean;
   readonly standIns: readonly StandIn[];
   readonly budgets: readonly HostBudget[];
 }
 
-/** How long a pace that a host told is kept to. */
+/** Milliseconds for which a pace that a host asked for is valid. */
 const paceValidMs = 3600_000;
-/** Between two looks at a host that another process is asking. */
+/** Milliseconds between two checks of an account that another process is using. */
 const retryDelayMs = 50;
 
-/** The turns of this process at one account, so that they queue here instead of at the file. */
+/** The requests of this process for one account. They wait in this queue instead of at the lock of the file. */
 interface AccountQueue {
   turns: number;
-  /** Entrants one after the other. */
+  /** Resolves when the last request has reserved its time; reservations are made one after the other. */
   entrance: Promise<unknown>;
-  /** Told whenever a turn has ended. */
+  /** Called when a request has ended. */
   wakeNext: (() => void) | undefined;
 }
 const queues = new Map<string, AccountQueue>();
 
-/** Turns of this process. One that is not among them was left in the file when the disk was full. */
+/** Tokens of this process's requests. Other tokens of this process in a file remained there when the disk was full. */
 const ownTokens = new Set<string>();
 
 /**
- * Keeps the pace of every host over all processes of this machine. A process reserves the next free moment under a lock
- * that is held for about a millisecond, then sleeps until it: one that is killed costs a single moment. While a host
- * wants to be left alone, requests are answered `rate_limited` at once and no connection is made.
+ * Keeps the pace of every host across all processes of this machine. A process takes a lock for about a millisecond,
+ * reserves the next free time, and sleeps until then; if it is killed, only that time is lost. While a host refuses
+ * requests, they fail with `rate_limited` at once, without a connection.
  */
 export function hostLimiter(options: LimiterOptions): Gate {
   const { folder, signal, standIns, contact, budgets } = options;
@@ -83,7 +83,7 @@ interface Reservation {
   readonly token: string;
   /** When the request may start. */
   readonly slot: number;
-  /** When the one after it may, as was reserved. */
+  /** When the next request may start, as it was reserved. */
   readonly next: number;
 }
 
@@ -110,7 +110,7 @@ async function reserveSlot(
         const rule = currentRule(account, state, now);
         const busy = state.busy.filter((request) => request.pid !== process.pid || ownTokens.has(request.token));
         if (busy.length >= rule.concurrency) return { value: "busy" };
-        // A process that was killed may have started its request as late as just now, however early its moment was.
+        // A killed process may have started its request only just now, even if its reserved time was much earlier.
         const slot = Math.max(state.next, abandoned > 0 ? now + rule.intervalMs : now);
         const next = slot + rule.intervalMs;
         return { state: { ...state, next, busy: [...busy, ownRequest] }, value: { slot, next } };
@@ -142,7 +142,7 @@ async function waitForTime(reserved: Reservation, options: LimiterOptions, host:
   return obstacle;
 }
 
-/** Another process may have been told to wait while this one slept. */
+/** The failure if a host has asked another process to wait while this process slept. */
 async function newBackoff(
   account: HostAccount,
   { folder, clock }: LimiterOptions,
@@ -160,12 +160,12 @@ function turnOf({ account, queue, token, slot, next: reserved }: Reservation, { 
       try {
         return await changeHost(folder, account.name, clock.now, async (state) => {
           const after = stateAfter(state, token, answer === "unsent" ? undefined : answer, clock.now());
-          // The moment of a request that never left is free again, unless others queue behind it already.
+          // The reserved time of a request that was not sent is free again, unless a later time is already reserved.
           if (answer === "unsent" && state.next === reserved)
             return { state: { ...after, next: slot }, value: undefined };
           const rule = currentRule(account, after, clock.now());
-          // From the start of one request to the start of the next the host may see less, where the first was slow to
-          // connect.
+          // If the first request was slow to connect, the host sees a shorter interval than that between the two
+          // starts.
           const next =
             rule.concurrency === 1 && arrivedAt !== undefined
               ? Math.max(after.next, arrivedAt + rule.intervalMs)
@@ -174,7 +174,7 @@ function turnOf({ account, queue, token, slot, next: reserved }: Reservation, { 
           return { state: { ...after, next }, value: until !== undefined && until > clock.now() ? until : undefined };
         });
       } catch {
-        // A full disk: the next request meets it too, and says so. Nobody waits for this process once it has ended.
+        // On a full disk the next request fails too and reports it. Entries of an ended process are ignored.
         return undefined;
       } finally {
         ownTokens.delete(token);
@@ -198,7 +198,7 @@ function stateAfter(state: HostState, token: string, answer: HttpResponse | unde
   };
 }
 
-/** The rule, tightened by what the host has told of late. */
+/** The rule, made stricter by the pace that the host has asked for recently. */
 function currentRule(account: HostAccount, { told: pace }: HostState, now: number): HostRule {
   const isRecent = pace !== undefined && now - pace.at < paceValidMs;
   return {

@@ -6,15 +6,15 @@ import { keyOf, keyOfLine } from "./request-log.js";
 import { publicAddress } from "./credentials.js";
 import { groupBy } from "../engine/lib/group.js";
 
-/** Answers that a search had, out of the log and the cache, and what it asks for now that it did not then. */
+/** Replays the answers of a search from the log and the cache, and lists requests that the search did not make. */
 interface Replay extends Http {
-  /** One sentence for each request that could not be answered, in the order of asking. */
+  /** One sentence for each request that could not be answered, in the order of the requests. */
   missing(): readonly string[];
 }
 
 /**
- * Answers every request as the log says that it was answered, failures included, and makes no connection. A request
- * that was made several times is answered in the order of the log, and with the last answer from then on.
+ * Answers every request with the answer or failure in the log, without a connection. If a request was made several
+ * times, the answers are used in the order of the log, and the last one is repeated.
  */
 export function replayHttp(lines: readonly QueryLine[], cacheDir: string): Replay {
   const cache = httpCache(cacheDir);

@@ -7,19 +7,19 @@ import type { HttpDocument, Request } from "./http.js";
 import { publicAddress } from "./credentials.js";
 
 /**
- * Names a request in the cache and in the log: two that may be answered differently have different keys. Secrets have
- * no part in it.
+ * The key of a request in the cache and in the log. Requests that may get different answers have different keys.
+ * Secrets are not part of the key.
  */
 export const keyOf = ({ url, accept, json }: Pick<Request, "url" | "accept" | "json">): string =>
   keyOfLine({ url: publicAddress(url), accept, ...(json === undefined ? {} : { body_sha256: bodyHash(json) }) });
 
-/** The key of the request that a line of the log tells of. */
+/** The key of the request that a line of the log describes. */
 export const keyOfLine = ({ url, accept, body_sha256 }: Pick<QueryLine, "url" | "accept" | "body_sha256">): string =>
   hashOf(JSON.stringify([body_sha256 === undefined ? "GET" : "POST", url, accept ?? "", body_sha256 ?? ""]));
 
 const bodyHash = (json: unknown) => hashOf(JSON.stringify(json));
 
-/** What is recorded of a request and its answer. */
+/** The log line for a request and its answer. */
 export function lineOf(
   { url, accept, json }: Request,
   answer: HttpDocument | HttpFailure,
@@ -60,13 +60,13 @@ export function lineOf(
   };
 }
 
-/** The service that an address belongs to, else its host. */
+/** The name of the service of an address; for other addresses the host. */
 export function sourceOf(url: string, services: readonly Service[]): string {
   const service = longestMatch(url, services, ({ endpoint }) => endpoint);
   return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }
 
-/** Where services put the list of what they found, from the outside in. */
+/** The paths of the list of results in the answers of services, from the outer field to the inner one. */
 const lists = [
   ["results"],
   ["data"],
@@ -78,7 +78,7 @@ const lists = [
   ["hits"],
 ];
 
-/** How many results an answer lists, or undefined if it is not a list that is known here. */
+/** The number of results in an answer; undefined if the answer has no known list. */
 function countResults(bytes: Uint8Array, type: string): number | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (/\bxml\b/.test(type) && !/html/.test(type)) {
