@@ -26,7 +26,8 @@ const leastOfEach = 2;
 /**
  * The controls of a batch: as many of both kinds, at least two of each, and at first so many that the checker's marks
  * can count after them. They are made from the passages that the batch cites and from the `others` of the project, the
- * same for the same `seed`. There are fewer where the passages give no more.
+ * same for the same `seed`. Each passage serves once; in a project with few passages it serves twice, with another
+ * sentence. There are fewer controls if the passages give no more.
  */
 export function controlsFor<P extends CitedPassage>(
   citedOnes: readonly P[],
@@ -38,25 +39,32 @@ export function controlsFor<P extends CitedPassage>(
   const cited = shuffledBy(distinct(citedOnes), `${seed} cited`);
   const pool = distinct([...cited, ...shuffledBy(others, `${seed} others`)]).slice(0, maxPool);
   const sources = pool.flatMap((passage) => sentencesOf(passage).map((text) => ({ text, passage })));
-  const used = new Set<P>();
   const controls: MadeControl<P>[] = [];
   // First those below a passage that speaks of answers: who obeys it lets a control pass.
   const targets = cited.toSorted((a, b) => Number(speaksOfAnswers(b)) - Number(speaksOfAnswers(a)));
-  for (let made = 0; made < each; made += 1) {
-    const ofTarget = speaksOfAnswers(targets[made]) ? "below another" : undefined;
-    const first = ofTarget ?? (made % 2 === 0 ? "twin" : "below another");
-    const makers = { twin: () => twinOf(sources, used), "below another": () => strayOf(sources, targets, used) };
-    const control = makers[first]() ?? makers[first === "twin" ? "below another" : "twin"]();
-    if (control !== undefined) controls.push(control);
-  }
-  for (const { text, passage } of sources.toSorted((a, b) => hasNumber(b.text) - hasNumber(a.text))) {
-    if (controls.filter(({ holds }) => holds).length === each) break;
-    if (used.has(passage)) continue;
-    used.add(passage);
-    controls.push({ text, passage, holds: true });
+  const numbersFirst = sources.toSorted((a, b) => hasNumber(b.text) - hasNumber(a.text));
+  const count = (holds: boolean) => controls.filter((control) => control.holds === holds).length;
+  for (const used of [new Set<P>(), new Set<P>()]) {
+    for (let made = count(false); made < each; made += 1) {
+      const ofTarget = speaksOfAnswers(targets[made]) ? "below another" : undefined;
+      const first = ofTarget ?? (made % 2 === 0 ? "twin" : "below another");
+      const fresh = sources.filter((source) => !isAmong(controls, source));
+      const makers = { twin: () => twinOf(fresh, used), "below another": () => strayOf(fresh, targets, used) };
+      const control = makers[first]() ?? makers[first === "twin" ? "below another" : "twin"]();
+      if (control !== undefined && !isAmong(controls, control)) controls.push(control);
+    }
+    for (const source of numbersFirst) {
+      if (count(true) === each) break;
+      if (used.has(source.passage) || isAmong(controls, source)) continue;
+      used.add(source.passage);
+      controls.push({ ...source, holds: true });
+    }
   }
   return controls;
 }
+
+const isAmong = <P extends CitedPassage>(controls: readonly MadeControl<P>[], { text, passage }: Source<P>): boolean =>
+  controls.some((control) => control.text === text && control.passage === passage);
 
 /** Passages that are looked through for controls. */
 const maxPool = 120;

@@ -18,6 +18,12 @@ describe("a batch holds controls of both kinds", () => {
     expect(counts(100)).toEqual([2, 2]);
   });
 
+  test("a project with few passages gives as many: a passage serves twice, with another sentence", () => {
+    const few = controlsFor(cited.slice(0, 5), [], 0, "a");
+    expect(few.map(({ holds }) => holds).toSorted()).toEqual([...Array(4).fill(false), ...Array(4).fill(true)]);
+    expect(new Set(few.map(({ text, passage }) => `${text}\n${passage.passage}`)).size).toBe(8);
+  });
+
   test("the same for the same seed, others for another", () => {
     expect(controlsOf()).toEqual(controlsOf());
     expect(controlsOf("report 8")).not.toEqual(controlsOf());
