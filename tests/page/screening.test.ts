@@ -133,7 +133,7 @@ describe.skipIf(chromePath === undefined)("the screening page in Chromium", () =
     await page.keyboard.type("no hands in it");
     await page.keyboard.press("Enter");
     await expect.poll(() => of("p1")?.override).toMatchObject({ decision: "exclude", why: "no hands in it" });
-    expect(await heading(page)).toBe("That was the last record.");
+    expect(await heading(page)).toBe("That was the last record; 1 decided.");
     await page.getByRole("button", { name: "Back" }).focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => kicker(page)).toContain("you said exclude");

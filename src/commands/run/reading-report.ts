@@ -3,8 +3,8 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
 import { meaningField } from "../../research/derived/meaning-mark.js";
-import { criterionText, isIneligible } from "../../research/screening/eligibility/eligibility.js";
-import type { Criterion, Evidence, OwnRubric, Paper, Rrd } from "../../research/generated/rrd.js";
+import { basisOf, criterionText, isIneligible } from "../../research/screening/eligibility/eligibility.js";
+import type { Criterion, Evidence, Override, OwnRubric, Paper, Rrd } from "../../research/generated/rrd.js";
 import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { type StoredQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
@@ -140,7 +140,7 @@ export function readingLines(
           ),
         ]
       : []),
-    ...part("Why", paper.notes),
+    ...part(paper.override === undefined ? "Why" : "Noted by the agent", paper.notes),
     ...foundLines(paper, names, flow, colors),
     ...(wasRead
       ? [
@@ -175,7 +175,8 @@ export function eligibilityLines(
     readings = [],
     override,
     excluded_by: by,
-  }: Pick<Paper, "answers" | "readings" | "override" | "excluded_by">,
+    read_depth,
+  }: Pick<Paper, "answers" | "readings" | "override" | "excluded_by" | "read_depth">,
   criteria: readonly Criterion[],
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
@@ -183,7 +184,8 @@ export function eligibilityLines(
 ): string[] {
   if (answers.length + readings.length === 0 && override === undefined) return [];
   const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
-  const stage = { screening: "title and abstract", full_text: "full text" };
+  const decidedText = ({ decision, why, criterion }: Override) =>
+    `A person decided: ${decision}. ${why}${criterion === undefined ? "" : ` (${nameOf(criterion)})`}`;
   const nameOf = (id: string) => {
     const criterion = criteria.find((each) => each.id === id);
     return criterion === undefined ? id : criterionText(criterion);
@@ -191,9 +193,10 @@ export function eligibilityLines(
   return [
     "",
     colors.bold("Eligibility"),
+    ...(override === undefined ? [] : flow(decidedText(override), "  ")),
     ...answers.flatMap((answer) => {
       const { criterion, locator, said, reason } = answer;
-      const place = locator ?? stage[answer.stage];
+      const place = locator ?? basisOf(answer, { read_depth });
       const why = reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
       const [first = "", ...rest] = flow(`${nameOf(criterion)}: ${answer.answer}, ${place}${why}`, "    ");
       const notes = answer.answer === "unclear" ? [] : notesOfOldQuote(answer);
@@ -206,7 +209,6 @@ export function eligibilityLines(
       flow(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),
     ),
     ...(by == null || override !== undefined ? [] : flow(`Excluded by ${nameOf(by)}.`, "  ")),
-    ...(override === undefined ? [] : flow(`A person decided: ${override.decision}. ${override.why}`, "  ")),
   ];
 }
 

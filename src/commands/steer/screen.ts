@@ -91,7 +91,9 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
     const told = message;
     message = "";
     if (record === undefined) {
-      io.stdout(`${clear}${told === "" ? "" : `· ${told}\n\n`}That was the last record.\n\n${endLine(io)}\n`);
+      io.stdout(
+        `${clear}${told === "" ? "" : `· ${told}\n\n`}That was the last record; ${said.size} decided.\n\n${endLine(io)}\n`,
+      );
       const key = await keys.next();
       if (key === "b") await to(index - 1);
       else if (key === "u") await undo();

@@ -79,13 +79,15 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
         : evidence.length === 0
           ? "Nothing but the title could be read."
           : rubrics === undefined
-            ? "It was read in full or in part."
+            ? []
             : scoreReason(scores),
       `Baseline agent: extractive, no model${rubrics === undefined ? "" : "; scores are keyword counts, not judgement"}.`,
       ...(sentences.some(({ addressed }) => addressed)
         ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
         : []),
-    ].join(" "),
+    ]
+      .flat()
+      .join(" "),
   };
 }
 

@@ -150,10 +150,11 @@ function criteriaProblems(rrd: Rrd): Inconsistency[] {
 
 /** Criteria that exclude everything, for example because they contradict each other in different words. */
 function exclusionProblems(rrd: Rrd): Inconsistency[] {
-  const { criteria, screening, fullText } = eligibilityReport(rrd);
+  const { criteria, screening, abstract, fullText } = eligibilityReport(rrd);
   const count = (reasons: typeof screening) => reasons.reduce((sum, reason) => sum + reason.count, 0);
-  const excluded = count(screening) + count(fullText);
-  const notExcluded = rrd.papers_pool.length - count(fullText);
+  const excludedPapers = count(abstract) + count(fullText);
+  const excluded = count(screening) + excludedPapers;
+  const notExcluded = rrd.papers_pool.length - excludedPapers;
   if (criteria.length === 0 || excluded < minExcluded || notExcluded > 0) return [];
   const message = `exclude all ${excluded} records and papers; they may contradict each other`;
   return [{ pointer: "/requirements/criteria", message }];

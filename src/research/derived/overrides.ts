@@ -25,8 +25,17 @@ export function withOverrides(rrd: Rrd): Rrd {
   };
 }
 
-/** The state with this override on the paper or excluded record of that id; the same state where it is missing. */
+/**
+ * The state with this override on the paper or excluded record of that id; the same state where it is missing, or where
+ * the same was decided before: its time would make a report older.
+ */
 export function withOverride(rrd: Rrd, id: string, override: Override): Rrd {
+  const isSaid = ({ id: of, override: said }: Pick<Paper, "id" | "override">) =>
+    of === id &&
+    said?.decision === override.decision &&
+    said.why === override.why &&
+    said.criterion === override.criterion;
+  if (rrd.papers_pool.some(isSaid) || rrd.excluded?.some(isSaid)) return rrd;
   if (rrd.papers_pool.some((paper) => paper.id === id))
     return { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, override } : paper)) };
   const last = (rrd.excluded ?? []).findLastIndex((one) => one.id === id && isReversible(one));

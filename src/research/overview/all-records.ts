@@ -99,7 +99,7 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
         ? "excluded"
         : "open";
   return {
-    stage: stageOfRejection(paper) === "screening" ? "screening" : "full text",
+    stage: stageOfRejection(paper),
     decision,
     ...(byPerson(override) ??
       withoutUndefined({

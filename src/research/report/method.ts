@@ -66,7 +66,7 @@ export interface Setback {
 
 /** Why papers or records are not eligible, and how often. */
 export interface Exclusions {
-  readonly stage: "screening" | "full text";
+  readonly stage: "at screening" | "from the abstract alone" | "at full text";
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
@@ -110,7 +110,11 @@ export function methodOf(
   return {
     facts: [...periodFacts(rrd, ledger, now, writer), ...factsOf(rrd, search)],
     criteria: eligibility.criteria.map(({ id, kind, text }) => ({ id, kind, text })),
-    eligibility: [...counts("screening", eligibility.screening), ...counts("full text", eligibility.fullText)],
+    eligibility: [
+      ...counts("at screening", eligibility.screening),
+      ...counts("from the abstract alone", eligibility.abstract),
+      ...counts("at full text", eligibility.fullText),
+    ],
     agents: agentsOf(lines),
     phases: phasesOf(lines),
     setbacks: lines.flatMap(({ iteration, unit, outcome, reasons = [] }) =>
@@ -292,8 +296,10 @@ function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | 
   const twice = lookedAtTwice(lines);
   const agents = new Set(linesAtWork(lines).flatMap(({ agent }) => agent ?? []));
   const how = agents.size > 0 && [...agents].every(isWithoutModel) ? " by counting words, without a model" : "";
+  const decided = papers_pool.filter(({ override }) => override !== undefined).length;
+  const person = decided === 0 ? "" : `, and a person decided on ${decided} of ${many(papers_pool.length, "paper")}`;
   return twice === 0
-    ? `${readings.every(isJudgedBy) ? "each paper" : "each paper that was read"} was judged once${how}`
+    ? `${readings.every(isJudgedBy) ? "each paper" : "each paper that was read"} was judged once${how}${person}`
     : `${many(twice, "unit")} of work had a second look, all others were done once`;
 }
 
@@ -310,7 +316,13 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
   const unread = rrd.papers_pool.filter((paper, index) => readings[index] === "unread" && isDecided(paper));
   const isJudged = readings.some(isJudgedBy);
   const each = readings.every(isJudgedBy) ? "Each paper" : "Each paper that was read";
-  const isFound = rrd.papers_pool.length + (rrd.excluded?.length ?? 0) > 0;
+  const records = [...rrd.papers_pool, ...(rrd.excluded ?? [])];
+  const isFound = records.length > 0;
+  const decided = records.filter(({ override }) => override !== undefined).length;
+  const second =
+    decided === 0
+      ? "nobody judged it a second time"
+      : `a person decided on ${decided} of ${many(records.length, "record")}`;
   return [
     ...(isFound ? [] : ["No paper has been found yet."]),
     ...(twice > 0
@@ -319,10 +331,12 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
           ...(!isJudged
             ? ["No paper has been judged yet."]
             : agents.size <= 1
-              ? [`${each} was judged once, by one model or agent; nobody judged it a second time.`]
-              : [`${each} was judged once, by one of several models or agents; nobody judged it a second time.`]),
+              ? [`${each} was judged once, by one model or agent; ${second}.`]
+              : [`${each} was judged once, by one of several models or agents; ${second}.`]),
           ...(isFound && agreementOf(rrd) === undefined
-            ? ["Screening by title and abstract was done once, by one agent."]
+            ? [
+                `Screening by title and abstract was done once, by one agent${decided === 0 ? "" : "; a person's decisions came after it"}.`,
+              ]
             : []),
         ]),
     ...(rrd.requirements.criteria?.length

@@ -6,7 +6,7 @@ import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { dimensionsOf, ownName, scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
-import { exclusionOf } from "../screening/eligibility/eligibility.js";
+import { basisOf, exclusionOf } from "../screening/eligibility/eligibility.js";
 import { prose } from "../project-files/markdown.js";
 import { type Citation, citationOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
@@ -177,10 +177,10 @@ type Writable<Members> = { -readonly [Name in keyof Members]: Members[Name] };
 
 function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   const by = exclusionOf(paper);
-  if (by === "person") return `Excluded by a person: ${oneLine(paper.override?.why ?? "")}`;
-  const included = includedText(paper);
-  if (included !== undefined) return included;
+  const decided = decisionText(paper);
   const criterion = by === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === by);
+  if (decided !== undefined)
+    return criterion === undefined ? decided : `${decided} (${criterion.id}: ${oneLine(criterion.text)})`;
   if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
   const missing = notRetrievedText(paper);
   if (missing !== undefined) return missing;
@@ -189,9 +189,11 @@ function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudged;
 }
 
-/** That a person included it, and why; undefined for any other paper. It replaces what an agent noted before. */
-const includedText = ({ override }: Paper): string | undefined =>
-  override?.decision === "include" ? `Included by a person: ${oneLine(override.why)}` : undefined;
+/** A person's decision and its reason; undefined without one. It replaces what an agent noted before. */
+const decisionText = ({ override }: Paper): string | undefined =>
+  override === undefined || override.decision === "not_retrieved"
+    ? undefined
+    : `${override.decision === "include" ? "Included" : "Excluded"} by a person: ${oneLine(override.why)}`;
 
 /** Why a paper could not be had, and what helps; undefined for any other paper. */
 export const notRetrievedText = ({ status, not_retrieved: why }: Paper): string | undefined =>
@@ -238,7 +240,7 @@ export function entryOf(
     insightTexts: insights.map(({ insight }) => tablesAsText(insight)),
     notes:
       notRetrievedText(paper) ??
-      includedText(paper) ??
+      decisionText(paper) ??
       (couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged),
     citation: citationOf(paper),
     ...row,
@@ -249,16 +251,15 @@ export function entryOf(
 
 /** So much of a criterion names it where each paper answers it; the whole of it stands with the method. */
 const maxCriterion = 80;
-const stageWords = { screening: "title and abstract", full_text: "full text" } as const;
 
-function eligibilityOf({ answers = [] }: Paper, criteria: readonly Criterion[]): CriterionAnswer[] {
+function eligibilityOf(paper: Paper, criteria: readonly Criterion[]): CriterionAnswer[] {
   return criteria.flatMap(({ id, text }) => {
-    const mine = answers.filter(({ criterion }) => criterion === id);
+    const mine = (paper.answers ?? []).filter(({ criterion }) => criterion === id);
     const answer = mine.find(({ stage }) => stage === "full_text") ?? mine.at(-1);
     if (answer === undefined) return [];
     const letters = [...oneLine(text).replace(/\.$/, "")];
     const short = letters.length > maxCriterion ? `${letters.slice(0, maxCriterion - 1).join("")}…` : letters.join("");
-    const place = oneLine(answer.locator ?? stageWords[answer.stage]);
+    const place = oneLine(answer.locator ?? basisOf(answer, paper));
     const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
     return {
       criterion: `${id} ${short}`,

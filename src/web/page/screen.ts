@@ -59,8 +59,8 @@ function top({ name, which, look: { rrd }, says }: ScreenView): Markup {
   return markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav><nav class="tabs" aria-label="Which records">${tabs}</nav>${says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`}</header>`;
 }
 
-const endOfListPart = (which: WhichRecords, { records }: Look): Markup =>
-  markup`<section id="record"><h1 tabindex="-1">${records.length === 0 ? nothingWords[which] : "That was the last record."}</h1></section>`;
+const endOfListPart = (which: WhichRecords, { records, said }: Look): Markup =>
+  markup`<section id="record"><h1 tabindex="-1">${records.length === 0 ? nothingWords[which] : `That was the last record; ${said.size} decided.`}</h1></section>`;
 
 function recordPart(record: ToScreen, name: string, look: Look): Markup {
   const { rrd, records, index, said, criteria, note } = look;

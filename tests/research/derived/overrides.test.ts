@@ -182,6 +182,14 @@ describe("whatever stands in a project", () => {
     expect(back?.not_retrieved).toBeUndefined();
   });
 
+  test("deciding the same again changes nothing, not even the time of the decision", () => {
+    const rrd = withOverrides(withOverride(rrdWith([paper("p1")]), "p1", because("exclude")));
+    const later = { ...because("exclude"), at: "2030-01-01T00:00:00.000Z" };
+    expect(withOverride(rrd, "p1", later)).toBe(rrd);
+    for (const other of [{ why: "Another." }, { criterion: "c1" }, { decision: "include" as const }])
+      expect(withOverride(rrd, "p1", { ...later, ...other }).papers_pool[0]?.override).toMatchObject(other);
+  });
+
   test("points decide nothing on a paper that a person includes", () => {
     const low = { status: "rejected", decision: "REJECT", score: 10, score_breakdown: scoresNested(1) } as const;
     const read = { analysis: {}, iteration: 1, read_depth: "abstract", override: because("include") } as const;

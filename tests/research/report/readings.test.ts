@@ -71,6 +71,27 @@ it("tells of papers that were decided on without a reading, and judges none of t
   expect(some.method.judged).toBe("each paper that was read was judged once");
 });
 
+it("says that only abstracts were read, and that a person decided and why", () => {
+  const override = { decision: "exclude" as const, why: "An essay.", criterion: "c1", at: "2026-11-22T00:00:00.000Z" };
+  const base = inputOf([
+    { ...abstract("a"), answers: [{ criterion: "c1", stage: "full_text", answer: "unclear", reason: "Hm." }] },
+    { ...abstract("b"), status: "rejected", override },
+  ]);
+  const criteria = [{ id: "c1", kind: "include" as const, text: "hands" }];
+  const input = { ...base, rrd: { ...base.rrd, requirements: { ...base.rrd.requirements, criteria } } };
+  const { method, rows } = reportModel(input);
+  expect(method.eligibility).toEqual([
+    { stage: "from the abstract alone", reasons: [{ reason: "c1 (include: hands)", count: 1 }] },
+  ]);
+  expect(rows.find(({ id }) => id === "b")?.why).toBe("Excluded by a person: An essay. (c1: hands)");
+  expect(method.judged).toBe("each paper was judged once, and a person decided on 1 of 2 papers");
+  expect(method.limits).toContain(
+    "Each paper was judged once, by one model or agent; a person decided on 1 of 2 records.",
+  );
+  expect(allRecords(input.rrd, [], undefined).map(({ outcome }) => outcome.stage)).toEqual(["abstract", "abstract"]);
+  expect(markdownOf(reportModel(input))).toContain("unclear, abstract");
+});
+
 const strengthOf = (...papers: Paper[]) => {
   const report = {
     written_at: "2026-11-22T10:00:00Z",

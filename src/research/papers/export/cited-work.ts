@@ -35,7 +35,7 @@ export type Cited = Pick<
 
 /** What became of a record in a project, and who says so. */
 export interface Outcome {
-  /** How far it came: "full text", "screening", "duplicate", "not screened", or why it was left out before. */
+  /** How far it came: "full text", "abstract", "screening", "duplicate", "not screened", or why it was left out. */
   readonly stage: string;
   readonly decision: "included" | "excluded" | "open";
   /** An agent, several of them, "a person" or "code"; absent where nobody decided or it is not recorded. */

@@ -49,8 +49,8 @@ function* eligibility({ model }: PageContext): Iterable<Markup> {
       markup`${criteria.map(({ id, kind, text }) => markup`<tr><th scope="row">${id}</th><td class="short">${kind}</td><td dir="auto">${text}</td></tr>`)}`,
     )}`;
   for (const { stage, reasons } of exclusions)
-    yield markup`<h3>Not eligible at ${stage}</h3>${table(
-      `Not eligible at ${stage}`,
+    yield markup`<h3>Not eligible ${stage}</h3>${table(
+      `Not eligible ${stage}`,
       markup`${reasons.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${thousands(count)}</td></tr>`)}`,
     )}`;
   if (model.waiting.length > 0)

@@ -657,7 +657,7 @@ function criteriaText({ method, waiting }: ReportModel): string {
     method.criteria.map(({ id, kind, text }) => `- **${inline(id)}** (${kind}): ${inline(text)}`).join("\n"),
     ...method.eligibility.map(
       ({ stage, reasons }) =>
-        `Excluded at ${stage}: ${reasons.map(({ reason, count: number }) => `${inline(reason)} ${number}`).join("; ")}.`,
+        `Excluded ${stage}: ${reasons.map(({ reason, count: number }) => `${inline(reason)} ${number}`).join("; ")}.`,
     ),
     ...(waiting.length === 0
       ? []

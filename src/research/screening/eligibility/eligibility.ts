@@ -75,6 +75,8 @@ export interface EligibilityReport {
   readonly waiting: readonly WaitingPaper[];
   /** Reasons of exclusion by stage, the criteria in their order, then the others. */
   readonly screening: readonly ExclusionCount[];
+  /** After a reading of the abstract alone. */
+  readonly abstract: readonly ExclusionCount[];
   readonly fullText: readonly ExclusionCount[];
 }
 
@@ -88,6 +90,7 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
   const screened = (rrd.excluded ?? []).filter(({ stage }) => (stage ?? "screened") === "screened");
   const excludedAt = (stage: ReturnType<typeof stageOfRejection>) =>
     rrd.papers_pool.flatMap((paper) => (stageOfRejection(paper) === stage ? (exclusionOf(paper) ?? []) : []));
+  const isTold = (reason: string) => reason !== "retracted" || hasAny;
   return {
     criteria,
     waiting: rrd.papers_pool.filter(isWaiting).map((paper) => {
@@ -106,10 +109,8 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
       ),
       ...excludedAt("screening"),
     ]),
-    fullText: counted(
-      criteria,
-      excludedAt("full text").filter((reason) => reason !== "retracted" || hasAny),
-    ),
+    abstract: counted(criteria, excludedAt("abstract").filter(isTold)),
+    fullText: counted(criteria, excludedAt("full text").filter(isTold)),
   };
 }
 
@@ -132,14 +133,23 @@ export function exclusionOf({ override, excluded_by: by, retracted, status }: Pa
 
 /**
  * Where a rejected record left the flow: a person excludes by title and abstract what nobody has read, even after it
- * could not be retrieved. Any other rejected record was read.
+ * could not be retrieved. Any other rejected record was read, or at least its abstract was.
  */
-export const stageOfRejection = ({
+export function stageOfRejection({
   override,
   analysis,
   read_depth: depth,
-}: Pick<Paper, "override" | "analysis" | "read_depth">): "screening" | "full text" =>
-  override?.decision === "exclude" && analysis == null && depth == null ? "screening" : "full text";
+}: Pick<Paper, "override" | "analysis" | "read_depth">): "screening" | "abstract" | "full text" {
+  if (override?.decision === "exclude" && analysis == null && depth == null) return "screening";
+  return depth === "abstract" ? "abstract" : "full text";
+}
+
+/** What an answer to a criterion rests on. */
+export const basisOf = (
+  { stage }: Pick<Answer, "stage">,
+  { read_depth: depth }: Pick<Paper, "read_depth">,
+): "title and abstract" | "abstract" | "full text" =>
+  stage === "screening" ? "title and abstract" : depth === "abstract" ? "abstract" : "full text";
 
 /** Whether nothing may be built on a paper: it waits for a person, or they could not get it, or it is excluded. */
 export const isIneligible = (paper: Paper): boolean =>
