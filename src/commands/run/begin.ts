@@ -28,8 +28,9 @@ import { forecastOf } from "../../research/workflow/forecast.js";
 import { newRrd } from "../../research/workflow/new-research.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { agreed, askForTopic } from "./ask-person.js";
-import { create, defaultSources, type Wishes } from "./new.js";
-import { runCommand, work } from "./run.js";
+import { create, defaultSources, typedWishes, type Wishes } from "./new.js";
+import { namedSources } from "./typed-sources.js";
+import { runCommand, withTarget, work } from "./run.js";
 
 interface BeginArguments extends Wishes {
   /** Paths of folders of papers and of exports, and the words of the question behind them. */
@@ -55,6 +56,9 @@ const quickly = { papers: 8, jobs: 3 } as const;
  */
 export async function beginCommand(args: BeginArguments, io: Io): Promise<number> {
   const { brought, question } = readWords(args.words, io.cwd);
+  // What was typed wrongly must be known before a person reads the plan.
+  await typedWishes(args, io.cwd);
+  if (args.sources !== undefined) namedSources(args.sources, io.cwd);
   const flags = args.quick ? { ...quickly, ...args.flags } : args.flags;
   const sources = [...brought, ...(args.sources ?? [])];
   const earlier = await begunBefore(io.cwd, question, sources);
@@ -78,8 +82,12 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   const { verdict, folder } = await create(topic, wishes, target, io, args);
   if (folder === undefined) return exitCodeOf(verdict);
   const exitCode = await work(folder, (await readResearch(folder)).rrd, target, io, { ...args, forecast: false });
-  if (exitCode === 0 && args.quick && !args.json && !args.quiet)
-    say(io, "The same command without --quick reads more papers in the same project.");
+  if (exitCode === 0 && args.quick && !args.json && !args.quiet) {
+    const { rrd } = await readResearch(folder);
+    const records = await recordsBrought(rrd, io);
+    if (mostPapers(rrd, targetOfRun(await resolveConfig(io, args.flags), records), records) !== undefined)
+      say(io, "The same command without --quick reads more papers in the same project.");
+  }
   return exitCode;
 }
 
@@ -118,31 +126,58 @@ const plain = (words: string): string => words.replace(/\s+/g, " ").trim().toLow
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((source) => others.includes(source));
 
-/** Runs a project that is there, up to the target that is asked for now where that is larger. */
+/** Runs a project that is there; it reads more papers where a larger target is asked for and its sources have them. */
 async function goOn(folder: string, args: BeginArguments, io: Io): Promise<number> {
   const { rrd, ledger } = await readResearch(folder);
   const { papers, ...flags } = args.flags;
-  const { countBrought } = await import("../../compose/library.js");
-  const wanted = targetOfRun(await resolveConfig(io, args.flags), await countBrought(rrd, io.cwd));
+  const resolved = await resolveConfig(io, args.flags);
   const name = nameFor(io.cwd, folder);
   await (await import("./named-again.js")).requireSameWishes(folder, rrd, args, io);
+  const records = await recordsBrought(rrd, io);
+  const wanted = targetOfRun(resolved, records);
   if (papers !== undefined && wanted < targetOf(rrd))
     throw new ExpectedError(
       `${name} asks this question already, of ${targetOf(rrd)} papers, and ${args.quick ? "--quick" : "-p"} would not make them ${wanted}; leave it out to go on, or type research-ralph run ${shellWord(name)} -p ${wanted} --force.`,
       2,
     );
-  const isDeeper = wanted > targetOf(rrd);
-  if (!args.json && !args.quiet)
-    say(io, `It goes on with ${name}${isDeeper ? `, from ${targetOf(rrd)} papers to ${wanted}` : ""}.`);
-  if (!isDeeper && !args.json && !args.quiet && statusOf(rrd, ledger).phase === "COMPLETE")
-    say(io, 'That project is finished; research-ralph new "…" starts another of the same question.');
-  if (isDeeper)
-    await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
-  const more = isDeeper ? { ...flags, papers: wanted } : flags;
-  return runCommand(
-    { ...args, folder, flags: more, force: isDeeper || args.force === true, classic: false, ask: false },
-    io,
-  );
+  const most = mostPapers(rrd, wanted, records);
+  const tells = !args.json && !args.quiet;
+  if (most === undefined) {
+    if (tells) say(io, `It goes on with ${name}.`);
+    if (tells && statusOf(rrd, ledger).phase === "COMPLETE")
+      say(io, 'That project is finished; research-ralph new "…" starts another of the same question.');
+    return runCommand({ ...args, folder, flags, force: args.force === true, classic: false, ask: false }, io);
+  }
+  const { config, check } = await withAgent(args.flags, io);
+  // Only another target begins another search.
+  const searching = withTarget(rrd, Math.max(most, targetOf(rrd) + 1));
+  const forecast = forecastOf(searching, ledger, await experienceOf(folder, config, io));
+  // What it takes is told before a yes, even in quiet.
+  if (!args.json) {
+    say(io, `It goes on with ${name}, from ${rrd.papers_pool.length} papers to ${most}, with ${config.agent}.`);
+    say(io, costText(config, check, forecast, io));
+  }
+  await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
+  // The agent that is here where the one of the settings is not.
+  const agent = config.agent === resolved.agent ? {} : { agent: config.agent };
+  const more = { ...flags, ...agent, papers: wanted };
+  return runCommand({ ...args, folder, flags: more, force: true, classic: false, ask: false, forecast: false }, io);
+}
+
+const recordsBrought = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined> =>
+  (await import("../../compose/library.js")).countBrought(rrd, cwd);
+
+/**
+ * How many papers a project can come to have with a larger target; undefined where this one is no larger, or every one
+ * of the `records` that a person brings was looked at.
+ */
+function mostPapers(rrd: Rrd, wanted: number, records: number | undefined): number | undefined {
+  if (wanted <= targetOf(rrd)) return undefined;
+  if (records === undefined) return wanted;
+  const { identified = {}, not_screened: left = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
+  const seen = Object.values(identified).reduce((sum, count) => sum + count, 0);
+  const unseen = left + Math.max(0, records - seen);
+  return unseen === 0 ? undefined : Math.min(wanted, rrd.papers_pool.length + unseen);
 }
 
 /**
@@ -235,8 +270,7 @@ async function plan(
   const searched = sources.length === 0 ? defaultSources : sources;
   const wished = { topic, sources: searched, ...(quick ? { ideas: false as const } : {}) };
   const rrdFor = (papers: number): Rrd => newRrd({ ...wished, papers }, requirementsOfTopic(topic));
-  const { countBrought } = await import("../../compose/library.js");
-  const records = await countBrought(rrdFor(config.papers), io.cwd);
+  const records = await recordsBrought(rrdFor(config.papers), io);
   if (records === 0)
     throw new ExpectedError(
       `There is nothing to read in ${searched.map(oneLine).join(", ")}; put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`,
@@ -247,23 +281,35 @@ async function plan(
   const folder = join(io.cwd, researchesName, "new");
   const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
-  const { free = false, reportsNoUsage = false } = createAgent(config.agent, {
-    ...settingsFor(config, io),
-    unconfined: true,
-  });
-  const limits = reportsNoUsage
-    ? "-i and --max-minutes limit it; --max-usd cannot, because the agent does not tell what it uses"
-    : "--max-usd and --max-minutes limit it";
+  const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
   return {
     papers,
     lines: [
       `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}${isScored ? scoredText(quick) : ""}`,
-      `${check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `}${
-        forecast === undefined
-          ? `What it costs is not known; ${limits}.`
-          : `${forecastText(forecast)}; estimated from ${forecast.from}. ${limits}.`
-      }`,
+      ...criteriaText(criteria),
+      costText(config, check, forecast, io),
       `The project is a folder under ${researchesName}/ here. ${sources.some(isBrought) ? `${goesOut(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
     ],
   };
+}
+
+/** The criteria as they were typed. */
+const criteriaText = (criteria: readonly string[]): string[] =>
+  criteria.length === 0 ? [] : [`Criteria: ${criteria.map(oneLine).join("; ")}.`];
+
+/** What the agent is, what it will take, and what limits that. */
+function costText(
+  config: ResolvedConfig,
+  check: AgentCheck | undefined,
+  forecast: ReturnType<typeof forecastOf>,
+  io: Io,
+): string {
+  const { reportsNoUsage = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
+  const limits = reportsNoUsage
+    ? "-i and --max-minutes limit it; --max-usd cannot, because the agent does not tell what it uses"
+    : "--max-usd and --max-minutes limit it";
+  const found = check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `;
+  return forecast === undefined
+    ? `${found}What it costs is not known; ${limits}.`
+    : `${found}${forecastText(forecast)}; estimated from ${forecast.from}. ${limits}.`;
 }

@@ -39,6 +39,8 @@ interface RunArguments {
   readonly abstracts?: boolean;
   readonly classic: boolean;
   readonly ask: boolean;
+  /** False: the forecast was told before. */
+  readonly forecast?: boolean;
   readonly quiet: boolean;
   readonly verbose?: boolean;
   readonly json: boolean;
@@ -188,7 +190,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
 }
 
 /** More papers than there are means another search, also where the last one was exhausted. */
-function withTarget(rrd: Rrd, papers: number): Rrd {
+export function withTarget(rrd: Rrd, papers: number): Rrd {
   const changed = { ...rrd, requirements: { ...rrd.requirements, target_papers: papers } };
   if (papers <= rrd.papers_pool.length) return changed;
   const { statistics } = rrd;

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { main } from "../../../src/commands/main.js";
@@ -54,7 +54,9 @@ test("one command makes a project of a question and a folder, runs it, and later
   expect(rrdOf(cwd).papers_pool).toHaveLength(8);
   expect(await cli(same, cwd)).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/from 8 papers to 10[\s\S]*--yes/),
+    err: expect.stringMatching(
+      /from 8 papers to 9, with baseline[\s\S]*baseline: [\s\S]*in \d+ iterations \(1 paper\)[\s\S]*--yes/,
+    ),
   });
   expect(await cli([...same, "--yes"], cwd)).toMatchObject({ code: 0 });
   expect(projects(cwd)).toHaveLength(1);
@@ -84,6 +86,23 @@ test("what would change nothing in the project that is there is refused, and the
     err: expect.stringContaining("--rubric, --criterion, --from would not change it; leave them out"),
   });
   expect(projects(cwd)).toHaveLength(1);
+});
+
+test("a folder of which every document was looked at has no more papers, and a wrong option is told before the plan", async () => {
+  const cwd = withPapers();
+  const papers = join(cwd, "papers");
+  for (const name of readdirSync(papers).toSorted().slice(2)) rmSync(join(papers, name), { recursive: true });
+  cpSync(join(papers, readdirSync(papers)[0] ?? ""), join(papers, "copy.md"));
+  const wrong = await cli(["papers/", question, "--criterion", "includes: robots", "--yes", ...baseline], cwd);
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("must begin with 'include:'") });
+  expect(wrong.err).not.toContain("It searches");
+  const quick = await cli(["papers/", question, "--quick", "--yes", ...baseline], cwd);
+  expect(quick.err).toContain("complete");
+  expect(quick.err).not.toContain("without --quick");
+  expect(await cli(["papers/", question, "-p", "9", ...baseline], cwd)).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("It goes on with how-well-does-sim2real."),
+  });
 });
 
 test("on a terminal it asks for the question of a folder, says what it will do, and asks once", async () => {
