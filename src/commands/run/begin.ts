@@ -168,7 +168,7 @@ const recordsBrought = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined
   (await import("../../compose/library.js")).countBrought(rrd, cwd);
 
 /**
- * How many papers a project can come to have with a larger target; undefined where this one is no larger, or every one
+ * How many papers a project can come to have with a larger target; undefined if this one is not larger, or every one
  * of the `records` that a person brings was looked at.
  */
 function mostPapers(rrd: Rrd, wanted: number, records: number | undefined): number | undefined {

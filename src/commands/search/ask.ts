@@ -1,6 +1,6 @@
+import { showInReport } from "../steer/show-in-report.js";
+import { basename } from "node:path";
 import { rememberAgent, requireAgents, withLastAgent } from "../../compose/agents.js";
-import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
@@ -8,15 +8,11 @@ import { needsModel } from "../run/check-meaning.js";
 import { checkAnswer } from "./check-answer.js";
 import { type Answered, finishWriting, openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { zeroSpent, addSpent } from "../../engine/loop/stop-conditions/budget.js";
 import type { Spending } from "../../engine/loop/types.js";
-import { isHeld } from "../../engine/storage/lock.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
-import { pageName } from "../../research/project-files/layout.js";
-import { signState } from "../../research/project-files/guarded/signed-state.js";
 import { findProjects, findResearch, nameFor } from "../../research/overview/find-research.js";
 import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
 import { namesAsked } from "../../research/overview/questions/pool.js";
@@ -242,18 +238,4 @@ async function askAgain(
     if (code === 3 || code > 128) break;
   }
   return exitCode;
-}
-
-/** Renders the report again, where there is one and no run is at work on it: no model and no network. */
-async function showInReport(folder: string, { git, stateDir }: ResolvedConfig, io: Io): Promise<void> {
-  if (!existsSync(join(folder, pageName)) || (await isHeld(lockFile(folder)))) return;
-  const { renderProject } = await import("../../research/report/documents/render-project.js");
-  try {
-    await renderProject(folder, { git, now: io.clock.now, notify: (message) => say(io, message) });
-    await signState(folder, stateDir);
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    // A run may have begun since, which renders it itself.
-    if (!(await isHeld(lockFile(folder)))) say(io, `The report does not list it yet: ${oneLine(error.message)}`);
-  }
 }

@@ -9,6 +9,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
 import { recordsNamed } from "../../research/overview/which-record.js";
 import { requirePerson } from "./require-person.js";
+import { showInReport } from "./show-in-report.js";
 
 interface DecideArguments {
   /** The project, which may be left out where there is one; papers, the decision and the reason, or a CSV file. */
@@ -20,7 +21,7 @@ interface DecideArguments {
 /** So many lines tell what became of each paper; more are counted. */
 const maxShown = 100;
 
-/** Writes a person's decisions on the eligibility of papers, which beat the criteria. */
+/** Writes a person's decisions on the eligibility of papers, which beat the criteria; a report that is there shows them. */
 export async function decideCommand({ words, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const { folder, rest } = await projectFirst(io.cwd, words);
@@ -29,6 +30,7 @@ export async function decideCommand({ words, flags, json }: DecideArguments, io:
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const decided = await recordDecisions(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
+  await showInReport(folder, { git, stateDir }, io);
   if (json) {
     const results = decided.map(({ says: _, next: __, ...one }, index) => {
       const { decision = "", why = "" } = said[index] ?? {};

@@ -17,7 +17,6 @@ import { fieldNamed, formOf, formWith, type NewField } from "../../research/proj
 import { textsFolder } from "../../research/project-files/layout.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { renderProject } from "../../research/report/documents/render-project.js";
 import { extract } from "../../research/units/form/kind.js";
 import {
   fieldsToFill,
@@ -27,10 +26,10 @@ import {
   withFormsOpen,
 } from "../../research/units/form/open-forms.js";
 import { formWords } from "../../research/units/form/section.js";
-import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { derive } from "../../research/workflow/derive.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { requirePerson } from "./require-person.js";
+import { showInReport } from "./show-in-report.js";
 import { agreed } from "../run/ask-person.js";
 import { work } from "../run/run.js";
 import { requireForm, typedForm } from "../run/typed-form.js";
@@ -82,7 +81,7 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
   const isDone = statusOf(rrd, ledger).done.includes("report");
   if (open.length === 0 || !isDone) {
     await edit();
-    if (isDone && (await readNarrative(folder)) !== undefined) await shownAnew(folder, config, io);
+    if (isDone) await showInReport(folder, config, io);
     say(
       io,
       isDone
@@ -111,11 +110,6 @@ function withForm(rrd: Rrd, added: readonly NewField[], without: readonly string
   );
   requireForm(fields);
   return { ...rrd, requirements: { ...rrd.requirements, fields } };
-}
-
-async function shownAnew(folder: string, config: ResolvedConfig, io: Io): Promise<void> {
-  await renderProject(folder, { git: config.git, now: io.clock.now, notify: (message) => say(io, message) });
-  await signState(folder, config.stateDir);
 }
 
 /** What the forms take, by the agent that fills them in: the sizes of the stored texts, at the price of its model. */

@@ -10,6 +10,7 @@ import { endOfList, type Look, openScreening, type Screening } from "../../resea
 import { nothingWords, recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirePerson } from "./require-person.js";
+import { showInReport } from "./show-in-report.js";
 import { endLine, keyLines, recordLines } from "./screen-lines.js";
 import { type Keys, openKeys } from "./typed-keys.js";
 
@@ -54,6 +55,7 @@ export async function screenCommand(
   } finally {
     keys.close();
   }
+  if (decided > 0) await showInReport(folder, { git, stateDir }, io);
   await screening.commit();
   const left = recordsToScreen((await readResearch(folder)).rrd, which === "all" ? "waiting" : which).length;
   const next = screening.next();

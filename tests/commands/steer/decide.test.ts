@@ -83,6 +83,8 @@ test("a project whose papers wait ends complete, status names the criterion, and
   expect(included.err).toBe(
     "The report is older than this decision: research-ralph run grasping-2026-03-01 writes it again.\n",
   );
+  for (const name of ["report.html", "research-report.md"])
+    expect(spaced(readFileSync(join(folder, name), "utf8"))).toContain("This report is older than");
   const excluded = await cli(["decide", folder, second, "exclude", "It is not.", "--no-git", "--json"], cwd);
   expect(JSON.parse(excluded.out)).toMatchObject({ paper: second, decision: "exclude", status: "rejected" });
   expect(rrdOf(folder).papers_pool.map(({ status: is }) => is)).toEqual(["presented", "rejected"]);
