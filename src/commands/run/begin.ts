@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { requireAgents, settingsFor } from "../../compose/agents.js";
+import { requireAgents, settingsFor, withLastAgent } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { installedAgents } from "../../engine/agents/adapters.js";
@@ -148,7 +148,8 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
       say(io, 'That project is finished; research-ralph new "…" starts another of the same question.');
     return runCommand({ ...args, folder, flags, force: args.force === true, classic: false, ask: false }, io);
   }
-  const { config, check } = await withAgent(args.flags, io);
+  const config = await withLastAgent(resolved, folder, io);
+  const check = await checkChosen(config, io);
   // Only another target begins another search.
   const searching = withTarget(rrd, Math.max(most, targetOf(rrd) + 1));
   const forecast = forecastOf(searching, ledger, await experienceOf(folder, config, io));
@@ -158,9 +159,7 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
     say(io, costText(config, check, forecast, io));
   }
   await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
-  // The agent that is here where the one of the settings is not.
-  const agent = config.agent === resolved.agent ? {} : { agent: config.agent };
-  const more = { ...flags, ...agent, papers: wanted };
+  const more = { ...flags, papers: wanted };
   return runCommand({ ...args, folder, flags: more, force: true, classic: false, ask: false, forecast: false }, io);
 }
 
@@ -187,15 +186,8 @@ function mostPapers(rrd: Rrd, wanted: number, records: number | undefined): numb
  */
 async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: ResolvedConfig; check?: AgentCheck }> {
   const config = await resolveConfig(io, flags);
-  if (config.origins.agent !== "default") {
-    await requireAgents(config, io);
-    if (isRemote(config.agent) || config.sandbox === "docker") return { config };
-    const check = await checkAgent(config.agent, settingsFor(config, io));
-    // A program that starts may be let in whatever it says of its login: its provider may need none.
-    if (!check.ok && check.version === undefined)
-      throw new ExpectedError(`${config.agent} can't begin: ${check.detail} ${check.fix ?? ""}`.trim());
-    return { config, check };
-  }
+  if (config.origins.agent !== "default")
+    return { config, ...withoutUndefined({ check: await checkChosen(config, io) }) };
   let check: AgentCheck | undefined;
   for (const agent of new Set([config.agent, ...installedAgents(io.env), "ralph"])) {
     const chosen = agent === config.agent ? config : await resolveConfig(io, { ...flags, agent });
@@ -205,6 +197,20 @@ async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: Resolved
   throw new ExpectedError(
     `No agent is installed here. Install Claude Code, Codex, Amp, Gemini CLI or OpenCode, or name a command of yours with --agent 'cmd:…'; the built-in --agent ralph needs only a key or a local model. ${check?.detail ?? ""} research-ralph demo shows a whole project without any.`,
   );
+}
+
+/**
+ * What the check of the agent found; undefined where it works on another machine or in a
+ * container. @throws ExpectedError where it can't begin.
+ */
+async function checkChosen(config: ResolvedConfig, io: Io): Promise<AgentCheck | undefined> {
+  await requireAgents(config, io);
+  if (isRemote(config.agent) || config.sandbox === "docker") return undefined;
+  const check = await checkAgent(config.agent, settingsFor(config, io));
+  // A program that starts may be let in whatever it says of its login: its provider may need none.
+  if (!check.ok && check.version === undefined)
+    throw new ExpectedError(`${config.agent} can't begin: ${check.detail} ${check.fix ?? ""}`.trim());
+  return check;
 }
 
 async function isAllowed(config: ResolvedConfig, io: Io): Promise<boolean> {
