@@ -21,7 +21,7 @@ interface DecideArguments {
 /** So many lines tell what became of each paper; more are counted. */
 const maxShown = 100;
 
-/** Writes a person's decisions on the eligibility of papers, which beat the criteria; a report that is there shows them. */
+/** Writes a person's decisions on the eligibility of papers, which beat the criteria; the report shows them. */
 export async function decideCommand({ words, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const { folder, rest } = await projectFirst(io.cwd, words);
