@@ -18,9 +18,9 @@ beforeAll(async () => {
   writeFileSync(
     join(folder, "writer.mjs"),
     `const { openMemory } = await import("./built/memory.js");
-const { lexical } = await import("./built/embedder.js");
+const { lexicalEmbedder } = await import("./built/embedder.js");
 const [path, name, count] = process.argv.slice(2);
-const memory = await openMemory(path, lexical);
+const memory = await openMemory(path, lexicalEmbedder);
 if (typeof memory === "string") throw new Error(memory);
 for (let at = 0; at < Number(count); at += 1) {
   const added = await memory.add("long_term_memory", [{ content: name + " wrote entry " + at }]);
