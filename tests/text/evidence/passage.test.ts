@@ -40,6 +40,12 @@ describe("a passage is the whole sentence", () => {
       "As S. M. Lee said, ⟦it may help⟧.",
     ],
     [
+      "not over a degree, which is no initial",
+      "New radiators helped at 41 °C. The cost was 9,200 euros a flat. So.",
+      "9,200 euros",
+      "The cost was ⟦9,200 euros⟧ a flat.",
+    ],
+    [
       "over a name that shouts",
       "It was so. Only on Yahoo! Answers it did not help them. So.",
       "it did not",

@@ -31,7 +31,10 @@ export function calibrationOf(rrd: Rrd): Warning[] {
       says: `${presented} of ${judged.length} judged papers are presented: the scores hardly tell them apart. Raise the threshold, or look at the scores before you rely on their order.`,
     });
   if (presented === 0)
-    warnings.push({ kind: "none-presented", says: `None of ${judged.length} judged papers is presented.` });
+    warnings.push({
+      kind: "none-presented",
+      says: `The score presents none of ${judged.length} papers, so what is said here rests on papers that it rejects or keeps for insights.`,
+    });
   const all = judged.flatMap((paper) => scoresOf(rrd, paper) ?? []);
   if (all.length < minJudged) return warnings;
   const { execution, strategic: second } = dimensionsOf(rrd);

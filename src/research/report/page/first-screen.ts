@@ -55,7 +55,7 @@ export function* answer(context: PageContext): Iterable<Markup> {
 
 /** What only the reader can do stands by the answer; what concerns the scores stands by them. */
 export const isForAPerson = ({ kind }: ReportModel["warnings"][number]): boolean =>
-  kind === "older" || kind === "waiting" || kind === "not-retrieved" || kind === "refused";
+  kind === "older" || kind === "none-presented" || kind === "waiting" || kind === "not-retrieved" || kind === "refused";
 
 const surenessLine = ({ words, because }: Sureness): Markup =>
   markup`<p class="how"><b>How sure: ${words}</b>${because.length === 0 ? "" : ": "}${because.join("; ")}.</p>`;

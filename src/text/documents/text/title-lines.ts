@@ -13,7 +13,7 @@ const maxHead = 8;
 /** Characters of a title, and of a line below it, at most. */
 const [longestTitle, longestLine] = [220, 160];
 /** A line of a title that goes on in the next one has so many characters at least. */
-const fullLine = 40;
+const fullLine = 48;
 /** Lines of a title at most. */
 const maxTitleLines = 3;
 

@@ -123,9 +123,12 @@ let segmenter: Intl.Segmenter | undefined;
 const segmentsOf = (text: string): Intl.Segments =>
   (segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" })).segment(text);
 
-/** Abbreviations behind whose point the segmenter ends a sentence, and initials. Too many only lengthen a passage. */
+/**
+ * Abbreviations behind whose point the segmenter ends a sentence, and initials, not the letter of a degree. Too many
+ * only lengthen a passage.
+ */
 const abbreviated =
-  /(?:(?<!\p{L})(?:\p{L}|al|vs|Figs?|Tabs?|Drs?|Dra|Nos?|St|approx|ca|cf|resp|incl|Refs?|Eqs?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Prof|subsp|spp?|var|min|max|wk|yr|mo|hrs?|secs?|chap|ch|pp|vol|conc|eds?|Suppl|Dept|Univ|bzw|sog|Mio|Mrd|Nr|Abb|EE|UU|Sra?)|\p{L}\.\p{L})\.[\s"'”’)\]]{0,9}$/iu;
+  /(?:(?<![\p{L}°])(?:\p{L}|al|vs|Figs?|Tabs?|Drs?|Dra|Nos?|St|approx|ca|cf|resp|incl|Refs?|Eqs?|Inc|Ltd|Co|Corp|Mr|Mrs|Ms|Prof|subsp|spp?|var|min|max|wk|yr|mo|hrs?|secs?|chap|ch|pp|vol|conc|eds?|Suppl|Dept|Univ|bzw|sog|Mio|Mrd|Nr|Abb|EE|UU|Sra?)|\p{L}\.\p{L})\.[\s"'”’)\]]{0,9}$/iu;
 /** What begins a sentence behind a point: a capital, or a letter of a script without them, with its marks before. */
 const beginning = /^[\s"'“‘«„¿¡([{*_]{0,9}(?:\p{Lu}|\p{Lt}|\p{Lo})/u;
 /** What closes a sentence behind its stop: brackets, citations, raised numbers, marks of emphasis. */
