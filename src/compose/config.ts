@@ -48,7 +48,7 @@ export interface ResolvedConfig {
   readonly context_reset_frequency?: number;
   /** Target of a new research. Whether somebody chose it says `origins.papers`. */
   readonly papers: number;
-  /** Maximum number of iterations of a run; undefined: the papers of the project + 6. */
+  /** Maximum number of iterations of a run; undefined: 1.5 × the papers of the project + 6. */
   readonly iterations?: number;
   /** Most wall time of a run; undefined: no limit. */
   readonly maxMs?: number;
@@ -254,8 +254,15 @@ const defaultRounds = 2;
 function readersIn(screeners: string, origin = "screeners"): readonly string[] {
   const readers = agentsIn(screeners);
   if (readers.length === 2 || readers.length === 3) return readers;
+  const [only = ""] = readers.length === 1 ? readers : [];
+  const comma = only.lastIndexOf(",");
+  if (comma !== -1)
+    throw new ExpectedError(
+      `${origin} names one command, ${only}, which takes the comma as its own; name other agents first: ${only.slice(comma + 1).trim()},${only.slice(0, comma)}.`,
+      origin.startsWith("--") ? 2 : 1,
+    );
   throw new ExpectedError(
-    `${origin} names ${readers.length === 1 ? `only ${readers[0]}` : `${readers.length} agents`}; two different agents screen, such as claude,codex, and a third one may settle conflicts.`,
+    `${origin} names ${readers.length === 1 ? `only ${only}` : `${readers.length} agents`}; two different agents screen, such as claude,codex, and a third one may settle conflicts.`,
     origin.startsWith("--") ? 2 : 1,
   );
 }

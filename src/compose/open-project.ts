@@ -200,8 +200,9 @@ async function opened<Opened>(
   });
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined)
-      await keepEnd(research, async ({ rrd }) => {
-        if (isNews(rrd, verdict)) await research.edit((current) => withEnd(current, verdict, clock.now()), true);
+      await keepEnd(research, async ({ rrd, ledger }) => {
+        if (isNews(rrd, ledger, verdict))
+          await research.edit((current) => withEnd(current, verdict, clock.now()), true);
       });
     if (verdict?.verdict === "complete") await leavePage(research, clock.now(), warn);
     await signState(folder, config.stateDir);

@@ -36,7 +36,7 @@ export function addStart({ add, io }: CommandLine): void {
     return runCommand({ folder, ...howOf(options), ask, force, abstracts, classic, sources, columns, branch }, io);
   })
     .option("-p, --papers <N>", "number of papers in the pool", number)
-    .option("-i, --iterations <N>", "maximum iterations of this run (default: papers + 6)", number)
+    .option("-i, --iterations <N>", "maximum iterations of this run (default: 1.5 × papers + 6)", number)
     .option("--max-minutes <N>", "maximum wall time of this run, in minutes", number)
     .option("--max-usd <N>", "maximum cost of this run, in US dollars", number)
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", number)

@@ -111,12 +111,15 @@ export async function work(
   return exitCodeOf(verdict);
 }
 
-/** So many units a run is given at most; an update has as many as it brought, and no whole pool. */
+/**
+ * The most units of a run: half as many again as there are papers leaves room for screening batches and retries. An
+ * update has as many as it brought, and no whole pool.
+ */
 function unitsOf(rrd: Rrd): number {
   const { works, changed = [] } = openUpdate(rrd) ?? {};
   const forms = 2 * openForms(rrd).length;
   return works === undefined
-    ? Math.max(targetOf(rrd), rrd.papers_pool.length) + forms + 6
+    ? Math.ceil(1.5 * Math.max(targetOf(rrd), rrd.papers_pool.length)) + forms + 6
     : 2 * (works + changed.length) + 6;
 }
 

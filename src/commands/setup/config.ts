@@ -93,7 +93,7 @@ const runKeys = [...Object.keys(configKeys.scalars), ...Object.keys(configKeys.n
 
 /** What the absence of a value means. */
 const unsetText = {
-  iterations: "papers + 6",
+  iterations: "1.5 × papers + 6",
   max_minutes: "no limit",
   max_usd: "no limit",
   max_tokens: "no limit",

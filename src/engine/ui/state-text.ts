@@ -104,11 +104,18 @@ export function stateText(standing: Standing, now: number): StateText {
 export const headlineOf = ({ finished, stage }: Pick<Standing, "finished" | "stage">, word?: string): string =>
   finished ? (word ?? "Finished") : `${word ?? "Unfinished"}${stage === undefined ? "" : `, in ${oneLine(stage)}`}`;
 
-function stateOf({ broken, running, held, finished, abandoned }: Standing): Pick<StateText, "tone"> & { word: string } {
+function stateOf({
+  broken,
+  running,
+  held,
+  finished,
+  waits,
+  abandoned,
+}: Standing): Pick<StateText, "tone"> & { word: string } {
   if (broken !== undefined) return { tone: "bad", word: "Broken" };
   if (running) return { tone: held.length > 0 ? "held" : "running", word: "Running" };
   if (held.length > 0) return { tone: "held", word: held.includes(stopName) ? "Stopped" : "Paused" };
-  if (finished) return { tone: "finished", word: "Finished" };
+  if (finished) return { tone: "finished", word: waits.length === 0 ? "Finished" : "Finished, and waits for you" };
   if (abandoned) return { tone: "bad", word: "Its run was killed" };
   return { tone: "waiting", word: "Not running" };
 }

@@ -80,9 +80,16 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: Histor
   };
 }
 
-/** Whether the end of this run changes the state. A run of a project that was already complete changes nothing. */
-export const isNews = ({ loop }: Rrd, { verdict }: Verdict): boolean =>
-  verdict !== "complete" || (loop != null && loop.last_run?.verdict !== verdict);
+/**
+ * Whether the end of this run changes the state. A run of a project that was already complete and that had nothing to
+ * do changes nothing.
+ */
+export function isNews({ loop }: Rrd, ledger: readonly LedgerLine[], { verdict }: Verdict): boolean {
+  if (verdict !== "complete") return true;
+  if (loop == null) return false;
+  const worked = ledger.findLast(({ unit }) => !isAnswerUnit(unit))?.at ?? "";
+  return loop.last_run?.verdict !== verdict || worked > loop.last_run.at;
+}
 
 /** The state after a run has ended. `now`: milliseconds since the epoch. Pure. */
 export function withEnd(rrd: Rrd, end: Verdict, now: number): Rrd {

@@ -190,3 +190,9 @@ export function progressOf(rrd: Rrd): Progress {
   const counts = { presented, kept_for_insights, rejected, ...nonZero };
   return { done, total, counts };
 }
+
+/** The progress as a person counts it: a paper that waits for them is done for the run, but not decided. */
+export function decidedOf(rrd: Rrd): Progress {
+  const progress = progressOf(rrd);
+  return { ...progress, done: progress.done - rrd.papers_pool.filter(({ status }) => status === "waiting").length };
+}

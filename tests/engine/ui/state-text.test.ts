@@ -61,6 +61,7 @@ test.each<[string, Partial<Standing>, string, string, string | undefined]>([
     "'research-ralph run hands' continues it",
   ],
   ["finished", { finished: true }, "finished", "Finished", undefined],
+  ["waiting", { finished: true, waits: ["2 papers"] }, "finished", "Finished, and waits for you", undefined],
 ])("a state is worded once: %s", (_, over, tone, headline, next) => {
   const words = stateText(standing(over), now);
   expect([words.tone, words.headline, words.next]).toEqual([tone, headline, next]);

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
+import { isNews, withEnd } from "../../../src/research/derived/observations.js";
+import { decidedOf, progressOf } from "../../../src/research/derived/status.js";
+import { paper, rrdWith } from "../../support/projects/research.js";
+
+const at = (day: number) => `2026-11-0${day}T00:00:00.000Z`;
+const line = (unit: string, day: number): LedgerLine =>
+  ({ iteration: day, unit, phase: "ANALYSIS", outcome: "accepted", at: at(day) }) as LedgerLine;
+
+test("a run that worked on a complete project is told as the last run; one that had nothing to do is not", () => {
+  const complete = { verdict: "complete", reason: "The report is written." } as const;
+  const rrd = { ...rrdWith([paper("p1")]), loop: {} };
+  expect(isNews(rrd, [], complete)).toBe(true);
+  const ended = withEnd(rrd, complete, Date.parse(at(3)));
+  expect(isNews(ended, [line("report", 2)], complete)).toBe(false);
+  expect(isNews(ended, [line("report", 2), line("answer-1", 4)], complete)).toBe(false);
+  expect(isNews(ended, [line("report", 2), line("report", 4)], complete)).toBe(true);
+  expect(isNews(ended, [line("report", 2)], { verdict: "limit", reason: "All are used up." })).toBe(true);
+});
+
+test("a paper that waits for a person is done for the run, and not decided", () => {
+  const rrd = rrdWith([paper("p1", { status: "waiting" }), paper("p2", { status: "rejected" }), paper("p3")]);
+  expect([progressOf(rrd).done, decidedOf(rrd).done, decidedOf(rrd).total]).toEqual([2, 1, 3]);
+});
