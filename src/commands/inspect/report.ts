@@ -11,7 +11,7 @@ import { task } from "../kinds/task.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { pageOf } from "../../research/project-files/layout.js";
-import { crossReferencesText, type ReportModel, reportModel } from "../../research/report/model.js";
+import { crossReferencesText, questionBeside, type ReportModel, reportModel } from "../../research/report/model.js";
 import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
@@ -62,7 +62,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     ];
     const lines = [
       oneLine(model.title),
-      ...wrap(oneLine(model.question), io.columns),
+      ...wrap(oneLine(questionBeside(model)), io.columns).filter((line) => line !== ""),
       ...wrap(`Answer: ${model.unanswered ?? answerText(model)}`, io.columns),
       ...(model.unanswered === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
@@ -120,7 +120,12 @@ const summaryOf = (model: ReportModel) => ({
   insights: model.insightCount,
   cross_references: model.crossReferences.inside,
   cross_references_outside: model.crossReferences.outside,
-  warnings: model.warnings.map(({ says }) => says),
+  warnings: [
+    ...model.warnings.map(({ says }) => says),
+    ...model.rows.flatMap((row) =>
+      row.hasWarnings ? model.entry(row).warnings.map((warning) => `${row.label}: ${warning}`) : [],
+    ),
+  ],
 });
 
 function printDoubts(model: ReportModel, doubts: readonly Doubt[], io: Io): void {

@@ -21,7 +21,12 @@ import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { targetOf } from "../derived/status.js";
 import { periodOf, periodText } from "../workflow/timing.js";
-import { criterionText, eligibilityReport, type ExclusionCount } from "../screening/eligibility/eligibility.js";
+import {
+  criterionText,
+  eligibilityReport,
+  exclusionOf,
+  type ExclusionCount,
+} from "../screening/eligibility/eligibility.js";
 import { agreementOf, agreementText } from "../screening/eligibility/agreement.js";
 import { checkSentence } from "../units/retractions.js";
 import { seedRecallText } from "../papers/seeds/find-seeds.js";
@@ -303,6 +308,11 @@ function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | 
     : `${many(twice, "unit")} of work had a second look, all others were done once`;
 }
 
+const includedText = ({ papers_pool }: Rrd): string =>
+  papers_pool.some((paper) => exclusionOf(paper) === "person")
+    ? "every paper that was read is included, except what a person excluded"
+    : "every paper that was read is included";
+
 /** What was not done, as far as the records tell. */
 function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
   const agents = new Set(
@@ -342,7 +352,7 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
     ...(rrd.requirements.criteria?.length
       ? []
       : [
-          `No eligibility criteria were set; ${criteriaDecide(rrd) ? "every paper that was read is included" : "papers are chosen by their points"}.`,
+          `No eligibility criteria were set; ${criteriaDecide(rrd) ? includedText(rrd) : "papers are chosen by their points"}.`,
         ]),
     ...(isJudged && !hasQuotes ? ["No quotes were recorded, so no claim was checked against a text."] : []),
     ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),

@@ -25,6 +25,7 @@ import { criterionText, eligibilityReport } from "../screening/eligibility/eligi
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
+import { isCheckedForRetraction } from "../papers/retraction-status.js";
 import { sinceReport } from "../derived/since-report.js";
 import { standingOf } from "../derived/status.js";
 import { groupInsights } from "../units/report/insight-groups.js";
@@ -65,7 +66,7 @@ export interface ReportInput {
 
 /** One of the six figures at the top. */
 export interface Figure {
-  readonly name: "papers" | "presented" | "insights" | "quotes" | "retracted" | "cost";
+  readonly name: "papers" | "presented" | "insights" | "quotes" | "retracted" | "cost" | "time";
   /** The number as it is shown, such as "80/81" or "$0.00". */
   readonly value: string;
   /** What it counts, such as "quotes found in the text". */
@@ -378,6 +379,19 @@ export function reportModel(input: ReportInput): ReportModel {
   };
 }
 
+/** The question where it is not the title already: the words that were asked are the name of many projects. */
+export const questionBeside = ({ title, question }: Pick<ReportModel, "title" | "question">): string =>
+  plainWords(question) === plainWords(title) && question.length <= maxTitle ? "" : question;
+
+/** A title that is far longer than its few words would be all that a reader sees. */
+export const maxTitle = 160;
+
+const plainWords = (text: string): string =>
+  oneLine(text)
+    .toLowerCase()
+    .trim()
+    .replace(/[.?!]$/, "");
+
 /** An agent as a reader sees it. */
 const readerText = (agent: string): string => (isWithoutModel(agent) ? `${agent} (no model)` : agent);
 
@@ -509,7 +523,10 @@ function figuresOf(
                 found * 2 < all,
               ),
         ]),
-    figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0),
+    // Where no service could say it, a 0 would be a claim.
+    ...(retracted === 0 && !rrd.papers_pool.some(isCheckedForRetraction)
+      ? []
+      : [figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0)]),
     ...(total.cost_usd !== undefined && isCostKnown(total)
       ? [
           figure(
@@ -520,7 +537,7 @@ function figuresOf(
         ]
       : time === ""
         ? []
-        : [figure("cost", time, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
+        : [figure("time", time, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
   ];
 }
 

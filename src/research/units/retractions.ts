@@ -1,3 +1,4 @@
+import { isCheckedForRetraction } from "../papers/retraction-status.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import type { UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";
 import { nameOf } from "../papers/paper-keys.js";
@@ -128,8 +129,7 @@ export function checkSentence(rrd: Rrd): string {
   const all = [...new Set([...papersToCheck(rrd), ...rrd.papers_pool.filter(isDemoted)])];
   if (all.length === 0)
     return "No paper is presented or kept for its insights, so there was nothing to check for retractions.";
-  const isKnown = ({ updates_check }: Paper) => (updates_check?.checked_by.length ?? 0) > 0;
-  const [known, unknown] = [all.filter(isKnown), all.filter((paper) => !isKnown(paper))];
+  const [known, unknown] = [all.filter(isCheckedForRetraction), all.filter((paper) => !isCheckedForRetraction(paper))];
   const [reason = "no service was asked."] = unknown.flatMap(({ updates_check }) => updates_check?.unchecked[0] ?? []);
   const why = inline(reason).replace(/\.?$/, ".");
   if (known.length === 0) return `Retraction status could not be checked: ${why}`;

@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
 import { count, many } from "../../engine/lib/words.js";
-import { forecastText, shortCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
+import { forecastText, shortCost, tokensText, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
 import { span } from "./texts.js";
@@ -32,4 +32,4 @@ export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
 }
 
 const row = (name: string, sum: UsageSum): Markup =>
-  markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${span(sum.seconds)}</td><td class="n">${count(sum.input)}</td><td class="n">${count(sum.output)}</td><td class="n">${shortCost(sum)}</td></tr>`;
+  markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${span(sum.seconds)}</td><td class="n">${tokensText(sum, sum.input, count)}</td><td class="n">${tokensText(sum, sum.output, count)}</td><td class="n">${shortCost(sum)}</td></tr>`;

@@ -55,9 +55,21 @@ test("the figure of time is there however short the agents' work was", () => {
   const line = { iteration: 1, at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted" } as const;
   const figureOf = (seconds: number) =>
     modelOf(rrdWith([read("one", [])]), { ledger: [{ ...line, unit: "one", seconds }] }).figures.find(
-      ({ name }) => name === "cost",
+      ({ name }) => name === "time",
     );
   expect(figureOf(0)).toMatchObject({ value: "under 1s", label: figureOf(90)?.label });
+});
+
+test("no figure of retracted papers stands where no service could say it, nor a question that is the title", () => {
+  const one = read("one", []);
+  const checked = { at: "2026-11-22T10:00:00Z", checked_by: ["Crossref"], unchecked: [] };
+  const namesOf = (paper: Paper) => modelOf(rrdWith([paper])).figures.map(({ name }) => name);
+  expect(namesOf(one)).not.toContain("retracted");
+  expect(namesOf({ ...one, updates_check: checked })).toContain("retracted");
+  expect(namesOf({ ...one, retracted: true })).toContain("retracted");
+  const rrd = { ...rrdWith([one]), project: "Research: Do hands grasp" };
+  const asked = (question: string) => [...heldBy(modelOf({ ...rrd, question })).keys()].includes("question");
+  expect([asked("Do hands grasp?"), asked("Do robot hands grasp?")]).toEqual([false, true]);
 });
 
 test.each([

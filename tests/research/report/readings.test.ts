@@ -57,7 +57,7 @@ it("names a paper of which only the title is known as such, wherever it is told 
   expect(model.method.limits).toContain("Of 1 paper only the title is known, so it was not judged.");
   expect([markdownOf(model), page, model.method.limits.join()].join()).not.toMatch(/abstract (?:only|alone)/);
   expect(recordsAsCsv(input.rrd, allRecords(input.rrd, [], undefined), formColumns(input.rrd))).toMatch(
-    /^b,(?:[^\r]*,)0,title,no,/m,
+    /^b,(?:[^\r]*,)0,title,,/m,
   );
 });
 

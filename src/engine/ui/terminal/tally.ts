@@ -209,6 +209,13 @@ export interface UsageSum extends KnownCost {
 export const costText = (cost: KnownCost): string =>
   [shortCost(cost), ...(isCostKnown(cost) ? missingCosts(cost) : [])].join("; ");
 
+/** `part` of the tokens as `format` writes it; "not known" where no agent reported any. */
+export const tokensText = (
+  { tokens, unreported = 0 }: Pick<UsageSum, "tokens" | "unreported">,
+  part: number,
+  format: (count: number) => string,
+): string => (tokens === 0 && unreported > 0 ? "not known" : format(part));
+
 /** How many iterations have no cost, and why; empty if all have one. */
 export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): string[] => [
   ...(unreported === 0 ? [] : [`${many(unreported, "iteration")} reported no cost`]),

@@ -2,6 +2,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { type Reading, readingOf } from "../read-depth.js";
+import { isCheckedForRetraction } from "../retraction-status.js";
 import { usesScores } from "../rubric/rubric.js";
 import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
@@ -88,7 +89,7 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: M
       ...[outcome.decidedBy, outcome.duplicateOf, oneLine(source ?? "")],
       ...(isScored ? [paper?.score ?? undefined] : []),
       paper === undefined ? undefined : readWords[readingOf(paper)],
-      work.retracted ? "yes" : "no",
+      work.retracted ? "yes" : paper !== undefined && isCheckedForRetraction(paper) ? "no" : "",
       ...(paper === undefined
         ? [undefined, undefined, undefined]
         : [quotes.length, quotes.filter((each) => each.status === "verified").length, insights.get(id) ?? 0]),

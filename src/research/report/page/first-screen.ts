@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { headlineOf } from "../../../engine/ui/state-text.js";
-import type { ReportModel } from "../model.js";
+import { maxTitle, type ReportModel } from "../model.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
@@ -16,8 +16,9 @@ export function masthead({ model, notices = [] }: PageContext): Markup {
 `;
 }
 
-/** A project has a name of a few words; what is far longer would be all that a reader sees. */
-export const titleOf = ({ title }: ReportModel): string => (title.length > 160 ? `${title.slice(0, 159)}…` : title);
+/** The name of a project, cut where it is far longer than a few words. */
+export const titleOf = ({ title }: ReportModel): string =>
+  title.length > maxTitle ? `${title.slice(0, maxTitle - 1)}…` : title;
 
 /** What the last update changed: papers, then findings. */
 export function* changes({ model }: PageContext): Iterable<Markup> {
@@ -39,8 +40,7 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
 }
 
 export function* question({ model }: PageContext): Iterable<Markup> {
-  if (model.question !== "")
-    yield markup`<p class="label">Question</p><p class="asked" dir="auto">${model.question}</p>`;
+  yield markup`<p class="label">Question</p><p class="asked" dir="auto">${model.question}</p>`;
 }
 
 /** The answer, and how sure it is. */

@@ -1,5 +1,5 @@
 import { type Markup, isolated, link, markup } from "../../../engine/lib/markup.js";
-import { costText } from "../../../engine/ui/terminal/tally.js";
+import { costText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { duration } from "../../../engine/lib/words.js";
 import { checklistOf } from "../sections/checklist.js";
 import type { Held } from "../sections/section.js";
@@ -110,7 +110,7 @@ function phasesTable(phases: Method["phases"]): Markup {
     "Tokens, time and cost by phase",
     markup`<tr><th>Phase</th><th class="n">Iterations</th>${outcomes.map((outcome) => markup`<th class="n">${outcomeNames[outcome]}</th>`)}<th class="n">Time</th><th class="n">Tokens in</th><th class="n">Tokens out</th><th class="n">Cost</th></tr>${phases.map(
       (use) =>
-        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td>${outcomes.map((outcome) => markup`<td class="n">${use[outcome]}</td>`)}<td class="n">${duration(use.seconds * 1000)}</td><td class="n">${thousands(use.input)}</td><td class="n">${thousands(use.output)}</td><td class="n">${costText(use)}</td></tr>`,
+        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td>${outcomes.map((outcome) => markup`<td class="n">${use[outcome]}</td>`)}<td class="n">${duration(use.seconds * 1000)}</td><td class="n">${tokensText(use, use.input, thousands)}</td><td class="n">${tokensText(use, use.output, thousands)}</td><td class="n">${costText(use)}</td></tr>`,
     )}`,
   );
 }

@@ -7,6 +7,8 @@ import { type Box, counted, placedLabels, round, shortened } from "./words.js";
 export type MappedPaper = Pick<PaperRow, "id" | "title" | "status" | "score">;
 
 const mostNames = 26;
+/** Fewer papers need no drawing. */
+export const fewestMapped = 4;
 
 /**
  * How papers belong together, of so many as can be told apart; undefined below four. `full` is the most points a paper
@@ -17,7 +19,7 @@ export function mapPicture(
   links: readonly PaperLink[],
   full: number,
 ): Markup | undefined {
-  if (papers.length < 4) return undefined;
+  if (papers.length < fewestMapped) return undefined;
   const caption = `${counted(papers.length, "paper")} joined by ${counted(links.length, "link")}: tags that they share, the rarer the stronger, cross-references and citations. Each paper shows its three strongest. A larger sign has more points; select one to go to its paper.`;
   const nodes = papers.map(({ score = 0, ...paper }) => ({
     ...paper,

@@ -20,7 +20,10 @@ export const isReview = ({ method, rrd: { requirements, statistics } }: Pick<Rep
   method.criteria.length > 0 || requirements.screening !== undefined || statistics?.screening_agreement !== undefined;
 
 /** The 42 items of PRISMA 2020: where each stands in this report, or that it was not done. */
-export function checklistOf({ rrd, rows, recorded, method }: ReportModel, held: Held): readonly ChecklistItem[] {
+export function checklistOf(
+  { rrd, rows, recorded, method, question }: ReportModel,
+  held: Held,
+): readonly ChecklistItem[] {
   const has = (section: string): boolean => held.has(section);
   const hasQuotes = rows.some((row) => row.quotes > 0);
   const hasCriteria = method.criteria.length > 0;
@@ -43,7 +46,9 @@ export function checklistOf({ rrd, rows, recorded, method }: ReportModel, held: 
     ),
     at("2", "Abstract", "answer", "the answer and the six figures; not the PRISMA abstract checklist"),
     not("3", "Rationale", "the requirements hold the reasons, where somebody wrote them down"),
-    at("4", "Objectives: the question", "question", "the question"),
+    has("question") || question === ""
+      ? at("4", "Objectives: the question", "question", "the question")
+      : { item: "4", topic: "Objectives: the question", says: "the title of this report" },
     at(
       "5",
       "Eligibility criteria",

@@ -1,5 +1,5 @@
 import { ledgerName } from "../../../engine/lib/layout.js";
-import { costText } from "../../../engine/ui/terminal/tally.js";
+import { costText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { count, duration, many } from "../../../engine/lib/words.js";
 import { queriesName, rrdName } from "../../project-files/layout.js";
 import {
@@ -630,8 +630,8 @@ function methodText(model: ReportModel): string {
               String(phase.iterations),
               ...[phase.accepted, phase.refused, phase.failed].map(String),
               duration(phase.seconds * 1000),
-              count(phase.input),
-              count(phase.output),
+              tokensText(phase, phase.input, count),
+              tokensText(phase, phase.output, count),
               cell(costText(phase)),
             ]),
           ),

@@ -1,4 +1,5 @@
-import type { ReportModel } from "../model.js";
+import { questionBeside, type ReportModel } from "../model.js";
+import { fewestMapped } from "../pictures/map.js";
 import { changes, question, answer, figures } from "../page/first-screen.js";
 import { findings, recommendations, agreed, disputed, gaps, comparison, unborne } from "../page/findings.js";
 import { questions } from "../page/questions.js";
@@ -29,7 +30,7 @@ export const sections: readonly Section[] = [
     name: "question",
     title: "Question",
     isAtTop: true,
-    holds: ({ question }) => question !== "",
+    holds: (model) => questionBeside(model) !== "",
     markdown: texts.question,
     page: question,
   },
@@ -118,7 +119,7 @@ export const sections: readonly Section[] = [
   {
     name: "map",
     title: "How the papers are related",
-    holds: (model) => model.map().links.length > 0,
+    holds: (model) => model.map().papers.length >= fewestMapped,
     markdown: texts.map,
     page: map,
   },
