@@ -198,7 +198,7 @@ function stepsOf(row: FlowRow, first: string, wording: Wording): FlowStep[] {
       box: { label: "Papers sought", count: row.sought, lines: [] },
       ...out("Not assessed", [
         { label: "not read yet", count: row.notRead },
-        { label: "reports not retrieved", count: row.notRetrieved },
+        { label: "not retrieved", count: row.notRetrieved },
       ]),
     },
     {

@@ -5,6 +5,7 @@ import { openLines } from "../../engine/storage/agent-notes.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";
+import { stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
 import { givenUp, reading } from "../units/reading/kind.js";
 import { isThought, notedOf } from "../units/shared-unit.js";
@@ -51,20 +52,22 @@ export function nextUnit(
   };
 }
 
-/** That each paper is read, or is retracted or could not be retrieved, as the beginning of a sentence. */
+/** That each paper is read, retracted, not retrieved or excluded by its title, as the beginning of a sentence. */
 export function allRead({ papers_pool: pool }: Pick<Rrd, "papers_pool">): string {
   const { length } = pool;
   const missing = pool.filter(({ status }) => status === "not_retrieved").length;
   const retracted = pool.filter(
     (paper) => paper.retracted === true && (paper.analysis ?? undefined) === undefined,
   ).length;
-  const read = length - missing - retracted;
+  const unread = pool.filter((paper) => paper.retracted !== true && stageOfRejection(paper) === "screening").length;
+  const read = length - missing - retracted - unread;
   const are = (value: number) => (value === 1 ? "is" : "are");
   if (read < length)
     return [
       `${read} of ${many(length, "paper")} ${are(read)} read`,
       ...(retracted === 0 ? [] : [`${retracted} ${are(retracted)} retracted`]),
       ...(missing === 0 ? [] : [`${missing} could not be retrieved`]),
+      ...(unread === 0 ? [] : [`${unread} ${are(unread)} excluded by a person without a reading`]),
     ].join(", ");
   return length === 1 ? "The one paper is read" : `All ${length} papers are read`;
 }

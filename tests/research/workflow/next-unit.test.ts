@@ -227,6 +227,12 @@ describe("report and ideas", () => {
       verdict: "complete",
       reason: "1 of 3 papers is read, 1 is retracted, 1 could not be retrieved and the report is written.",
     });
+    const override = { decision: "exclude" as const, why: "An essay.", at: "2026-11-22T00:00:00.000Z" };
+    const excluded = paper("p4", { status: "rejected", override });
+    expect(next(rrdWith([done("p1"), excluded], unwanted), [line(1, "p1"), line(3, "report")])).toEqual({
+      verdict: "complete",
+      reason: "1 of 2 papers is read, 1 is excluded by a person without a reading and the report is written.",
+    });
     for (const handoff of [unwanted.handoff, undefined, {}]) {
       expect(next({ ...rrd(), handoff }, [...read, line(3, "report")])).toEqual({
         verdict: "complete",
