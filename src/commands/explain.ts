@@ -1,14 +1,18 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { nearestCandidate } from "../engine/lib/nearest.js";
 import { sanitise, shellWord } from "../engine/lib/sanitise.js";
 import { errorReport } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
 import { wrapForTerminal } from "../engine/ui/terminal/format.js";
 import { UnnamedWork } from "../research/overview/find-research.js";
+import { ownListIn } from "../research/papers/records/own-list.js";
+import { buildProgram } from "./command-line/program.js";
 import { oldNames, summaries } from "./help-text.js";
 
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
 export function explain(error: unknown, io: Io, args: readonly string[]): number {
-  const usage = (said: string, hint: string) => usageSentence(said, hint, args);
+  const usage = (said: string, hint: string) => usageSentence(said, hint, args, io);
   const { message, exitCode } = errorReport(error, io, { name: "research-ralph", args, usage });
   if (message === undefined) return exitCode;
   const line = error instanceof UnnamedWork ? namingFirst(error, args) : undefined;
@@ -27,22 +31,57 @@ function namingFirst({ names: [first] }: UnnamedWork, [command = "run", ...rest]
 }
 
 /** "unknown option '--agnet'" and "(Did you mean --agent?)" as one sentence that says where to look. */
-function usageSentence(said: string, hint: string, args: readonly string[]): string {
+function usageSentence(said: string, hint: string, args: readonly string[], io: Io): string {
   // Commander's whole message where 'help' is asked for a command that there is not.
   if (said === "(outputHelp)") return `unknown command '${args.at(-1)}'; see research-ralph --help.`;
   const unknown = /^unknown command '(.*)'/s.exec(said)?.[1];
+  if (unknown !== undefined && isPath(unknown)) return missingPath(unknown, io.cwd);
   // Commander looks for the nearest among those that the help lists alone.
   const near =
     unknown === undefined ? undefined : nearestCandidate(unknown, Object.keys({ ...summaries, ...oldNames }));
   if (near !== undefined) return `${said}. Did you mean ${oldNames[near] ?? near}?`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   const option = /^unknown option '(.*)'/s.exec(said)?.[1];
-  if (option === "--quick") return `${said}; it goes with a question: research-ralph "…" --quick.`;
+  const owner = option === undefined ? undefined : ownerOf(option, io);
+  if (owner === "begin") return `${said}; it goes with a question: research-ralph "…" ${option}.`;
   // Commander's "near" is wide: it offers --undo for --rounds.
   const isSlip = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
   if (suggestion !== undefined && isSlip) return `${said}. ${suggestion}`;
   const command = args.find((arg) => arg in summaries);
+  if (command === "begin" && owner === "run")
+    return `${said} with a question; make the project by research-ralph new "…" --source, then type research-ralph run ${option}.`;
+  if (command === "begin" && owner !== undefined)
+    return `${said} with a question; it belongs to research-ralph ${owner}.`;
+  if ((owner === "run" || owner === "new") && command !== undefined)
+    return `${said}; it belongs to research-ralph ${owner}.`;
+  if (command === "begin") return `${said}; see research-ralph help begin, which tells what goes with a question.`;
   if (unknown !== undefined)
     return `${said}; see research-ralph help all. A question has three words or more, in quotes.`;
   return `${said}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;
 }
+
+/** Whether a word can only be the path of papers or of an export. */
+const isPath = (word: string): boolean => !/\s/.test(word) && (word.includes("/") || ownListIn(word) !== undefined);
+
+function missingPath(typed: string, cwd: string): string {
+  const path = resolve(cwd, typed);
+  const beside = namesInFolder(dirname(path));
+  const near = nearestCandidate(basename(path), beside);
+  return `There is no folder or file ${typed} here${near === undefined ? "" : `; ${near} is beside it`}.`;
+}
+
+function namesInFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).map(
+      (entry) => `${entry.name}${entry.isDirectory() ? "/" : ""}`,
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** The command that takes an option: the first of the help. */
+const ownerOf = (option: string, io: Io): string | undefined =>
+  buildProgram(io, "", { done: () => undefined, run: async () => 0 })
+    .commands.find(({ options }) => options.some(({ long }) => long === option.split("=")[0]))
+    ?.name();

@@ -152,6 +152,23 @@ test("an option that is far from every other is told without a guess", async () 
   expect(err).toBe("research-ralph: unknown option '--rounds'; see research-ralph task --help.\n");
 });
 
+test("a path that is not there and an option of another command are told as what they are", async () => {
+  const cwd = freshFolder();
+  mkdirSync(join(cwd, "papers"));
+  writeFileSync(join(cwd, "export.ris"), "");
+  for (const [typed, said] of [
+    [["paper/", "how do hands learn?"], "There is no folder or file paper/ here; papers/ is beside it."],
+    [["exprt.ris", "how do hands learn?"], "There is no folder or file exprt.ris here; export.ris is beside it."],
+    [["nowhere/at/all"], "There is no folder or file nowhere/at/all here."],
+    [["export.ris", "--screeners", "a,b"], "then type research-ralph run --screeners."],
+    [["run", "--criterion", "include: hands"], "it belongs to research-ralph new."],
+    [["run", "--quick"], 'it goes with a question: research-ralph "…" --quick.'],
+  ] as const) {
+    const { code, err } = await cli([...typed], cwd);
+    expect([code, err.replace(/\s+/g, " ")]).toEqual([2, expect.stringContaining(said)]);
+  }
+});
+
 test.each(["new", "ask", "task"])(
   "a slip in an option of every run is known at %s, whose help does not repeat it",
   async (name) => {

@@ -7,6 +7,8 @@ type WriteRecords = (rrd: Rrd, records: readonly TracedRecord[]) => string;
 interface ExportFormat {
   /** Who reads it. */
   readonly reader: string;
+  /** Of the names of its files, without a dot. */
+  readonly ending: string;
   /** Whether it counts all records, so that none may be left out. */
   readonly needsAll?: boolean;
   /** Loads the writer, which the start of the program does not wait for. */
@@ -14,8 +16,9 @@ interface ExportFormat {
 }
 
 /** A format for reference managers, whose writer takes the works that the records stand for. */
-const ofWorks = (load: () => Promise<(works: readonly CitedWork[]) => string>): ExportFormat => ({
+const ofWorks = (ending: string, load: () => Promise<(works: readonly CitedWork[]) => string>): ExportFormat => ({
   reader: "reference managers",
+  ending,
   load: async () => {
     const [write, { citedWorks }] = await Promise.all([load(), import("../../research/papers/export/cited-work.js")]);
     return (_, records) => write(citedWorks(records));
@@ -24,11 +27,12 @@ const ofWorks = (load: () => Promise<(works: readonly CitedWork[]) => string>): 
 
 /** The formats of `report --as` by name, an entry each; a new one needs nothing else. */
 export const exportFormats: Readonly<Record<string, ExportFormat>> = {
-  ris: ofWorks(async () => (await import("../../research/papers/export/ris.js")).risOf),
-  bibtex: ofWorks(async () => (await import("../../research/papers/export/bibtex.js")).bibtexOf),
-  csl: ofWorks(async () => (await import("../../research/papers/export/csl.js")).cslOf),
+  ris: ofWorks("ris", async () => (await import("../../research/papers/export/ris.js")).risOf),
+  bibtex: ofWorks("bib", async () => (await import("../../research/papers/export/bibtex.js")).bibtexOf),
+  csl: ofWorks("json", async () => (await import("../../research/papers/export/csl.js")).cslOf),
   csv: {
     reader: "spreadsheets",
+    ending: "csv",
     load: async () => {
       const [{ recordsAsCsv }, { formColumns }] = await Promise.all([
         import("../../research/papers/export/csv.js"),
@@ -38,7 +42,8 @@ export const exportFormats: Readonly<Record<string, ExportFormat>> = {
     },
   },
   prisma: {
-    reader: "R, which draws the flow",
+    reader: "R, whose package PRISMA2020 draws the flow",
+    ending: "csv",
     needsAll: true,
     load: async () => {
       const [{ prismaCsv }, { flowOf }] = await Promise.all([

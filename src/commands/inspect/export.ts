@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { ledgerName } from "../../engine/lib/layout.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
@@ -23,7 +24,7 @@ import { readKeptSearch } from "../../research/workflow/steering/kept-search.js"
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { anchorOf } from "../../research/report/pictures/picture.js";
 import { exportFormats } from "./export-formats.js";
-import { findResearch, type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { findResearch, type FolderOptions, nameFor, shown } from "../../research/overview/find-research.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 
 interface ExportOptions extends FolderOptions {
@@ -69,6 +70,16 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
       `${JSON.stringify({ folder, as, records: records.length, ...(file === undefined ? { text } : { file }) }, null, 2)}\n`,
     );
   else if (file === undefined) io.stdout(text);
+  if (file === undefined && !json && io.isShown) {
+    const name = nameFor(io.cwd, folder);
+    const line = `research-ralph report ${shellWord(name)} --as ${as}`;
+    say(io, `That is for ${format.reader}; '${line} --to ${shellWord(`${name}.${format.ending}`)}' writes a file.`);
+    if (format.needsAll !== true && only === undefined)
+      say(
+        io,
+        "These are all records, duplicates and those not screened too; --only included writes the included ones.",
+      );
+  }
   if (records.length === 0)
     say(io, `${shown(io.cwd, folder)} has no records${only === undefined ? "" : ` that are '${only}'`} yet.`);
   else if (file !== undefined && !json)

@@ -112,6 +112,8 @@ async function write(key: string, text: string | undefined, global: boolean, jso
     : await writeConfigValue(configKeys, projectFiles(io.cwd), key, text, io.env);
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
   else say(io, `${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}`);
+  if (!json && !global && text !== undefined)
+    say(io, "It holds in this folder alone; with --global it holds in every folder of yours.");
   return 0;
 }
 

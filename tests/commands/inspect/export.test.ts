@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { lastGoodFile } from "../../../src/research/project-files/layout.js";
 import { read } from "../../support/documents/citation-reader.js";
-import { cli } from "../../support/processes/in-process.js";
+import { main } from "../../../src/commands/main.js";
+import { cli, ioIn } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const pool = [
@@ -25,6 +26,19 @@ test("papers go to stdout in each format, and the project stays as it is", async
     expect.stringMatching(/^a,berg2024,[^,]*,Hands & {tools},Jan van der Berg/),
   ]);
   expect(readFileSync(join(folder, "rrd.json"), "utf8")).toBe(before);
+});
+
+test("on a terminal it says how to write a file, and how to leave out what is not included", async () => {
+  const cwd = freshFolder();
+  makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
+  const io = ioIn(cwd, {}, { isShown: true });
+  expect(await main(["report", "--as", "ris"], io, "0.0.0")).toBe(0);
+  expect(io.err()).toContain("'research-ralph report hands --as ris --to hands.ris' writes a file.");
+  expect(io.err()).toContain("--only included");
+  const flow = ioIn(cwd, {}, { isShown: true });
+  expect(await main(["report", "--as", "prisma"], flow, "0.0.0")).toBe(0);
+  expect(flow.err()).toContain("PRISMA2020");
+  expect(flow.err()).not.toContain("--only");
 });
 
 test("a file is written where --to says, and --json says what was written", async () => {
