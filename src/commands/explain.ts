@@ -7,12 +7,14 @@ import type { Io } from "../engine/ui/io.js";
 import { wrapForTerminal } from "../engine/ui/terminal/format.js";
 import { UnnamedWork } from "../research/overview/find-research.js";
 import { ownListIn } from "../research/papers/records/own-list.js";
-import { buildProgram } from "./command-line/program.js";
 import { oldNames, summaries } from "./help-text.js";
 
+/** The command that takes an option, the first of the help; undefined: none does. */
+type OwnerOf = (option: string) => string | undefined;
+
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
-export function explain(error: unknown, io: Io, args: readonly string[]): number {
-  const usage = (said: string, hint: string) => usageSentence(said, hint, args, io);
+export function explain(error: unknown, io: Io, args: readonly string[], ownerOf: OwnerOf = () => undefined): number {
+  const usage = (said: string, hint: string) => usageSentence(said, hint, args, io.cwd, ownerOf);
   const { message, exitCode } = errorReport(error, io, { name: "research-ralph", args, usage });
   if (message === undefined) return exitCode;
   const line = error instanceof UnnamedWork ? namingFirst(error, args) : undefined;
@@ -31,18 +33,18 @@ function namingFirst({ names: [first] }: UnnamedWork, [command = "run", ...rest]
 }
 
 /** "unknown option '--agnet'" and "(Did you mean --agent?)" as one sentence that says where to look. */
-function usageSentence(said: string, hint: string, args: readonly string[], io: Io): string {
+function usageSentence(said: string, hint: string, args: readonly string[], cwd: string, ownerOf: OwnerOf): string {
   // Commander's whole message where 'help' is asked for a command that there is not.
   if (said === "(outputHelp)") return `unknown command '${args.at(-1)}'; see research-ralph --help.`;
   const unknown = /^unknown command '(.*)'/s.exec(said)?.[1];
-  if (unknown !== undefined && isPath(unknown)) return missingPath(unknown, io.cwd);
+  if (unknown !== undefined && isPath(unknown)) return missingPath(unknown, cwd);
   // Commander looks for the nearest among those that the help lists alone.
   const near =
     unknown === undefined ? undefined : nearestCandidate(unknown, Object.keys({ ...summaries, ...oldNames }));
   if (near !== undefined) return `${said}. Did you mean ${oldNames[near] ?? near}?`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   const option = /^unknown option '(.*)'/s.exec(said)?.[1];
-  const owner = option === undefined ? undefined : ownerOf(option, io);
+  const owner = option === undefined ? undefined : ownerOf(option);
   if (owner === "begin") return `${said}; it goes with a question: research-ralph "…" ${option}.`;
   // Commander's "near" is wide: it offers --undo for --rounds.
   const isSlip = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
@@ -79,9 +81,3 @@ function namesInFolder(folder: string): string[] {
     return [];
   }
 }
-
-/** The command that takes an option: the first of the help. */
-const ownerOf = (option: string, io: Io): string | undefined =>
-  buildProgram(io, "", { done: () => undefined, run: async () => 0 })
-    .commands.find(({ options }) => options.some(({ long }) => long === option.split("=")[0]))
-    ?.name();

@@ -69,10 +69,15 @@ const jsonLast = (args: readonly string[]): string[] => {
 export async function fail(error: unknown, args: readonly string[], io: Io): Promise<number> {
   try {
     const { explain } = await import("./explain.js");
-    return explain(error, io, args);
+    return explain(error, io, args, (option) => ownerOf(option, io));
   } catch {
     // Thrown on, it would come back as an uncaught error without end.
     io.stderr(`research-ralph: ${faultOfMachine(error) ?? messageOf(error)}\n`);
     return 1;
   }
 }
+
+const ownerOf = (option: string, io: Io): string | undefined =>
+  buildProgram(io, "", { done: () => undefined, run: async () => 0 })
+    .commands.find(({ options }) => options.some(({ long }) => long === option.split("=")[0]))
+    ?.name();

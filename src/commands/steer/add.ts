@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { counter } from "../../engine/ui/terminal/counter.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { readResearch } from "../../research/project-files/research.js";
-import type { Rrd } from "../../research/generated/rrd.js";
+import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { requireInside } from "./inside-folder.js";
 import { requirePerson } from "./require-person.js";
 import { editOrLeave } from "../../research/overview/edit-or-leave.js";
@@ -43,6 +43,8 @@ interface Added {
   readonly title: string | null;
   readonly result: "added" | "already there" | "not found";
   readonly reason?: string;
+  /** It is there, and a person has excluded it: why, and how it is included. */
+  readonly excluded?: string;
 }
 
 /** Entries of a file that could not be read. */
@@ -142,8 +144,16 @@ const maxOnPage = 3;
 /** A page does not wait longer for services. */
 const pageMs = 60_000;
 
-const addedText = ({ reference, id, key = id ?? undefined, title, result, reason }: Added): string =>
-  `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}` : `${reference}: ${reason}`)}`;
+const addedText = ({ reference, id, key = id ?? undefined, title, result, reason, excluded = "" }: Added): string =>
+  `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}${excluded}` : `${reference}: ${reason}`)}`;
+
+/** What is to be known of a paper that a person excluded. */
+function exclusionOf(paper: Paper | undefined, key: string, where: string): Pick<Added, "excluded"> {
+  const { override } = paper ?? {};
+  if (override?.decision !== "exclude") return {};
+  const include = `research-ralph decide ${shellWord(where)} ${shellWord(key)} include "why"`;
+  return { excluded: `; you excluded it (${override.why}), and '${include}' includes it` };
+}
 
 /**
  * Puts references, documents and the works of lists into the pool.
@@ -201,9 +211,22 @@ async function addPapers(
   const notify = (_: string, message: string) => say(io, message);
   const options = { git: config.git, stateDir: config.stateDir, now: io.clock.now(), notify };
   const edited = await editOrLeave(folder, change, [addedMessage(found)], options);
-  const names = namesIn(withKeys(edited ?? change((await readResearch(folder)).rrd)));
+  const after = withKeys(edited ?? change((await readResearch(folder)).rrd));
+  const names = namesIn(after);
+  const where = nameFor(io.cwd, folder);
   return {
-    all: [...missed, ...added.map((each) => ({ ...each, key: names.get(each.id) }))],
+    all: [
+      ...missed,
+      ...added.map((each) => ({
+        ...each,
+        key: names.get(each.id),
+        ...exclusionOf(
+          after.papers_pool.find(({ id }) => id === each.id),
+          names.get(each.id) ?? each.id,
+          where,
+        ),
+      })),
+    ],
     isNoted: edited === undefined,
     notRead,
     lists,

@@ -33,7 +33,7 @@ test("on a terminal it says how to write a file, and how to leave out what is no
   makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
   const io = ioIn(cwd, {}, { isShown: true });
   expect(await main(["report", "--as", "ris"], io, "0.0.0")).toBe(0);
-  expect(io.err()).toContain("'research-ralph report hands --as ris --to hands.ris' writes a file.");
+  expect(io.err()).toContain("--as ris --to hands-2026-01-14.ris' writes a file.");
   expect(io.err()).toContain("--only included");
   const flow = ioIn(cwd, {}, { isShown: true });
   expect(await main(["report", "--as", "prisma"], flow, "0.0.0")).toBe(0);

@@ -131,6 +131,20 @@ describe("add with files that list works", () => {
     expect(rrd().papers_pool.at(-1)?.pdf_url).toMatch(/two\.pdf$/);
   });
 
+  test("a paper that a person excluded is told as such, with the way to include it", async () => {
+    const { cwd } = place();
+    await cli(["add", project, "mine.ris", "--no-git"], cwd);
+    const [first = ""] = (await cli(["add", project, "mine.ris", "--no-git"], cwd)).out.split("\n");
+    const key = /^already there: (\S+) /.exec(first)?.[1] ?? "";
+    expect(first).not.toContain("excluded");
+    expect(await cli(["decide", project, key, "exclude", "It has no hands.", "--no-git"], cwd)).toMatchObject({
+      code: 0,
+    });
+    expect((await cli(["add", project, "mine.ris", "--no-git"], cwd)).out).toMatch(
+      /you excluded it \(It has no hands\.\), and 'research-ralph decide \S+ \S+ include "why"' includes it/,
+    );
+  });
+
   test("puts each into the pool once, as the file describes it, and names what can't be read", async () => {
     const { cwd, rrd } = place();
     const { code, out, err } = await cli(["add", project, "mine.bib", "mine.ris", "mine.json", "--no-git"], cwd);

@@ -149,7 +149,13 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
     load: async () => state,
     next: ({ answer, refused }, busy): AnswerUnit | "wait" | Verdict => {
       if (busy.length > 0) return "wait";
-      if (answer !== undefined) return { verdict: "complete", reason: "The question is answered." };
+      if (answer !== undefined) {
+        const isFound = answer.statements.length > 0;
+        return {
+          verdict: "complete",
+          reason: isFound ? "The question is answered." : "These papers do not answer it.",
+        };
+      }
       const reason = `The agent's answers could not be used ${maxRefused} times; another --agent may do better.`;
       return refused < maxRefused ? unit : { verdict: "blocked", reason };
     },
