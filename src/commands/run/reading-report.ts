@@ -9,6 +9,7 @@ import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { type StoredQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
+import { fileNameOf } from "../../research/papers/reference.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { partText, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import { count, duration } from "../../engine/lib/words.js";
@@ -97,6 +98,7 @@ export function readingLines(
     authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),
     paper.date ?? "",
     nameOf(paper),
+    fileNameOf(paper) ?? "",
   ].filter((text) => text !== "");
   const total =
     totals?.strategic === undefined

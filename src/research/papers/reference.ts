@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
@@ -187,4 +187,16 @@ const hash8 = (text: string) => createHash("sha256").update(text).digest("hex").
 export function safeName(text: string): string {
   const clean = text.replace(/[^\w.-]+/g, "_");
   return clean.length > 100 ? `${clean.slice(0, 90)}_${hash8(text)}` : clean;
+}
+
+interface NamedAddresses {
+  readonly url?: string | null;
+  readonly pdf_url?: string | null;
+}
+
+/** The name of the file that a paper is on this machine, without its folder; undefined for one of the network. */
+export function fileNameOf({ pdf_url, url }: NamedAddresses): string | undefined {
+  const local = [pdf_url, url].find((each) => each?.startsWith("file:") === true);
+  const reference = parseReference(local ?? "");
+  return reference.kind === "file" ? basename(reference.path) : undefined;
 }

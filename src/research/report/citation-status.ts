@@ -1,9 +1,16 @@
 import type { Paper } from "../generated/rrd.js";
+import { fileNameOf } from "../papers/reference.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { groupBy } from "../../engine/lib/group.js";
 
 /** What is known of a paper as a citation. Derived from what was checked while the project ran; nothing is asked. */
-export type CitationStatus = "verified" | "metadata-differ" | "not-found" | "could-not-check" | "not-scholarly";
+export type CitationStatus =
+  | "verified"
+  | "metadata-differ"
+  | "not-found"
+  | "could-not-check"
+  | "not-scholarly"
+  | "own-document";
 
 export interface Citation {
   readonly status: CitationStatus;
@@ -18,6 +25,7 @@ export const citationMarks: Readonly<Record<CitationStatus, { readonly sign: str
   "not-found": { sign: "✗", words: "not found in any source reached" },
   "could-not-check": { sign: "?", words: "could not check" },
   "not-scholarly": { sign: "–", words: "not a scholarly work" },
+  "own-document": { sign: "–", words: "a document of yours" },
 };
 
 /** Sources whose records come from no catalogue of works. */
@@ -48,11 +56,12 @@ export function citationOf(paper: Paper): Citation {
     return { status: "verified", says: `Its text was fetched from ${text_from} and begins with its title.` };
   if (unknown.length > 0 && check?.checked_by.length === 0 && check.unchecked.length === 0)
     return { status: "not-found", says: `${listed(unknown)} ${unknown.length === 1 ? "does" : "do"} not know it.` };
-  if (notCatalogues.test(source ?? "") && Object.keys(identifiersOf(paper)).length === 0)
-    return {
-      status: "not-scholarly",
-      says: "A page of the web or a document of yours, without the identifier of a work.",
-    };
+  if (notCatalogues.test(source ?? "") && Object.keys(identifiersOf(paper)).length === 0) {
+    if (fileNameOf(paper) !== undefined)
+      return { status: "own-document", says: "It prints no identifier of a work, so it was looked up nowhere." };
+    const what = source === "samples" ? "A sample of this package" : "A page of the web";
+    return { status: "not-scholarly", says: `${what}, without the identifier of a work.` };
+  }
   const [reason] = check?.unchecked ?? [];
   return {
     status: "could-not-check",

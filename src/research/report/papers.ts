@@ -5,6 +5,7 @@ import { type PassagePiece, piecesOf } from "../../text/evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { dimensionsOf, ownName, scoresOf, totalsOf } from "../papers/rubric/rubric.js";
+import { fileNameOf } from "../papers/reference.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { basisOf, exclusionOf } from "../screening/eligibility/eligibility.js";
 import { prose } from "../project-files/markdown.js";
@@ -45,6 +46,8 @@ export interface PaperRow extends PaperName {
   /** http or https, or absent. */
   readonly url?: string;
   readonly doi?: string;
+  /** Of a document of the person's own the name of its file. */
+  readonly file?: string;
   readonly reading: Reading;
   /** Quotes that were given for it, those of them that may be shown, and of these the ones found in the text. */
   readonly quotesGiven: number;
@@ -170,6 +173,8 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
   if (year !== undefined) row.year = Number(year);
   if (url !== undefined) row.url = url;
   if (paper.identifiers?.doi !== undefined) row.doi = paper.identifiers.doi;
+  const file = fileNameOf(paper);
+  if (file !== undefined) row.file = oneLine(file);
   return row;
 }
 

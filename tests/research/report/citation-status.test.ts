@@ -17,6 +17,7 @@ test.each<[string, Partial<Paper>, string]>([
   ["one of them was away", check({ unknown_to: ["Crossref"] }, [], ["OpenAlex: away"]), "could-not-check"],
   ["nobody was asked", { identifiers: { doi: "10.1000/x" } }, "could-not-check"],
   ["it is a page of the web", { source: "web", url: "https://blog.example/post" }, "not-scholarly"],
+  ["it is a file of a person's own", { source: "folder:notes", url: "file:///home/me/scan_0012.pdf" }, "own-document"],
   ["its source calls it software", { publication_type: "software" }, "not-scholarly"],
 ])("where %s it is %s", (_, over, status) => {
   const citation = citationOf(paper("p1", over));

@@ -1,6 +1,7 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
+import { fileNameOf } from "../reference.js";
 import { type Reading, readingOf } from "../read-depth.js";
 import { isCheckedForRetraction } from "../retraction-status.js";
 import { usesScores } from "../rubric/rubric.js";
@@ -25,7 +26,7 @@ const inert = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 const head = [
   "id,key,type,title,authors,editors,year,date,venue,volume,issue,pages,publisher,place,edition,series,isbn,issn,language",
-  "doi,arxiv,pmid,pmcid,accession_number,url,pdf_url,keywords,abstract,note",
+  "doi,arxiv,pmid,pmcid,accession_number,url,pdf_url,file,keywords,abstract,note",
   "stage,decision,status,criterion,reason,quote,decided_by,duplicate_of,found_by",
   "score,read,retracted,quotes,quotes_found,insights,tags",
 ]
@@ -84,7 +85,15 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: M
       ...[publication.editors?.join("; "), work.year, oneLine(date ?? ""), work.venue, work.volume, work.issue],
       ...[work.pages, publication.publisher, publication.place, publication.edition, publication.series],
       ...[publication.isbn, publication.issn, publication.language, work.doi, work.arxiv, work.pmid, work.pmcid],
-      ...[publication.accession, work.url, work.pdf, publication.keywords?.join("; "), work.abstract, publication.note],
+      ...[
+        publication.accession,
+        work.url,
+        work.pdf,
+        fileNameOf(records[index] as TracedRecord),
+        publication.keywords?.join("; "),
+        work.abstract,
+        publication.note,
+      ],
       ...[outcome.stage, outcome.decision, status ?? "", outcome.criterion, outcome.reason, outcome.quote],
       ...[outcome.decidedBy, outcome.duplicateOf, oneLine(source ?? "")],
       ...(isScored ? [paper?.score ?? undefined] : []),

@@ -134,12 +134,12 @@ export function* references({ model }: PageContext): Iterable<Markup> {
   if (common !== undefined) yield markup`<p class="quiet">${commonText(common, shown.length)}</p>`;
   yield markup`<ol class="refs">`;
   for (const { paper, citation } of shown) {
-    const { authors, year, doi, url, title, id, isRetracted } = paper;
+    const { authors, year, doi, url, title, id, isRetracted, file } = paper;
     const venue = paper.venue === paper.source ? "" : paper.venue;
     const address = doi === undefined ? url : `https://doi.org/${doi}`;
     const { sign, words } = citationMarks[citation.status];
     const isCommon = citation.status === common?.status && citation.says === common.says;
-    yield markup`<li>${authors.length === 0 ? "No author known" : isolated(shortened(authorsText(authors, 6)))} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${isolated(shortened(title))}</a>.${venue === "" ? "" : ` ${venue}.`}${address === undefined ? "" : markup` ${link(address, shortened(doi === undefined ? address : `doi:${doi}`))}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
+    yield markup`<li>${authors.length === 0 ? "No author known" : isolated(shortened(authorsText(authors, 6)))} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${isolated(shortened(title))}</a>.${venue === "" ? "" : ` ${venue}.`}${file === undefined ? "" : ` ${file}.`}${address === undefined ? "" : markup` ${link(address, shortened(doi === undefined ? address : `doi:${doi}`))}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
 `;
   }
   yield markup`</ol>`;

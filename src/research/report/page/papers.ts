@@ -157,8 +157,9 @@ function withMarks(text: string): Piece {
 }
 
 /** Where it can be read. */
-function linksOf({ doi, url, pdf }: PaperEntry): Markup {
+function linksOf({ doi, url, pdf, file }: PaperEntry): Markup {
   const links = [
+    ...(file === undefined ? [] : [markup`${file}`]),
     ...(doi === undefined ? [] : [link(`https://doi.org/${doi}`, `doi:${doi}`)]),
     ...(url === undefined ? [] : [link(url, "page")]),
     ...(pdf === undefined || pdf === url ? [] : [link(pdf, "full text")]),

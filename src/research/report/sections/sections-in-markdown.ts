@@ -434,6 +434,7 @@ function entryText(entry: PaperEntry): string {
     authorsText(entry.authors),
     entry.date,
     entry.venue,
+    entry.file ?? "",
     entry.score === undefined ? "" : `${entry.score} points`,
     statusWords[entry.status],
     entry.status === "unread" ? "" : readingWords[entry.reading],
@@ -688,6 +689,7 @@ function reference(paper: PaperRow): string {
     paper.authors.length > 6 ? `${paper.authors.slice(0, 6).join(", ")} and others` : paper.authors.join(", ");
   const where = [
     paper.venue === paper.source ? "" : inline(paper.venue),
+    inline(paper.file ?? ""),
     paper.doi === undefined ? "" : `DOI ${inline(paper.doi)}`,
     paper.url === undefined ? "" : `<${address(paper.url)}>`,
   ].filter((each) => each !== "");
