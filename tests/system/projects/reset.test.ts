@@ -55,7 +55,7 @@ test("reset --undo takes the last reset back, whatever was reset, and a second o
     const did = await cli(["reset", folder, ...what, "--no-git"], cwd);
     expect([did.code, did.err]).toEqual([
       0,
-      expect.stringMatching(/reset grasping-2026-03-01 --undo takes this back\.$/m),
+      expect.stringMatching(/reset grasping-2026-03-01 --undo' takes this back\.$/m),
     ]);
     expect(standing(folder).phase).not.toBe("COMPLETE");
     const undone = await cli(["reset", folder, "--undo", "--no-git"], cwd);
