@@ -13,8 +13,8 @@ const answers: Readonly<Record<string, Permission>> = {
 };
 
 /**
- * The function that asks before a tool writes or runs. With `--yes` every call is allowed. At a terminal the user is
- * asked, and Enter alone means no. Otherwise the answer is no, with a message on stderr.
+ * The function that asks before a tool writes a file or runs a command. With `--yes` every call is allowed. At a
+ * terminal the user is asked, and Enter alone means no. Otherwise the answer is no, with a message on stderr.
  */
 export function permissionFrom(io: Io, isAllowed: boolean, signal: AbortSignal): ToolContext["ask"] {
   if (isAllowed) return async () => "yes";

@@ -3,7 +3,7 @@ import { defaultWindow } from "../../engine/loop/stop-conditions/context-window.
 import type { Notes } from "../../engine/loop/types.js";
 import type { Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
 import { roundsOf } from "../../task/plan/used.js";
-import { dataSection, failuresText, jobText, openText, section, placesText, planText, triedText } from "./parts.js";
+import { dataSection, failuresText, jobText, unmetText, section, placesText, planText, triedText } from "./parts.js";
 
 /** Maximum estimated tokens of a brief by its role. The librarian's limit is a share of the model's context window. */
 export const maxBriefTokens = { artisan: 12_000, critic: 12_000, adversary: 12_000 } as const;
@@ -84,7 +84,7 @@ export function librarianBrief(input: BriefInput, files: string, fixes: string):
     ...dataSection("Failing tests", failuresText(tests), 3_000 * scale),
     ...dataSection("Fixes that helped against errors like these", fixes, 1_000),
     ...dataSection("Tried in this run, did not help", triedText(roundsOf(state)), 800),
-    ...dataSection("What is still open", openText(state, lastRound(input)), 400),
+    ...dataSection("What is still open", unmetText(state, lastRound(input)), 400),
     ...repeatedSections(input),
     "",
     "# Files, nearest first (distance 0: where it fails; 1: what that imports, or what imports it)",
@@ -119,7 +119,7 @@ export function artisanBrief(input: BriefInput, fixes: string, shell: boolean): 
     ...dataSection("Failing tests", failuresText(tests), 2_200 * scale),
     ...dataSection("Fixes that helped against errors like these", fixes, 1_000),
     ...dataSection("Tried in this run, did not help: do something else", triedText(roundsOf(state)), 800),
-    ...dataSection("What is still open", openText(state, lastRound(input)), 400),
+    ...dataSection("What is still open", unmetText(state, lastRound(input)), 400),
     ...repeatedSections(input),
   ];
   const lastLines = [

@@ -17,7 +17,7 @@ export const dataSection = (title: string, text: string | undefined, tokens: num
 export const jobText = ({ task, target }: RalphTask): string =>
   [task, ...(target === undefined ? [] : [`It is about ${target}.`])].join("\n");
 
-/** The failing tests. The first of each error signature come first. */
+/** The failing tests: first one of each error signature, then the others. */
 export function failuresText({ failures, failing, framework, problem }: Tested): string {
   if (failing === 0 && failures.length === 0) return "All tests pass.";
   const seenSignatures = new Set<string>();
@@ -46,8 +46,8 @@ export function triedText(rounds: readonly Round[]): string {
     .join("\n");
 }
 
-/** Criteria besides the tests that are not met, and files that the last round did not put back. */
-export const openText = ({ checks }: TaskState, last: Round | undefined): string =>
+/** Criteria that are not met, without those about tests, and files that the last round did not restore. */
+export const unmetText = ({ checks }: TaskState, last: Round | undefined): string =>
   [
     ...checks
       .filter(({ passed, failing }) => !passed && failing === undefined)

@@ -32,19 +32,19 @@ interface ExportOptions extends FolderOptions {
   readonly as?: string;
   /** A file, relative to the folder the command was started in; undefined: stdout. */
   readonly to?: string;
-  /** A decision, a stage with _ for blanks, or a status of the pool. */
+  /** Only records with this decision, stage (with _ instead of spaces) or status. */
   readonly only?: string;
 }
 
-/** Files of a project that only the program and a person at the editor write. */
-const ownNames: ReadonlySet<string> = new Set([
+/** Files of the project itself, which an export must not replace. */
+const projectFileNames: ReadonlySet<string> = new Set([
   ...[rrdName, ledgerName, progressName, queriesName, answersName],
   ...documentNames,
 ]);
 
 /**
- * Writes every record of a project with what became of it for other programs: reference managers, spreadsheets, pandoc
- * and R. Asks nobody and changes nothing in the project. `--to` replaces a file that is there.
+ * Writes all records and their outcomes in a format for other programs: reference managers, spreadsheets, pandoc and R.
+ * Uses no model and no service, and changes nothing in the project. `--to` replaces an existing file.
  */
 export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
   const format = as === undefined ? undefined : exportFormats[as];
@@ -60,8 +60,8 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   const { lines: ledger } = await readLedger(folder);
   const page = join(folder, pageName);
   const records = allRecords(withKeys(rrd), ledger, await readKeptSearch(folder, rrd))
-    .filter((record) => only === undefined || isOf(record, only))
-    .map((record) => (existsSync(page) && record.status !== undefined ? withReport(record, page) : record));
+    .filter((record) => only === undefined || matches(record, only))
+    .map((record) => (existsSync(page) && record.status !== undefined ? withReportLink(record, page) : record));
   const text = (await format.load())(rrd, records);
   const file = to === undefined ? undefined : targetFile(to, folder, io.cwd);
   if (file !== undefined) await writeFileAtomic(file, text);
@@ -90,23 +90,26 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   return 0;
 }
 
-/** Whether a record is of this decision, stage or status. */
-const isOf = ({ status, outcome: { stage, decision } }: TracedRecord, only: string): boolean =>
+/** Whether a record has this decision, stage or status. */
+const matches = ({ status, outcome: { stage, decision } }: TracedRecord, only: string): boolean =>
   [decision, stage.replaceAll(" ", "_"), status].some((each) => each === only);
 
-const withReport = (record: TracedRecord, page: string): TracedRecord => ({
+const withReportLink = (record: TracedRecord, page: string): TracedRecord => ({
   ...record,
   outcome: { ...record.outcome, report: `${pathToFileURL(page).href}#${anchorOf(record.id)}` },
 });
 
-/** @throws ExpectedError (exit code 2) for a folder, a place in no folder, and a file of the project itself. */
+/**
+ * The path of the file to write. @throws ExpectedError (exit code 2) if it is a folder, if its folder does not exist,
+ * or if it is a file of the project itself.
+ */
 function targetFile(to: string, folder: string, cwd: string): string {
   const file = resolve(cwd, to);
   if (to.trim() === "") throw new ExpectedError("--to is empty; name a file.", 2);
   if (!existsSync(dirname(file)))
     throw new ExpectedError(`There is no folder ${dirname(file)}; make it, or name another.`, 2);
   if (statsAt(file)?.isDirectory() === true) throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
-  if (realpathSync(dirname(file)) === realpathSync(folder) && ownNames.has(basename(file)))
+  if (realpathSync(dirname(file)) === realpathSync(folder) && projectFileNames.has(basename(file)))
     throw new ExpectedError(`${to} is a file of the project itself; name another.`, 2);
   return file;
 }

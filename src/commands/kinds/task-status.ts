@@ -12,10 +12,11 @@ import { budgetOf, metIn } from "../../task/workflow/status.js";
 import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";
 import type { Status } from "./kind.js";
 
-/** Most characters of what a check has found. */
-const maxFound = 160;
+/** Maximum length of a check's finding in characters. */
+const maxFindingChars = 160;
 
-const shortened = (text: string): string => (text.length <= maxFound ? text : `${text.slice(0, maxFound - 1)}…`);
+const shortened = (text: string): string =>
+  text.length <= maxFindingChars ? text : `${text.slice(0, maxFindingChars - 1)}…`;
 
 /** Where a task stands: its criteria, its last attempts and what they used of its limits. */
 export async function taskStatus(folder: string, io: Io, standing: Standing): Promise<Status> {
@@ -57,10 +58,11 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
   if (tested !== undefined) say("Tests", testsText(state, tested));
   for (const { test } of (tested?.failures ?? []).slice(0, 5)) say("", `✗ ${oneLine(test)}`);
   const counted = countedAttempts(attempts).length;
-  const idle = attempts.length - counted;
+  // Attempts in which no service answered do not count.
+  const uncounted = attempts.length - counted;
   const isTeam = state.task.team === true || state.rounds !== undefined;
   const runs = isTeam ? `, ${many(counted, "run")} of agents` : "";
-  const used = `${spent.iterations} of ${budget.iterations ?? "any number"}${runs}${idleText(idle)}`;
+  const used = `${spent.iterations} of ${budget.iterations ?? "any number"}${runs}${idleText(uncounted)}`;
   say(isTeam ? "Rounds" : "Iterations", used);
   for (const { round, steps } of isTeam ? roundsOf(state).slice(-5) : [])
     say("", `round ${round}: ${steps.map(({ role, event }) => `${role} ${event}`).join(", ") || "begun"}`);

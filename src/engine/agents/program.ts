@@ -35,11 +35,10 @@ export function locate(command: string, env: NodeJS.ProcessEnv): { path: string;
   const path = command.includes("/") ? command : firstOnPath(command, env);
   if (path === undefined || !existsSync(path)) return undefined;
   const realProgramPath = realpathSync(path);
-  // Every sandbox shows the system's programs under the names by which they are called, but not the user's links to
-  // them.
+  // Programs in /usr are visible in every sandbox. A user's link to such a program is not, so the real path is used.
   if (realProgramPath.startsWith("/usr/"))
     return { path: /^\/(?:usr|bin|sbin)\//.test(path) ? path : realProgramPath, read: [] };
-  // A package may consist of several packages of its scope, and expects them in the same folder.
+  // Some npm packages need others of their scope (@scope/…) beside them, so the whole folder of the scope is shown.
   const [, modules, scope, name] = /^(.*\/node_modules)\/(@[^/]+)?\/?([^/]+)/.exec(realProgramPath) ?? [];
   return {
     path: realProgramPath,

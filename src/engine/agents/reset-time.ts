@@ -19,7 +19,7 @@ export function resetTimeIn(text: string, now: number): number | undefined {
   if (epochSeconds !== undefined) return Number(epochSeconds) * 1000;
   const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
   if (isoTime !== undefined) return Date.parse(isoTime);
-  // Without such a word, the date may be the timestamp of a log line.
+  // Only after a word like "resets" or "until": other dates may be timestamps of log lines.
   const date =
     /(?:again|resets?|available|until)\s+(?:at\s+|on\s+)?(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?)( ?(?:UTC|GMT|Z))?/i.exec(
       text,
@@ -57,7 +57,10 @@ const clockPattern = new RegExp(
   "i",
 );
 
-/** The next moment at which a clock shows the time in the text, in the named zone or in local time. */
+/**
+ * The next moment at which a clock shows the time in the text, in the named zone or in local time. Local times are kept
+ * as if they were UTC, so `getUTCHours` gives the hour that a clock in the zone shows.
+ */
 function clockTimeIn(text: string, now: number): number | undefined {
   const {
     named: dayName,
@@ -72,7 +75,7 @@ function clockTimeIn(text: string, now: number): number | undefined {
   // "Try again 3 times" is not a time.
   if (dayName === undefined && amOrPm === undefined && minute === undefined) return undefined;
   const hours = amOrPm === undefined ? Number(hour) : (Number(hour) % 12) + (amOrPm.toLowerCase() === "pm" ? 12 : 0);
-  const setTime = (dayOf: Date): number => dayOf.setUTCHours(hours, Number(minute ?? 0), 0, 0);
+  const setTime = (day: Date): number => day.setUTCHours(hours, Number(minute ?? 0), 0, 0);
   try {
     const localNow = new Date(now + zoneOffsetMs(now, zone));
     if (dayName !== undefined) {

@@ -20,7 +20,7 @@ export interface RuleSettings {
   readonly iterations?: number;
   /** Limits of the usage of this run; absent: no limit. */
   readonly budget?: Budget;
-  /** Words for the sentences of verdicts; absent: those for "work". */
+  /** Phrases for the messages that say why a run stopped; absent: those for "work". */
   readonly words?: Words;
   /** Maximum wall time; absent: no limit. */
   readonly maxMs?: number;
@@ -36,7 +36,7 @@ export interface RuleSettings {
   readonly more?: readonly StopCondition[];
 }
 
-/** Words for work whose workflow provides none. */
+/** The phrases for a workflow that provides none: "Look at what they left, change the brief and run the work again." */
 const defaultWords: Words = {
   noun: "work",
   budget: () => "it",
@@ -72,7 +72,8 @@ export function rulesFor(settings: RuleSettings): Rules {
     stopConditions: [
       ...(folder === undefined ? [] : [stopOnFiles(folder)]),
       maxMs === undefined ? stopAfterFailures : withinWallTime(maxMs, (soFar: RunSoFar) => stopAfterFailures(soFar)),
-      // The budget comes first: if both limits are reached, more iterations would not help.
+      // The first condition that holds gives the reason. If the budget is used up too, the user should not be told to
+      // allow more iterations.
       limitBudget(words, budget),
       ...(iterations === undefined ? [] : [limitIterations(iterations, words)]),
       ...(maxMs === undefined ? [] : [limitWallTime(maxMs)]),
@@ -114,7 +115,7 @@ function chooserByRole(agents: readonly Agent[], roles: Roles, patienceMs: numbe
     if (choice === undefined) return chooseDefault(soFar);
     const first = roles[role]?.[0]?.name;
     if ("agent" in choice) return { ...choice, ...withoutUndefined({ first }) };
-    // If the other agents must wait too, this delay holds up nothing else.
+    // If all agents must wait, the whole run waits, not only this role.
     return "until" in choice && !("agent" in chooseDefault(soFar))
       ? { until: choice.until, reason: choice.reason }
       : choice;

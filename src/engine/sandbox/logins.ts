@@ -11,7 +11,7 @@ import { readTextSync } from "../storage/regular-file.js";
 export interface Logins {
   /** The folders of the copies, outside and inside the sandbox. */
   readonly mounts: readonly Mount[];
-  /** Copies logins that were renewed on either side since the last call to the other side. */
+  /** If a login was renewed on one side since the last call, copies it to the other side. */
   sync(): void;
   /** Messages for the user: logins that the program changed and that were not copied back. */
   notices(): string[];
@@ -23,7 +23,8 @@ const maxLoginBytes = 1_000_000;
 /**
  * Copies login files into `folder`. The program may renew its copy: it writes the file, or renames a new file over it,
  * which a mounted file would not allow. A renewed login is copied back if only the tokens have changed and the user's
- * file has not changed since it was copied. If the user's file has changed, it replaces the copy.
+ * file has not changed since it was copied. If the user's file has changed, it replaces a copy that the program has not
+ * changed.
  */
 export function copyLogins(logins: readonly Login[], folder: string): Logins {
   const copies = logins.flatMap((login, index) => {
@@ -44,7 +45,8 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
           readTextSync(entry.copy, maxLoginBytes, constants.O_NOFOLLOW),
         ];
         if (outsideText !== undefined && outsideText !== entry.lastOutside) {
-          // The login was renewed outside: changes by the program are dropped.
+          // The user's file has changed: if the program changed its copy too, it keeps that, and nothing is copied
+          // back.
           if (insideText === entry.lastInside) replace(entry.copy, outsideText);
           entry.lastOutside = outsideText;
           entry.lastInside = insideText === entry.lastInside ? outsideText : (insideText ?? outsideText);
@@ -76,7 +78,7 @@ function replace(path: string, text: string): void {
   }
 }
 
-/** Whether `after` is `before` with other values of the same kind at the paths in `renewed`, and nothing else. */
+/** Whether only the fields at the paths in `renewed` differ, and their types are the same. */
 export function isRenewal(before: string, after: string, renewed: readonly string[]): boolean {
   const [oldLeaves, newLeaves] = [before, after].map(leavesOf);
   if (oldLeaves === undefined || newLeaves === undefined) return false;

@@ -1,6 +1,6 @@
 // Merging as the record store does it with a project's rrd.json.
 import * as records from "../../../src/engine/storage/state/hand-edits/merge-hand-edits.js";
-import { restoreStaleSaves as restore } from "../../../src/engine/storage/state/hand-edits/stale-saves.js";
+import { repairStaleSaves as restore } from "../../../src/engine/storage/state/hand-edits/stale-saves.js";
 import type { JournalEntry } from "../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { researchFormat } from "../../../src/research/project-files/rrd-file.js";

@@ -20,8 +20,9 @@ function folderState(path: string): { readonly realPath: string; readonly mode: 
 
 /**
  * Prepares a folder so that files can be restored and moved in it: restores the permissions of the folders, and removes
- * anything else that replaced one of them, `asideFolder` or the lock. If a link replaced a folder, the link is removed
- * and its target is not touched. A link that existed before the agent stays. Returns the paths that were removed.
+ * what now stands in the place of a folder, of `asideFolder` (to which files are moved) or of the lock. If a link
+ * replaced a folder, the link is removed and its target is not touched. A link that was there before the agent ran is
+ * kept. Returns the paths that were removed.
  */
 export function clearObstacles(
   folder: string,

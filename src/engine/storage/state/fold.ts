@@ -12,7 +12,7 @@ import { lastJournalledIteration, markDone, pendingEntries, readEntry, setEntryA
 import { formatLine } from "./ledger.js";
 import { type OutputFile, writeOutputs } from "./output-files.js";
 import { type Change, completeChange, mergeChanges } from "./hand-edits/merge-hand-edits.js";
-import { restoreStaleSaves } from "./hand-edits/stale-saves.js";
+import { repairStaleSaves } from "./hand-edits/stale-saves.js";
 import { openLedger, openStateFile } from "./state-file.js";
 
 /**
@@ -140,7 +140,7 @@ export async function openWriter<State extends Fields>(
     const resets = entriesIn(steps)
       .map(lineOf)
       .filter(({ outcome }) => outcome === "reset");
-    const { state, restored, lost } = await restoreStaleSaves(format, savedState, [...lines, ...resets], entryOf);
+    const { state, restored, lost } = await repairStaleSaves(format, savedState, [...lines, ...resets], entryOf);
     // If a reset undoes an earlier reset, nobody has saved an old version, so the notice does not say so.
     const restoredText = (id: string) =>
       `${format.file} was saved from a version before ${id} was done; its result was restored.`;

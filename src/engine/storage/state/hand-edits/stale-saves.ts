@@ -9,15 +9,16 @@ interface Restored<State> {
   readonly state: State;
   /** Ids of the restored records. */
   readonly restored: readonly string[];
-  /** Units that are accepted in the ledger but whose journal entry is missing. */
+  /** Accepted units that could not be restored from the journal. */
   readonly lost: readonly string[];
 }
 
 /**
  * Finds units that are accepted in the ledger but open or missing in the state: an editor has saved an older version of
- * the file. Restores their records from the journal, and also the lost marks that a unit set on other records.
+ * the file. Restores their records from the journal, and also the fields that an accepted unit set in records of other
+ * units (marks).
  */
-export async function restoreStaleSaves<State extends Fields>(
+export async function repairStaleSaves<State extends Fields>(
   format: StateFormat<State>,
   state: State,
   ledger: readonly LedgerLine[],
@@ -25,19 +26,20 @@ export async function restoreStaleSaves<State extends Fields>(
 ): Promise<Restored<State>> {
   const { units, collections } = format;
   const { collection } = units;
-  const unitsOf = collections.find(({ name }) => name === collection);
-  if (unitsOf === undefined) throw new Error(`${format.file} has no collection '${collection}'`);
+  const unitCollection = collections.find(({ name }) => name === collection);
+  if (unitCollection === undefined) throw new Error(`${format.file} has no collection '${collection}'`);
   const hadRecord = (unit: string): boolean | undefined => {
     const line = ledger.findLast((ledgerLine) => ledgerLine.unit === unit && ledgerLine.outcome === "accepted");
     return line !== undefined && units.hadRecord(line);
   };
-  const existing = new Map(recordsOf(state, collection).map((record) => [record[unitsOf.key], record]));
+  const existing = new Map(recordsOf(state, collection).map((record) => [record[unitCollection.key], record]));
   const restored: string[] = [];
   const lost: string[] = [];
   let currentState = state;
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
     const record = existing.get(unit);
+    // A missing record counts as open if the accepted unit should have one.
     const isOpenInFile = record === undefined ? hadRecord(unit) : units.isOpen(record);
     if (isOpenInFile === false || (record === undefined && units.isPutAside?.(state, unit) === true)) continue;
 
@@ -46,7 +48,7 @@ export async function restoreStaleSaves<State extends Fields>(
     if (record === undefined && !(entry?.changes.some(isUnitChange) ?? isOpenInFile)) continue;
     const changes = entry?.changes.filter((change) => isUnitChange(change) || units.leaves.includes(change.in)) ?? [];
     const merged = mergeChanges(format, currentState, changes, true).state;
-    const after = recordOf(merged, unitsOf, unit);
+    const after = recordOf(merged, unitCollection, unit);
     if (after === undefined || units.isOpen(after)) lost.push(unit);
     else {
       currentState = merged;
@@ -58,14 +60,14 @@ export async function restoreStaleSaves<State extends Fields>(
     if (iteration === undefined) continue;
     const marks = marksIn(await entryOf(iteration), collection, field);
     // A record that was completed later has other marks or none, so it is skipped.
-    const lostMarks = marks.filter(({ id = "", was }) => {
-      const record = recordOf(currentState, unitsOf, id);
+    const missingMarks = marks.filter(({ id = "", was }) => {
+      const record = recordOf(currentState, unitCollection, id);
       return (
         (accepted.get(id) ?? 0) < iteration && record !== undefined && isDeepStrictEqual(record[field], was?.[field])
       );
     });
-    if (lostMarks.length > 0) currentState = mergeChanges(format, currentState, lostMarks, true).state;
-    restored.push(...lostMarks.flatMap(({ id = "" }) => (restored.includes(id) ? [] : [id])));
+    if (missingMarks.length > 0) currentState = mergeChanges(format, currentState, missingMarks, true).state;
+    restored.push(...missingMarks.flatMap(({ id = "" }) => (restored.includes(id) ? [] : [id])));
   }
   return { state: currentState, restored, lost };
 }
