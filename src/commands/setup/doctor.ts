@@ -74,11 +74,13 @@ export async function doctorCommand({ probe = false, flags, json }: DoctorOption
   const room = io.tableWidth - 1;
   const told = [...findings, ...(tried === undefined ? [] : [{ ...tried, name: "probe", needed: true }])];
   const chosen = withoutSecrets(config.agent, redact) as string;
+  const about = `This is about ${chosen}, the default agent; research-ralph doctor --agent <name> checks another.`;
   const lines = [
     ...told.flatMap((finding) => findingLines(finding, room)),
     ...(ready
       ? readyLines(chosen, probe || createAgent(config.agent, { ...settings, unconfined: true }).free === true, room)
       : wrap(notReady(findings, chosen, [...installedAgents(io.env), "ralph"]), room)),
+    ...(!ready && config.origins.agent === "default" ? wrap(about, room) : []),
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return ready ? 0 : 1;
