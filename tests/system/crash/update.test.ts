@@ -93,7 +93,7 @@ function left({ read, lines, text, git }: Project) {
     asked: asked.toSorted(),
     excluded: excluded.map(({ id }) => id).toSorted(),
     phase,
-    report: text("research-report.md").match(/## What changed[\s\S]*?(?=## Question)/)?.[0],
+    report: text("research-report.md").match(/## What changed[\s\S]*?(?=## )/)?.[0],
     progress: (text("progress.txt").match(/^## .*$/gm) ?? []).map((head) => head.slice(14)).toSorted(),
     status: git("status", "--porcelain"),
   };

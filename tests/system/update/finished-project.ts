@@ -84,7 +84,8 @@ async function makeBase(over: Partial<Rrd["requirements"]>): Promise<string> {
   const first = await cli(["run", folder, "--agent", "baseline", "--iterations", "30"], home);
   await scholars.close();
   expect({ code: first.code, err: first.code === 0 ? "" : first.err }).toEqual({ code: 0, err: "" });
-  writeFileSync(join(home, ".gitignore"), "ralph.config.json\n");
+  // The home of this person lies in the repository: what the program remembers there is not the project.
+  writeFileSync(join(home, ".gitignore"), "ralph.config.json\n.local\n");
   git("add", "-A");
   git("commit", "-qm", "all", "--allow-empty");
   return top;
