@@ -270,7 +270,13 @@ async function plan(
   topic: string,
   sources: readonly string[],
   config: ResolvedConfig,
-  { check, rubric, criteria = [], quick }: Pick<BeginArguments, "rubric" | "criteria" | "quick"> & Known,
+  {
+    check,
+    rubric,
+    criteria = [],
+    keywords = [],
+    quick,
+  }: Pick<BeginArguments, "rubric" | "criteria" | "keywords" | "quick"> & Known,
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
@@ -288,15 +294,24 @@ async function plan(
   const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
   const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
+  // Otherwise the agent says what is searched for.
+  const isOfWords = !searched.every(isBrought) && (quick || sources.length > 0);
   return {
     papers,
     lines: [
-      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}${isScored ? scoredText(quick) : ""}`,
+      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${isOfWords ? wordsText(topic, keywords) : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}${isScored ? scoredText(quick) : ""}`,
       ...criteriaText(criteria),
       costText(config, check, forecast, io),
       `The project is a folder under ${researchesName}/ here. ${sources.some(isBrought) ? `${goesOut(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
     ],
   };
+}
+
+/** The words that are searched for, if they are those of the question, and how to choose others. */
+function wordsText(topic: string, typed: readonly string[]): string {
+  const words = typed.length > 0 ? typed : requirementsOfTopic(topic).keywords;
+  const how = typed.length > 0 ? "" : " (--keyword chooses other words)";
+  return ` for ${words.map((word) => `"${oneLine(word)}"`).join(" and ")}${how}`;
 }
 
 /** The criteria as they were typed. */

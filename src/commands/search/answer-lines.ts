@@ -12,13 +12,13 @@ import type { Answer } from "../../research/generated/answer.js";
 
 /** A sentence about the papers of an answer, with what people call them in place of ids. */
 export const inNames =
-  ({ quotes }: Pick<Answer, "quotes">, names: ReadonlyMap<string, string>) =>
+  (names: ReadonlyMap<string, string>) =>
   (sentence: string): string =>
     sentence
       .split(" ")
       .map((word) => {
         const [of, number = ""] = word.split(/(?=#\d+$)/);
-        return quotes.some(({ paper }) => paper === of) ? `${names.get(of ?? "") ?? of}${number}` : word;
+        return names.has(of ?? "") ? `${names.get(of ?? "")}${number}` : word;
       })
       .join(" ");
 
@@ -43,7 +43,7 @@ const closed = (clause: string): string => `${clause.replace(/\.$/, "")}.`;
 
 /** The sentences of an answer, each with the numbers of its quotes and what a reader should know of it. */
 function statementLines(answer: Answer, checkers: Checkers, names: ReadonlyMap<string, string>, io: Surface): string[] {
-  const named = inNames(answer, names);
+  const named = inNames(names);
   const { yellow, bold } = createColors(io.color);
   const flow = flowOn(io);
   const numberOf = new Map(answer.quotes.map(({ handle }, index) => [handle, index + 1]));

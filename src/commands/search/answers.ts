@@ -52,7 +52,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
     ...(latest ? [] : ["Asked again since."]),
     ...(why.length === 0
       ? []
-      : wrap(`Stale: ${oneLine(why.map(inNames(answer, names)).join("; "))}.`, columns).map(colors.yellow)),
+      : wrap(`Out of date: ${oneLine(why.map(inNames(names)).join("; "))}.`, columns).map(colors.yellow)),
     ...answerLines(answer, names, io, checkers),
     "",
   ]);

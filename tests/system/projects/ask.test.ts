@@ -91,7 +91,7 @@ test("answers lists them, and says which no longer stand and why; --again asks t
     papers_pool: before.papers_pool.map((paper) => (paper.id === id ? { ...paper, retracted: true } : paper)),
   }));
   expect((await cli(["answers"], cwd)).out).toContain(
-    `Stale: ${rrd().papers_pool.find((paper) => paper.id === id)?.key} was retracted.`,
+    `Out of date: ${rrd().papers_pool.find((paper) => paper.id === id)?.key} was retracted.`,
   );
   const count = answers().length;
   await cli(["ask", "--again", ...agent], cwd);

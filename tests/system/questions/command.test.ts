@@ -412,7 +412,7 @@ describe("what is wrong in an answer or around it", () => {
     await cli(["ask", name, "taken-2026-03-05", "What is said of both?", ...agent], cwd);
     rmSync(other, { recursive: true });
     const { code, out } = await cli(["answers", name], cwd);
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Stale: it can't be checked: ") });
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Out of date: it can't be checked: ") });
   });
 
   test("questions of another script, in signs and with control characters are put on one line", async () => {

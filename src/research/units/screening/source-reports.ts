@@ -61,10 +61,11 @@ function statusOf(listings: readonly Listing[]): SourceReport["status"] {
   return said.includes("ok") ? "ok" : said.includes("empty") ? "empty" : (said.at(-1) ?? "error");
 }
 
-/** One line for people: "arXiv: 40 found, 12 new". What code did not search has no numbers. */
+/** One line for people: "arXiv: 40 found, 12 beyond the sources before". What code did not search has no numbers. */
 export function reportLine({ name, status, reason, found, fresh = 0 }: SourceReport): string {
   if (status === "ok" && found === undefined) return `${name}: ok`;
-  if (status === "ok") return `${name}: ${found} found, ${fresh} new${reason ? ` (${reason})` : ""}`;
+  const beyond = fresh === found ? "" : `, ${fresh} beyond the sources before`;
+  if (status === "ok") return `${name}: ${found} found${beyond}${reason ? ` (${reason})` : ""}`;
   return status === "empty"
     ? `${name}: nothing found`
     : `${name} was skipped: ${withoutSourcePrefix(name, reason ?? status)}`;
