@@ -5,7 +5,7 @@ import type { ResolvedConfig } from "../../compose/config.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
-import { labelledLines } from "../../engine/ui/terminal/format.js";
+import { labelledLines, truncate } from "../../engine/ui/terminal/format.js";
 import { costText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { pageName, reportName } from "../../research/project-files/layout.js";
@@ -15,6 +15,9 @@ import { countsOf, countsText } from "../../research/overview/counts.js";
 import { runStatusOf } from "../../engine/storage/running-units.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { nameFor, shown } from "../../research/overview/find-research.js";
+
+/** The first sentences of an answer tell whether the report is worth opening; it holds the rest. */
+const maxAnswerChars = 240;
 
 /**
  * What a project has come to when a run of it ends, and what to do next; nothing where it can't be read, which the
@@ -42,7 +45,9 @@ export async function endLines(
   const check = isUnchecked
     ? (await import("../../research/report/narrative/meaning.js")).meaningOf(narrative, read.rrd)
     : undefined;
+  const answer = verdict.verdict === "complete" ? (narrative?.answer ?? []).map(({ text }) => text).join(" ") : "";
   const rows: Row[] = [
+    ...(answer === "" ? [] : [{ label: "Answer", text: truncate(oneLine(answer), maxAnswerChars) }]),
     { label: "Papers", text: countsText(counts) },
     ...(counts.quotes.all === 0
       ? []

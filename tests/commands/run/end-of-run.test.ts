@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { cpSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
 import type { Verdict } from "../../../src/engine/loop/types.js";
 import { endLines } from "../../../src/commands/run/end-of-run.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
@@ -44,6 +45,15 @@ test("what was typed for this run alone stands in the command that continues it"
   expect(lines.at(-1)).toMatch(
     /^ *research-ralph run a-rather-long-name-2026-03-01 --agent "cmd:my agent" --unconfined$/,
   );
+});
+
+test("a complete project says its answer, the beginning of a long one", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "grasping-2026-03-01");
+  const [sample = ""] = readdirSync(packageFile("researches")).filter((name) => name.startsWith("sample-"));
+  cpSync(join(packageFile("researches"), sample, "report.json"), join(folder, "report.json"));
+  const lines = await endLines(folder, complete, settled, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns: 400 });
+  expect(lines[0]).toMatch(/^ {2}Answer {2}A shared calibration platform makes .{170,230}…$/);
 });
 
 test("what to type next is a line of its own, never broken, whatever the verdict and the width", async () => {
