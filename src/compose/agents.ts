@@ -293,21 +293,30 @@ export async function withLastAgent(
   if (config.origins.agent !== "default" || folder === undefined) return config;
   const agent = (await readResearch(folder)).ledger.findLast((line) => line.outcome === "accepted")?.agent;
   if (agent === undefined || agent === config.agent) return config;
-  const isKnown =
-    ["ralph", "baseline", ...installedAgents(env), ...Object.keys(config.agents)].includes(agent) ||
-    untrusted([typedAgent(folder, agent)], env).length === 0;
+  const isKnown = knownAgents(config, env).has(agent) || untrusted([typedAgent(folder, agent)], env).length === 0;
   return isKnown ? { ...config, agent, fallbacks: [] } : config;
 }
 
-/** Remembers the agents that the user typed for a project. */
+/** Remembers the commands that the user typed for a project as agents. */
 export async function rememberAgent(config: ResolvedConfig, folder: string, { env }: Pick<Io, "env">): Promise<void> {
   if (config.origins.agent !== "--agent") return;
-  const names = [config.agent, ...config.fallbacks];
-  await keepTrust(
-    names.map((name) => typedAgent(folder, name)),
-    env,
-  );
+  const known = knownAgents(config, env);
+  const typed = [config.agent, ...config.fallbacks].filter((name) => !known.has(name));
+  if (typed.length === 0) return;
+  try {
+    await keepTrust(
+      typed.map((name) => typedAgent(folder, name)),
+      env,
+    );
+  } catch (error) {
+    // The run itself says what is wrong with a state folder that can't be written.
+    if (!(error instanceof ExpectedError)) throw error;
+  }
 }
+
+/** Agents that start no command of a project: those of this program, the installed ones, and those of the settings. */
+const knownAgents = ({ agents }: ResolvedConfig, env: NodeJS.ProcessEnv): ReadonlySet<string> =>
+  new Set(["ralph", "baseline", ...installedAgents(env), ...Object.keys(agents)]);
 
 const typedAgent = (folder: string, agent: string): TrustedPart => ({
   file: join(folder, ledgerName),
