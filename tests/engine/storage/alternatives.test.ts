@@ -43,7 +43,8 @@ describe("of several shapes that a value may have", () => {
   it.each([
     [{}, "checking"],
     [{ agent: "x" }, "run-started"],
-    [{ iteration: 1, unit: "p" }, "iteration-ended"],
+    [{ iteration: 1, unit: "p" }, "settled"],
+    [{ iteration: 1, unit: "p", duration_seconds: 1 }, "iteration-ended"],
     [{ reason: "full" }, "waiting"],
   ])("of those that have most of its fields the one with the fewest errors: %j", (fields, meant) => {
     const messages = problemsOf("event", { type: "nonsense", at: "2026-01-01T00:00:00Z", ...fields }).map(

@@ -73,8 +73,7 @@ function faultsInPaper(rrd: Rrd, id: string, usual: Results): string[] {
   const [paper] = records;
   const insightsOf = (all: readonly Insight[] | null | undefined) =>
     JSON.stringify((all ?? []).filter((each) => each.paper_id === id).map(({ insight }) => insight));
-  const isScored = rrd.rubric === "none" || paper?.score != null;
-  const isDone = paper?.decision != null && isScored && paper.analysis != null && paper.status !== "pending";
+  const isDone = paper?.decision != null && paper.score != null && paper.analysis != null && paper.status !== "pending";
   return [
     ...(records.length === 1 ? [] : [`${id} stands ${records.length} times in the pool`]),
     ...(isDone ? [] : [`${id} is accepted and its record is ${paper?.status ?? "gone"}`]),

@@ -60,7 +60,7 @@ export function makeWorld(agent: WorldAgent, withGit: boolean, jobs = 1): World 
     keywords: ["gripper"],
   };
   const rrd = {
-    ...newRrd({ papers, sources: ["folder:texts"] }, about),
+    ...newRrd({ papers, sources: ["folder:texts"], rubric: "original" }, about),
     custom: { kept: "a field that nobody knows" },
   };
   writeFileSync(join(folder, "rrd.json"), `${JSON.stringify(rrd, null, 2)}\n`);
