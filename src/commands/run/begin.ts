@@ -332,5 +332,5 @@ function costText(
   const found = check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `;
   return forecast === undefined
     ? `${found}What it costs is not known; ${limits}.`
-    : `${found}${forecastText(forecast)}; estimated from ${forecast.from}. ${limits}.`;
+    : `${found}${forecastText(forecast, "of work")}; estimated from ${forecast.from}. ${limits}.`;
 }

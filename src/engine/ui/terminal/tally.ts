@@ -242,11 +242,14 @@ const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cos
     ? undefined
     : `${money(cost_usd)}${cost_usd_most === undefined ? "" : ` to ${money(cost_usd_most)}`}`;
 
-/** "≈ 430k tokens, $1.42, 1h 10m of work left, in 14 iterations (12 records)". */
-export function forecastText({ left: remaining, iterations, tokens, seconds, ...cost }: Forecast): string {
+/** "≈ 430k tokens, $1.42, 1h 10m of work left, in 14 iterations (12 records)"; before any work, "of work". */
+export function forecastText(
+  { left: remaining, iterations, tokens, seconds, ...cost }: Forecast,
+  workText = "of work left",
+): string {
   const unitText = remaining === undefined ? "" : ` (${remaining})`;
   const price = rangeText(cost) ?? "cost not known";
-  return `≈ ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} of work left, in ${many(iterations, "iteration")}${unitText}`;
+  return `≈ ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} ${workText}, in ${many(iterations, "iteration")}${unitText}`;
 }
 
 /** A short form for longer lines: "≈ $1.42 and 1h 10m left"; with tokens if the cost is not known. */
