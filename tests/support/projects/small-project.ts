@@ -46,7 +46,7 @@ export async function smallProject(folder: string, agents: Readonly<Record<strin
   mkdirSync(research, { recursive: true });
   writeFileSync(
     join(research, "rrd.json"),
-    JSON.stringify(newRrd({ papers: 2, sources: ["folder:papers"] }, requirements), null, 2),
+    JSON.stringify(newRrd({ papers: 2, sources: ["folder:papers"], rubric: "original" }, requirements), null, 2),
   );
   writeFileSync(join(root, "ralph.config.json"), JSON.stringify({ agents, state_dir: join(folder, "state") }));
   execFileSync("git", ["init", "-q", root]);

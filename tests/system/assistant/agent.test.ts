@@ -71,7 +71,7 @@ describe("a project with the agent ralph and no CLI", () => {
         model: "gpt-4o-mini",
         tokens: { input: 1000, cached: 200, output: 50, requests: 1 },
       });
-    expect(here.server.requests).toHaveLength(4);
+    expect(here.server.requests).toHaveLength(5);
     for (const { body } of here.server.requests) {
       const [system, user, ...more] = body["messages"];
       expect(more).toEqual([]);
@@ -87,7 +87,7 @@ describe("a project with the agent ralph and no CLI", () => {
       return asked <= 2 ? { status: 429, headers: { "retry-after": "1" } } : concise(request);
     });
     expect((await cli(root, "run", "small-matter", "--agent", "ralph")).code).toBe(0);
-    expect(asked).toBe(6);
+    expect(asked).toBe(7);
   });
 
   test("ends blocked with the key that was refused, and asks once", async () => {
@@ -143,7 +143,7 @@ describe("each protocol", () => {
     );
     expect(await main(["run", "small-matter", "--agent", "ralph"], io, "0.0.0"), io.err()).toBe(0);
     expect(stateOf(root).phase).toBe("COMPLETE");
-    expect(here.server.requests).toHaveLength(4);
+    expect(here.server.requests).toHaveLength(5);
   });
 });
 
@@ -256,7 +256,7 @@ describe.skipIf(noBubblewrap !== undefined)(`in bubblewrap${skippedFor(noBubblew
     const root = await smallProject(here.folder, { ralph: { args, env: { HOME: home, OPENAI_API_KEY: key } } });
     const { code, err } = await cli(root, "run", "small-matter", "--agent", "ralph", "--sandbox", "bubblewrap");
     expect(code, err).toBe(0);
-    expect(here.server.requests.length).toBeGreaterThanOrEqual(4);
+    expect(here.server.requests.length).toBeGreaterThanOrEqual(5);
     for (const { headers } of here.server.requests) expect(headers["authorization"]).toBe(`Bearer ${key}`);
   });
 
