@@ -30,7 +30,7 @@ test("one command makes a project of a question and a folder, runs it, and later
   const unasked = await cli(["papers/", question, ...baseline], cwd);
   expect(unasked).toMatchObject({ code: 2, err: expect.stringContaining("add --yes") });
   expect(unasked.err).toMatch(
-    /folder:papers.*up to 10 papers with baseline[\s\S]*left, in \d+ iterations[\s\S]*researches\//,
+    /folder:papers.*up to 10 papers with baseline[\s\S]*of work, in \d+ iterations[\s\S]*researches\//,
   );
   expect(projects(cwd)).toEqual([]);
   expect(await cli(["run", "--quick"], cwd)).toMatchObject({
