@@ -64,9 +64,7 @@ export async function sandboxFor(
   if (sandbox !== undefined) {
     const { hiddenVariables: outside } = sandbox;
     const told =
-      outside.length === 0
-        ? ""
-        : ` Variables that stay outside, but for what an agent itself is set by: ${outside.join(", ")}.`;
+      outside.length === 0 ? "" : ` These environment variables are not passed into it: ${outside.join(", ")}.`;
     return { sandbox, notice: { level: "info", message: `${why}${told}` } };
   }
   if (loose === undefined || config.unconfined) return { notice: { level: "warning", message: why } };

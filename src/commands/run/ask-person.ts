@@ -35,7 +35,7 @@ async function chooseByNumber(
   const lines = options.map(({ label }, index) => `  ${index + 1} ${label}\n`);
   io.terminal.write(`${message}\n${lines.join("")}`);
   const answer = await typedLine(io, "Number: ");
-  const chosen = options[Number(answer) - 1] ?? options.find(({ value }) => value === answer);
+  const chosen = options[Number(answer) - 1];
   if (chosen === undefined) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
   return chosen.value;
 }
