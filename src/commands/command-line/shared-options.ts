@@ -48,7 +48,7 @@ export const withWishes = (command: Command): Command =>
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
     .option(
       "--rubric <which>",
-      "points for papers: original, none, or a rubric in YAML (default: none where there are criteria, or all papers are yours)",
+      "points for papers: original, none, or a rubric in YAML (default: none; of new: original, unless there are criteria or all papers are yours)",
     )
     .option(
       "--field <what>",

@@ -20,7 +20,6 @@ import { lookupServices } from "../../research/paper-lookups/paper-lookups.js";
 import { settingsOf } from "../../research/sources/source-settings.js";
 import { listResearches, nameFor } from "../../research/overview/find-research.js";
 import { isBrought, isOwnFolder } from "../../research/papers/records/own-list.js";
-import { usesScores } from "../../research/papers/rubric/rubric.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
@@ -57,7 +56,7 @@ const quickly = { papers: 8, jobs: 3 } as const;
 export async function beginCommand(args: BeginArguments, io: Io): Promise<number> {
   const { brought, question } = readWords(args.words, io.cwd);
   // What was typed wrongly must be known before a person reads the plan.
-  await typedWishes(args, io.cwd);
+  const { rubric = "none" } = await typedWishes(args, io.cwd);
   if (args.sources !== undefined) namedSources(args.sources, io.cwd);
   const flags = args.quick ? { ...quickly, ...args.flags } : args.flags;
   const sources = [...brought, ...(args.sources ?? [])];
@@ -70,12 +69,13 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
     );
   const topic = question ?? (await askForTopic(io));
   const { config, check } = await withAgent(flags, io);
-  const planned = await plan(topic, sources, config, { ...args, check }, io);
+  const planned = await plan(topic, sources, config, { ...args, rubric, check }, io);
   const target = { ...config, papers: planned.papers };
   if (!args.json) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
   await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
   const wishes = {
     ...args,
+    rubric: args.rubric ?? "none",
     ...(sources.length > 0 ? { sources } : args.quick ? { sources: defaultSources } : {}),
     ...(args.quick ? { ideas: false as const } : {}),
   };
@@ -91,16 +91,28 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   return exitCode;
 }
 
-/** Paths that come first are what the person brings; the rest is the question. */
+/**
+ * What the person brings, and the question: a sentence in quotes, beside which each word is a path, or else the words
+ * behind the paths. @throws ExpectedError (exit code 2) for a path beside the sentence at which nothing is.
+ */
 function readWords(words: readonly string[], cwd: string): { brought: string[]; question?: string } {
-  const end = words.findIndex((word) => !existsSync(resolve(cwd, word)));
-  const paths = end < 0 ? words : words.slice(0, end);
+  const isPath = (word: string): boolean => existsSync(resolve(cwd, word));
+  const sentence = words.find((word) => /\s/.test(word.trim()) && !isPath(word));
+  const end = words.findIndex((word) => !isPath(word));
+  const leading = end < 0 ? words : words.slice(0, end);
+  const paths = sentence === undefined ? leading : words.filter((word) => word !== sentence);
+  const missing = paths.find((path) => !isPath(path));
+  if (missing !== undefined)
+    throw new ExpectedError(
+      `Nothing is at ${oneLine(missing)}; beside a question in quotes name folders of papers and exports, and put all of the question into the quotes.`,
+      2,
+    );
   const brought = paths.map((path) =>
     statSync(resolve(cwd, path)).isDirectory()
       ? `folder:${path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path}`
       : path,
   );
-  const question = words.slice(paths.length).join(" ").trim();
+  const question = (sentence ?? words.slice(paths.length).join(" ")).trim();
   return { brought, ...(question === "" ? {} : { question }) };
 }
 
@@ -240,15 +252,11 @@ function screenedText(sources: readonly string[], criteria: readonly string[]): 
   return sources.some(isOwnFolder) ? `${records} Every document of your folder is read.` : records;
 }
 
-/** What is known of the agent. */
+/** What is known of the agent and of the rubric that was typed. */
 interface Known {
   readonly check: AgentCheck | undefined;
+  readonly rubric: NonNullable<Rrd["rubric"]>;
 }
-
-const scoredText = (isQuick: boolean): string =>
-  isQuick
-    ? " Papers are also scored by how well they open a market; --rubric none leaves that out."
-    : " Papers are also scored by how well they open a market, and product ideas follow the report; --rubric none leaves both out.";
 
 /** What leaves this machine of papers that a person brings. */
 function goesOut({ agent, sources }: Pick<ResolvedConfig, "agent" | "sources">, isFree: boolean): string {
@@ -276,11 +284,11 @@ async function plan(
     criteria = [],
     keywords = [],
     quick,
-  }: Pick<BeginArguments, "rubric" | "criteria" | "keywords" | "quick"> & Known,
+  }: Pick<BeginArguments, "criteria" | "keywords" | "quick"> & Known,
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searched = sources.length === 0 ? defaultSources : sources;
-  const wished = { topic, sources: searched, ...(quick ? { ideas: false as const } : {}) };
+  const wished = { topic, sources: searched, rubric, ...(quick ? { ideas: false as const } : {}) };
   const rrdFor = (papers: number): Rrd => newRrd({ ...wished, papers }, requirementsOfTopic(topic));
   const records = await recordsBrought(rrdFor(config.papers), io);
   if (records === 0)
@@ -289,7 +297,6 @@ async function plan(
       2,
     );
   const papers = targetOfRun(config, records);
-  const isScored = rubric === undefined && criteria.length === 0 && usesScores(rrdFor(papers));
   const folder = join(io.cwd, researchesName, "new");
   const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
@@ -299,7 +306,7 @@ async function plan(
   return {
     papers,
     lines: [
-      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${isOfWords ? wordsText(topic, keywords) : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}${isScored ? scoredText(quick) : ""}`,
+      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${isOfWords ? wordsText(topic, keywords) : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}`,
       ...criteriaText(criteria),
       costText(config, check, forecast, io),
       `The project is a folder under ${researchesName}/ here. ${sources.some(isBrought) ? `${goesOut(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,

@@ -67,6 +67,32 @@ test("one command makes a project of a question and a folder, runs it, and later
   });
 });
 
+test("a question's papers get points, and ideas follow, only where that is asked for", async () => {
+  const cwd = withPapers();
+  const begin = [question, "--source", "samples", "--yes", "-i", "1", ...baseline];
+  for (const rubric of [[], ["--rubric", "original"]]) {
+    for (const project of projects(cwd)) rmSync(join(cwd, "researches", project), { recursive: true });
+    await cli([...begin, ...rubric], cwd);
+    const { rubric: by, handoff } = rrdOf(cwd);
+    expect([by, handoff?.product_ideation?.enabled]).toEqual(
+      rubric.length === 0 ? ["none", false] : ["original", true],
+    );
+  }
+});
+
+test("a question in quotes may stand behind the papers, and what is not there is no word of it", async () => {
+  const cwd = withPapers();
+  expect(await cli([question, "paper/", "--yes", ...baseline], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Nothing is at paper/; beside a question in quotes"),
+  });
+  expect(projects(cwd)).toEqual([]);
+  await cli([question, "papers/", "--yes", "-i", "1", ...baseline], cwd);
+  expect(rrdOf(cwd)).toMatchObject({ question, requirements: { sources: ["folder:papers"] } });
+  expect(await cli(["papers/", question, ...baseline], cwd)).toMatchObject({ code: 0 });
+  expect(projects(cwd)).toHaveLength(1);
+});
+
 test("what would change nothing in the project that is there is refused, and the same command goes on", async () => {
   const cwd = withPapers();
   const wishes = [
