@@ -18,7 +18,7 @@ const workspace = mkdtempSync(join(tmpdir(), "rr-fuzz-"));
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));
 
 const rrd = midway();
-const state = { rrd, ledger, status: statusOf(rrd, ledger), noted: new Map() };
+const state = { rrd, ledger, status: statusOf(rrd, ledger), agentNotes: new Map() };
 
 type Kind = keyof typeof goodResults;
 const kinds = Object.keys(goodResults) as Kind[];

@@ -9,7 +9,7 @@ import { acceptDiscovery } from "../../src/research/units/screening/judge-batch.
 import { acceptIdeas } from "../../src/research/units/ideas/judge-ideas.js";
 import { acceptRead } from "../support/projects/accept-read.js";
 import { acceptReport } from "../../src/research/units/report/judge-report.js";
-import type { Acceptable, Unacceptable } from "../../src/research/units/judged-result.js";
+import type { Acceptance, Rejection } from "../../src/research/units/judged-result.js";
 import { inconsistencies } from "../../src/research/derived/inconsistencies.js";
 import { nextUnit } from "../../src/research/workflow/next-unit.js";
 import { progressOf, paperOf } from "../../src/research/derived/status.js";
@@ -49,7 +49,7 @@ const documents: readonly Written[] = [
 ];
 const document = fc.constantFrom(...documents);
 
-type Judged = Acceptable | Unacceptable | undefined;
+type Judged = Acceptance | Rejection | undefined;
 /** Judges a good result of each kind of unit against any state. */
 const judgements: Readonly<Record<string, (rrd: Rrd, lines: readonly LedgerLine[]) => Judged>> = {
   paper: (rrd) => {
@@ -75,7 +75,7 @@ function firstHandle(rrd: Rrd): string | null {
  * Everything the program asks of a state before and after an iteration; whether a result of this kind was folded in.
  */
 function use(rrd: Rrd, lines: readonly LedgerLine[], kind: string): boolean {
-  const state = { rrd, ledger: lines, status: statusOf(rrd, lines), noted: new Map() };
+  const state = { rrd, ledger: lines, status: statusOf(rrd, lines), agentNotes: new Map() };
   nextUnit(state, [], [], "/my-research");
   progressOf(rrd);
   reportData(state, 0);
@@ -238,7 +238,7 @@ describe("any ledger", () => {
           const derived = derive(rrd, read.lines);
           expect(problemsOf("rrd", derived)).toEqual([]);
           nextUnit(
-            { rrd, ledger: read.lines, status: statusOf(rrd, read.lines), noted: new Map() },
+            { rrd, ledger: read.lines, status: statusOf(rrd, read.lines), agentNotes: new Map() },
             [],
             [],
             "/my-research",

@@ -14,7 +14,7 @@ import { messagesFor, steered } from "../../research/workflow/steering/apply-ste
 import { memoryOf } from "../../research/derived/observations.js";
 import { withPart } from "../../research/workflow/next-unit.js";
 import { kindOfLine, workBasis } from "../../research/units/kinds.js";
-import { loadNoted } from "../../research/units/shared-unit.js";
+import { loadAgentNotes } from "../../research/units/shared-unit.js";
 import { nextKept } from "../../research/workflow/prepare.js";
 import { services } from "../../research/units/screening/search-session.js";
 import { rootOf, unusedPrompt } from "../../research/workflow/brief/prompt-file.js";
@@ -37,8 +37,8 @@ export async function projectBrief(
   const config = await configToRead(io, flags);
   const { rrd: read, ledger } = await readResearch(folder);
   const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
-  const { noted } = await loadNoted(folder, ledger, (line) => workBasis(rrd, kindOfLine(line), line.unit));
-  const state = { rrd, ledger, status: statusOf(rrd, ledger), noted };
+  const { agentNotes } = await loadAgentNotes(folder, ledger, (line) => workBasis(rrd, kindOfLine(line), line.unit));
+  const state = { rrd, ledger, status: statusOf(rrd, ledger), agentNotes };
   const sharing = sharingOf(config);
   const classic = await classicPrompt(folder, config.stateDir, false, {
     cwd: io.cwd,

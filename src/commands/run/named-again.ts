@@ -15,7 +15,7 @@ import type { Columns, Rrd } from "../../research/generated/rrd.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { candidatesFile, searchFile } from "../../research/project-files/layout.js";
-import { withoutRounds } from "../../research/units/screening/take-back.js";
+import { withoutRounds } from "../../research/units/screening/reset-search.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { derive } from "../../research/workflow/derive.js";
 import { namedSources } from "./typed-sources.js";

@@ -8,13 +8,13 @@ import type { Paper, Rrd } from "../generated/rrd.js";
  * The changes of an accepted result. engine/storage/state/fold.ts writes them in this order: a journal entry, rrd.json,
  * the entry in progress.txt and the ledger line, whole files, the journal's end mark. Then git commits them.
  */
-export interface Acceptable {
+export interface Acceptance {
   readonly changes: readonly Change[];
   /** Entry for progress.txt, without the line about the iteration. */
   readonly progress: string;
   readonly files?: readonly { readonly name: string; readonly text: string }[];
   /** What must be shown to people again: the state with these changes, and other parts of the result. */
-  readonly shows?: { readonly rrd: Rrd; readonly narrative?: ReportFile; readonly ideas?: ProductIdeas };
+  readonly toRender?: { readonly rrd: Rrd; readonly narrative?: ReportFile; readonly ideas?: ProductIdeas };
   /** One line for the screen and the commit. */
   readonly summary: string;
   readonly ledger?: Partial<LedgerLine>;
@@ -23,7 +23,7 @@ export interface Acceptable {
 }
 
 /** The reasons why a result is refused, for the next attempt. */
-export interface Unacceptable {
+export interface Rejection {
   readonly reasons: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface Unacceptable {
 export type CheckWish = "reports" | "all";
 
 /** What judging a result needs in addition to the state. */
-export interface Judging {
+export interface JudgingContext {
   readonly iteration: number;
   /** Name of the agent, for the report. */
   readonly agent: string;

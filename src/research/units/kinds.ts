@@ -32,7 +32,7 @@ export const isWanted = (kind: UnitKind, project: Project): boolean => kind.isWa
 /** Whether the project is complete when this unit is accepted: no paper was given up, and no other unit follows. */
 export const isLastUnit = (project: Project, { kind: name }: Pick<Unit, "kind">): boolean =>
   project.status.refused.length === 0 &&
-  (kindOf({ kind: name }).left?.(project, false) ?? 1) <= 1 &&
+  (kindOf({ kind: name }).remainingUnits?.(project, false) ?? 1) <= 1 &&
   kinds.slice(kinds.findIndex((kind) => kind.name === name) + 1).every((kind) => !isWanted(kind, project));
 
 /** A hash of the state that the work on a unit depends on and that the user may edit; empty for an unknown kind. */

@@ -101,16 +101,16 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
 
 /** Resets the units of a kind. Their document stays until a new one is written. */
 async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset> {
-  const takeBack = kinds.find(({ name }) => name === unit)?.takeBack;
-  if (takeBack === undefined)
+  const resetUnits = kinds.find(({ name }) => name === unit)?.reset;
+  if (resetUnits === undefined)
     throw new ExpectedError(`Units of the kind "${unit}" can't be reset; name one of ${names().join(", ")}.`, 2);
   const { refusals = [], ...rest } = rrd;
   const others = refusals.filter((refusal) => refusal.unit !== unit && refusal.unit?.startsWith(`${unit}-`) !== true);
   const gone = refusals.length - others.length;
-  const taken = await takeBack(others.length === 0 ? rest : { ...rest, refusals: others }, folder);
-  const { rrd: after, says, more = [], ...also } = taken;
+  const taken = await resetUnits(others.length === 0 ? rest : { ...rest, refusals: others }, folder);
+  const { rrd: after, message, moreMessages = [], ...also } = taken;
   const cleared = gone === 0 ? "" : `; ${many(gone, "refusal")} cleared`;
-  return { after, unit, sentences: [`${says}${cleared}.`, ...more], ...also };
+  return { after, unit, sentences: [`${message}${cleared}.`, ...moreMessages], ...also };
 }
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
@@ -167,4 +167,4 @@ function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: Rea
 }
 
 /** Kinds that the user can reset as a whole. */
-const names = (): string[] => kinds.flatMap(({ name, takeBack }) => (takeBack === undefined ? [] : [name]));
+const names = (): string[] => kinds.flatMap(({ name, reset }) => (reset === undefined ? [] : [name]));

@@ -14,18 +14,18 @@ export const isReader = ({ role }: Pick<Unit, "role">): boolean =>
 export const isThought = ({ role }: AgentNotes): boolean => Object.hasOwn(thinkingRoles, role);
 
 /** The notes of earlier agents of the unit, oldest first. */
-export const notedOf = ({ noted }: ResearchState, { id }: Pick<Unit, "id">): readonly AgentNotes[] =>
-  noted.get(id) ?? [];
+export const notesOf = ({ agentNotes }: ResearchState, { id }: Pick<Unit, "id">): readonly AgentNotes[] =>
+  agentNotes.get(id) ?? [];
 
 /** The draft or last answer: the critic judges it, and the next answer improves it. */
 export const draftOf = (state: ResearchState, unit: Unit): AgentNotes | undefined =>
-  notedOf(state, unit).findLast(({ role }) => role === thinkingRoles.draft || role === thinkingRoles.answer);
+  notesOf(state, unit).findLast(({ role }) => role === thinkingRoles.draft || role === thinkingRoles.answer);
 
 export type Finding = CritiqueResult["findings"][number];
 
 /** The critic's findings about the draft. */
 export const findingsOf = (state: ResearchState, unit: Unit): readonly Finding[] =>
-  (notedOf(state, unit).findLast(({ role }) => role === thinkingRoles.critic)?.value as Finding[] | undefined) ?? [];
+  (notesOf(state, unit).findLast(({ role }) => role === thinkingRoles.critic)?.value as Finding[] | undefined) ?? [];
 
 /** Whether the result of this part counts as the unit's result. Always true if no other agent shares the unit. */
 export const isJudged = ({ role, round = 1 }: Unit, { think }: Sharing): boolean =>
@@ -39,7 +39,7 @@ export const isOwnRefusal = ({ ledger }: ResearchState, { id, role }: Unit): boo
 
 /** The notes of all units. */
 interface LoadedNotes {
-  readonly noted: ReadonlyMap<string, readonly AgentNotes[]>;
+  readonly agentNotes: ReadonlyMap<string, readonly AgentNotes[]>;
   /**
    * Ledger lines whose notes can't be used and were not made again: their file is missing or was changed, or their
    * basis has changed.
@@ -48,7 +48,7 @@ interface LoadedNotes {
 }
 
 /** Reads the notes of all units. `basisOf`: the present basis of the unit in a ledger line. */
-export async function loadNoted(
+export async function loadAgentNotes(
   folder: string,
   ledger: readonly LedgerLine[],
   basisOf: (line: LedgerLine) => string,
@@ -70,5 +70,5 @@ export async function loadNoted(
       usable.filter((each) => each !== undefined),
     );
   }
-  return { noted, lost };
+  return { agentNotes: noted, lost };
 }

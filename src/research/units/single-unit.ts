@@ -1,7 +1,7 @@
 import type { Unit, Verdict } from "../../engine/loop/types.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { maxRefusals, unitRefusals } from "../derived/status.js";
-import type { Choosing, Project } from "./unit-kind.js";
+import type { ChoiceContext, Project } from "./unit-kind.js";
 
 export const blocked = (reason: string): Verdict => ({ verdict: "blocked", reason: `${reason}.` });
 
@@ -9,7 +9,7 @@ export const blocked = (reason: string): Verdict => ({ verdict: "blocked", reaso
 export function alone(
   { rrd, ledger }: Project,
   unit: Unit,
-  { taken, folder }: Pick<Choosing, "taken" | "folder">,
+  { taken, folder }: Pick<ChoiceContext, "taken" | "folder">,
 ): Unit | "wait" | Verdict {
   if (taken.size > 0) return "wait";
   const refusals = unitRefusals(rrd, ledger, unit.id);

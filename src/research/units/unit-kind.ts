@@ -12,7 +12,7 @@ import type { Refusal, Rrd } from "../generated/rrd.js";
 import type { PaperLookups } from "../paper-lookups/paper-lookups.js";
 import type { Sources } from "../screening/paper-sources.js";
 import { isBrought } from "../papers/records/own-list.js";
-import type { Acceptable, Judging, Unacceptable } from "./judged-result.js";
+import type { Acceptance, JudgingContext, Rejection } from "./judged-result.js";
 
 /** A project: its records, its ledger, and the standing of its papers. */
 export interface Project {
@@ -27,7 +27,7 @@ export interface Project {
 export interface ResearchState extends Project {
   readonly status: ProjectStatus;
   /** Notes of agents for the next agent of the same unit, by unit id, oldest first. */
-  readonly noted: ReadonlyMap<string, readonly AgentNotes[]>;
+  readonly agentNotes: ReadonlyMap<string, readonly AgentNotes[]>;
 }
 
 /** The status of a project: what is done and what remains. */
@@ -41,7 +41,7 @@ export interface ProjectStatus extends Standing {
 export type Library = Sources & PaperLookups;
 
 /** What a preparation can use. */
-export interface Outside extends Clock {
+export interface PreparationContext extends Clock {
   /** The project's folder. */
   readonly folder: string;
   readonly library: Library;
@@ -65,7 +65,7 @@ export interface Material {
 }
 
 /** What the choice of the next unit depends on. */
-export interface Choosing {
+export interface ChoiceContext {
   /** Ids of units in progress. */
   readonly taken: ReadonlySet<string>;
   /** Units that could not be prepared yet. */
@@ -115,55 +115,55 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
   /** Whether no unit of this kind remains. Called only if all earlier kinds are done. */
   isDone(project: Project): boolean;
   /** The number of remaining units; if absent, one until the kind is done. */
-  left?(project: Project, isDone: boolean): number;
+  remainingUnits?(project: Project, isDone: boolean): number;
   /** Values for placeholders in all sections of prompt.md. */
   placeholders?(rrd: Rrd): Readonly<Record<string, string | number>>;
   /** The next unit while the kind is not done. A delay means that the remaining units must wait. Pure. */
-  next(project: Project, choosing: Choosing): Unit | "wait" | Delay | Verdict;
+  next(project: Project, choosing: ChoiceContext): Unit | "wait" | Delay | Verdict;
   /** The state that the work on a unit depends on and that the user may edit. */
   basis(rrd: Rrd, id: string): readonly unknown[];
   /** More values that a preparation depends on; if absent, none. */
-  alsoRestsOn?(state: ResearchState, unit: Unit): readonly unknown[];
+  extraBasis?(state: ResearchState, unit: Unit): readonly unknown[];
   /** The next part of a unit that agents share in this kind's own way, other than by thinking it over. */
-  nextPart?(noted: readonly AgentNotes[], sharing: Sharing): Part | undefined;
+  nextPart?(notes: readonly AgentNotes[], sharing: Sharing): Part | undefined;
   /**
    * Resets the units of this kind, for `reset --unit`. Absent if the units are papers, which `reset --paper` resets one
    * by one. Does not change its arguments.
    * @throws ExpectedError if there is nothing to reset.
    */
-  takeBack?(rrd: Rrd, folder: string): TakenBack | Promise<TakenBack>;
+  reset?(rrd: Rrd, folder: string): KindReset | Promise<KindReset>;
   load(): Promise<UnitWork<M, Result>>;
 }
 
 /** The result of resetting a kind of unit. */
-export interface TakenBack extends Pick<Reset<Rrd>, "files" | "forgets"> {
+export interface KindReset extends Pick<Reset<Rrd>, "files" | "forgets"> {
   readonly rrd: Rrd;
   /** What was reset, without a full stop. */
-  readonly says: string;
+  readonly message: string;
   /** More sentences. */
-  readonly more?: readonly string[];
+  readonly moreMessages?: readonly string[];
 }
 
 /** The functions that do the units of one kind. */
 export interface UnitWork<M extends Material, Result> {
   /** Gathers the material of a unit from outside; if absent, the unit needs none. */
-  prepare?(outside: Outside, state: ResearchState, unit: Unit, signal: AbortSignal): Promise<M | Delay>;
+  prepare?(outside: PreparationContext, state: ResearchState, unit: Unit, signal: AbortSignal): Promise<M | Delay>;
   /** Gathers the material that earlier preparations stored on the disk. Sends no requests and writes nothing. */
-  kept?(disk: Disk, state: ResearchState, unit: Unit): Promise<KeptMaterial<M>>;
+  loadStored?(disk: Disk, state: ResearchState, unit: Unit): Promise<StoredMaterial<M>>;
   /** Whether code can do the unit without an agent; if absent, it never can. */
-  isSettled?(project: Project, unit: Unit, material: M): boolean;
-  /** Does a unit for which `isSettled` is true. */
-  settle?(rrd: Rrd, unit: Unit, material: M, judging: Judging): Acceptable;
+  needsNoAgent?(project: Project, unit: Unit, material: M): boolean;
+  /** Does a unit for which `needsNoAgent` is true. */
+  completeByCode?(rrd: Rrd, unit: Unit, material: M, judging: JudgingContext): Acceptance;
   /** Closes an optional kind in a project if its units can't be done. `why`: the reason, one sentence. */
-  without?(folder: string, rrd: Rrd, why: string, judging: Judging): Promise<Acceptable>;
+  closeUnfinished?(folder: string, rrd: Rrd, why: string, judging: JudgingContext): Promise<Acceptance>;
   /** The changes if a unit continues without one of its agents; undefined if nothing changes. */
-  withFewer?(
+  continueWithFewer?(
     folder: string,
     state: ResearchState,
     unit: Unit,
     why: string,
-    judging: Judging,
-  ): Promise<Acceptable | undefined>;
+    judging: JudgingContext,
+  ): Promise<Acceptance | undefined>;
   /** Writes the unit's part of a brief. Reads only the disk. */
   brief(request: BriefRequest<M>): UnitBrief<M> | Promise<UnitBrief<M>>;
   /**
@@ -172,25 +172,25 @@ export interface UnitWork<M extends Material, Result> {
    */
   repair?(refused: RefusedResult<M>): Promise<RepairParts | undefined>;
   /** Handles the result of an agent that shares the unit in this kind's own way; undefined for other agents. */
-  hear?(shared: SharedResult<M>): Promise<Heard | undefined>;
+  receivePart?(shared: SharedResult<M>): Promise<PartOutcome | undefined>;
   /** Checks a result that matches the schema. Returns the changes if it is accepted. Does not change its arguments. */
   judge(
     project: Project,
     unit: Unit,
     result: Result,
     material: M,
-    judging: Judging,
-  ): Promise<Acceptable | Unacceptable> | Acceptable | Unacceptable;
+    judging: JudgingContext,
+  ): Promise<Acceptance | Rejection> | Acceptance | Rejection;
 }
 
-export interface KeptMaterial<M extends Material> {
+export interface StoredMaterial<M extends Material> {
   readonly material: M;
   /** What a run would do before it writes a brief from this material, one sentence each. */
-  readonly first: readonly string[];
+  readonly missingSteps: readonly string[];
 }
 
 /** A sentence that says that a run would query services first; empty if nothing is missing. */
-export const asking = (isWhole: boolean): string[] =>
+export const servicesNotice = (isWhole: boolean): string[] =>
   isWhole ? [] : ["A run would ask services about the papers first; their answers are missing here."];
 
 /** Whether at least one of these sources is not on this machine. */
@@ -210,9 +210,9 @@ export interface BriefRequest<M extends Material> {
   /** An empty folder for files that the agent needs. */
   readonly workspace: string;
   /** How often the unit exceeded a model's context. Each time, the brief shows half as much. */
-  readonly smaller: number;
-  /** Like `smaller`, plus the space for a draft and its criticism. */
-  readonly records: number;
+  readonly contextOverflows: number;
+  /** Like `contextOverflows`, plus the space for a draft and its criticism. */
+  readonly recordOverflows: number;
   /** True if the brief asks only for corrections of the last result. */
   readonly isRepair: boolean;
   readonly services: Sources["services"];
@@ -259,7 +259,7 @@ export interface RefusedResult<M extends Material> {
   readonly problems: readonly Problem[];
   readonly refusal: Refusal;
   /** How often the unit exceeded a model's context. */
-  readonly smaller: number;
+  readonly contextOverflows: number;
 }
 
 export interface RepairParts {
@@ -276,7 +276,7 @@ export interface SharedResult<M extends Material> {
   readonly material: M;
   readonly workspace: string;
   readonly sharing: Sharing;
-  readonly judging: Judging;
+  readonly judging: JudgingContext;
   readonly redact: (text: string) => string;
 }
 
@@ -308,7 +308,7 @@ interface ToNote {
  * The outcome of a part: a note for the next agent, a refusal, or the unit's result. `instead`: an earlier agent's
  * result, which this agent accepted. `judged`: the merged result of several agents.
  */
-export type Heard = {
+export type PartOutcome = {
   readonly redacted?: boolean;
   readonly dropped?: readonly string[];
   /** A warning for the user. */
@@ -316,8 +316,5 @@ export type Heard = {
 } & (
   | ToNote
   | { readonly reasons: readonly string[] }
-  | {
-      readonly instead?: { readonly value: unknown; readonly agent: string };
-      readonly judged?: Acceptable | Unacceptable;
-    }
+  | { readonly instead?: { readonly value: unknown; readonly agent: string }; readonly judged?: Acceptance | Rejection }
 );

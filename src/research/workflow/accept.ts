@@ -17,9 +17,9 @@ import { progressEntry } from "../project-files/progress-log.js";
 import { answerOfRun } from "../derived/observations.js";
 import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";
-import type { Acceptable, CheckWish, Judging, Unacceptable } from "../units/judged-result.js";
+import type { Acceptance, CheckWish, JudgingContext, Rejection } from "../units/judged-result.js";
 import { isLastUnit, kindOf, workBasis } from "../units/kinds.js";
-import type { Heard, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
+import type { PartOutcome, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
 import { derive } from "./derive.js";
 import { type Remake, withFieldsBeside } from "./fields-beside.js";
 import { judgePart } from "./judge-part.js";
@@ -79,8 +79,8 @@ export async function acceptSettled(
   unit: Unit,
   judge: (
     work: UnitWork<Material, unknown>,
-    judging: Judging,
-  ) => Promise<Acceptable | undefined> | Acceptable | undefined,
+    judging: JudgingContext,
+  ) => Promise<Acceptance | undefined> | Acceptance | undefined,
   prepareMs: number,
   tell: Tell,
 ): Promise<Outcome | undefined> {
@@ -224,19 +224,19 @@ export async function acceptRun(
 async function documentsFor(
   { research, memory, render }: Pick<Accepting, "research" | "memory" | "render">,
   before: readonly LedgerLine[],
-  { shows }: Acceptable,
+  { toRender }: Acceptance,
   line: LedgerLine,
   at: Date,
 ): ReturnType<RenderDocuments> {
-  if (shows === undefined) return [];
+  if (toRender === undefined) return [];
   const ledger = [...before, line];
-  return render({ folder: research.folder, ...shows, rrd: derive(shows.rrd, ledger, memory), ledger, at });
+  return render({ folder: research.folder, ...toRender, rrd: derive(toRender.rrd, ledger, memory), ledger, at });
 }
 
 const grades = { presented: "high", insights_extracted: "middle", rejected: "low" } as const;
 
 /** What the decision on a paper says of it; nothing of any other unit. */
-function gradeOf({ id }: Unit, { changes }: Acceptable): Pick<Extract<Outcome, { outcome: "accepted" }>, "grade"> {
+function gradeOf({ id }: Unit, { changes }: Acceptance): Pick<Extract<Outcome, { outcome: "accepted" }>, "grade"> {
   const status = changes.find((change) => change.in === "papers_pool" && change.id === id)?.set["status"];
   const grade = Object.entries(grades).find(([name]) => name === status)?.[1];
   return withoutUndefined({ grade });
@@ -257,7 +257,7 @@ async function vetoes(
   state: ResearchState,
   unit: Unit,
   { iteration, brief: { workspace } }: AgentRun,
-  { summary }: Acceptable,
+  { summary }: Acceptance,
 ): Promise<string[]> {
   const { id, phase, title } = unit;
   const completes = isLastUnit(state, unit);
@@ -266,7 +266,7 @@ async function vetoes(
 }
 
 /** What the commit and progress.txt say of what was accepted. */
-const inWords = ({ id }: Unit, { summary, progress }: Acceptable, iteration: number) => ({
+const inWords = ({ id }: Unit, { summary, progress }: Acceptance, iteration: number) => ({
   message: `${id}: ${summary}`,
   progress: progressEntry(progress, iteration),
 });
@@ -287,9 +287,9 @@ function refusalOf(
  * What came of judging a result. `redacted`: something that looks like a secret of the user's was taken out before
  * anything else. `dropped`: JSON pointers of fields that the schema does not know.
  */
-type Judged = (Acceptable | Unacceptable) & { readonly redacted: boolean; readonly dropped: readonly string[] };
+type Judged = (Acceptance | Rejection) & { readonly redacted: boolean; readonly dropped: readonly string[] };
 
-const told = ({ redacted = false, dropped = [] }: Heard) => ({ redacted, dropped });
+const told = ({ redacted = false, dropped = [] }: PartOutcome) => ({ redacted, dropped });
 
 /** What a brief was made from, wanted again when its result is judged. */
 export interface Briefed {
@@ -304,7 +304,7 @@ export async function judge(
   unit: Unit,
   workspace: string,
   { material, kept }: Briefed,
-  { redact: takeOut, ...judging }: Judging & Pick<Accepting, "redact">,
+  { redact: takeOut, ...judging }: JudgingContext & Pick<Accepting, "redact">,
 ): Promise<Judged> {
   const redact = (text: string): string => takeOut(text, material.text?.text);
   const kind = kindOf(unit);

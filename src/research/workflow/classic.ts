@@ -67,7 +67,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     load: (tell) =>
       orVerdict(async () => {
         const { rrd, ledger } = await (guarded ? research.load() : loadSteered(research, options, tell));
-        return { rrd, ledger, status: statusOf(rrd, ledger), noted: new Map() };
+        return { rrd, ledger, status: statusOf(rrd, ledger), agentNotes: new Map() };
       }),
     // Agents that edit one folder would undo each other's work.
     next: ({ rrd }, busy) => (busy.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),

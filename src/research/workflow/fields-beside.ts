@@ -3,7 +3,7 @@ import type { NewEvent, Unit } from "../../engine/loop/types.js";
 import type { AgentOutput, OutputChanges } from "../../engine/points/points.js";
 import type { Change } from "../project-files/research.js";
 import { paperOf } from "../derived/status.js";
-import type { Acceptable } from "../units/judged-result.js";
+import type { Acceptance } from "../units/judged-result.js";
 import type { ResearchState } from "../units/unit-kind.js";
 
 /** Lets those who take part in the run put fields beside what an agent has made; they are kept by who gave them. */
@@ -22,7 +22,7 @@ interface Beside {
  * all of those, and what they put beside it stands in the iteration's line of the ledger.
  */
 export async function withFieldsBeside(
-  judged: Acceptable,
+  judged: Acceptance,
   { rrd }: Pick<ResearchState, "rrd">,
   { kind, id, phase, title }: Unit,
   iteration: number,

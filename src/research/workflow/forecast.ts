@@ -163,7 +163,7 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks, s
   const project = { rrd, ledger, status, ...withoutUndefined({ records }) };
   const left = (kind: UnitKind): number => {
     const isDone = status.done.includes(kind.name);
-    return isWanted(kind, project) ? (kind.left?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
+    return isWanted(kind, project) ? (kind.remainingUnits?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
   };
   const units = Object.fromEntries(kinds.map((kind) => [kind.name, left(kind)]));
   if (second === true && formOf(rrd).length > 0)

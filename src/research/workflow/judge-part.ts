@@ -8,13 +8,13 @@ import { checkedResult, readChecked, readResult, reasonsOf } from "../../engine/
 import type { CritiqueResult } from "../generated/result-critique.js";
 import { kindOf } from "../units/kinds.js";
 import { draftOf, type Finding, isJudged } from "../units/shared-unit.js";
-import type { Heard, Material, SharedResult } from "../units/unit-kind.js";
+import type { PartOutcome, Material, SharedResult } from "../units/unit-kind.js";
 
 /** Hears what an agent left in its workspace, where agents share the unit. Changes nothing. */
-export async function judgePart(part: SharedResult<Material>): Promise<Heard> {
+export async function judgePart(part: SharedResult<Material>): Promise<PartOutcome> {
   const { state, unit, workspace, sharing, redact } = part;
   const kind = kindOf(unit);
-  const heard = await (await kind.load()).hear?.(part);
+  const heard = await (await kind.load()).receivePart?.(part);
   if (heard !== undefined) return heard;
   const draft = draftOf(state, unit);
   if (unit.role === thinkingRoles.critic && draft !== undefined) {

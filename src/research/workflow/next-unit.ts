@@ -8,7 +8,7 @@ import type { Rrd } from "../generated/rrd.js";
 import { stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
 import { givenUp, reading } from "../units/reading/kind.js";
-import { isThought, notedOf } from "../units/shared-unit.js";
+import { isThought, notesOf } from "../units/shared-unit.js";
 import type { ProjectStatus, ResearchState, Sharing } from "../units/unit-kind.js";
 
 /**
@@ -83,7 +83,7 @@ export function withoutOne(unit: Unit, state: ResearchState, sharing: Sharing): 
 /** The unit, with the part of it that comes next where agents share it. Pure. */
 export function withPart(unit: Unit, state: ResearchState, sharing: Sharing): Unit {
   if (unit.role !== undefined) return unit;
-  const noted = notedOf(state, unit);
+  const noted = notesOf(state, unit);
   const part =
     kindOf(unit).nextPart?.(noted, sharing) ??
     (sharing.think &&

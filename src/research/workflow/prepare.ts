@@ -1,7 +1,7 @@
 import { type Delay, isVerdict, type Prepared, type Unit, type Verdict } from "../../engine/loop/types.js";
 import { kindOf, workBasis } from "../units/kinds.js";
-import type { Acceptable } from "../units/judged-result.js";
-import type { Disk, Material, Outside, ResearchState } from "../units/unit-kind.js";
+import type { Acceptance } from "../units/judged-result.js";
+import type { Disk, Material, PreparationContext, ResearchState } from "../units/unit-kind.js";
 import { nextUnit } from "./next-unit.js";
 import { statusOf } from "./next-unit.js";
 
@@ -18,7 +18,7 @@ export interface PreparedUnit {
  * @throws ExpectedError where no source can be searched for now, or the disk is full.
  */
 export async function prepareUnit(
-  outside: Outside,
+  outside: PreparationContext,
   state: ResearchState,
   unit: Unit,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function prepareUnit(
   // What was asked while the run was ending may be cut short.
   if (signal.aborted) return { later: { until: outside.now(), reason: "The run is ending." } };
   const prepared = { material: gathered, basis };
-  return work.isSettled?.(state, unit, gathered) === true ? { settled: prepared } : { ready: prepared };
+  return work.needsNoAgent?.(state, unit, gathered) === true ? { settled: prepared } : { ready: prepared };
 }
 
 /** Whether what a unit was prepared from has changed since, as by a person's edit. */
@@ -40,7 +40,7 @@ export const isStale = (state: ResearchState, unit: Unit, { basis }: PreparedUni
 /** What the preparation of a unit depends on, as a hash. */
 function basisOf(state: ResearchState, unit: Unit): string {
   const kind = kindOf(unit);
-  return JSON.stringify([workBasis(state.rrd, kind, unit.id), ...(kind.alsoRestsOn?.(state, unit) ?? [])]);
+  return JSON.stringify([workBasis(state.rrd, kind, unit.id), ...(kind.extraBasis?.(state, unit) ?? [])]);
 }
 
 /** What the next brief can be made from without asking anybody. */
@@ -67,18 +67,21 @@ export async function nextKept(disk: Disk, before: ResearchState): Promise<KeptU
     if (unit === "wait" || "until" in unit) throw new Error("the workflow waits although nothing is under way");
     if (isVerdict(unit)) return unit;
     const work = await kindOf(unit).load();
-    const { material, first: asked } = (await work.kept?.(disk, state, unit)) ?? { material: {}, first: [] };
+    const { material, missingSteps: asked } = (await work.loadStored?.(disk, state, unit)) ?? {
+      material: {},
+      missingSteps: [],
+    };
     first.push(...asked);
-    if (asked.length > 0 || work.settle === undefined || work.isSettled?.(state, unit, material) !== true)
+    if (asked.length > 0 || work.completeByCode === undefined || work.needsNoAgent?.(state, unit, material) !== true)
       return { state, unit, material, settled, first };
     first.push(`A run would settle ${unit.title} first, without an agent.`);
     const judging = { iteration: 0, agent: "", at: new Date(disk.now()) };
-    state = afterSettling(state, work.settle(state.rrd, unit, material, judging));
+    state = afterSettling(state, work.completeByCode(state.rrd, unit, material, judging));
   }
 }
 
 /** The state once code has settled the unit. */
-function afterSettling(state: ResearchState, { changes }: Acceptable): ResearchState {
+function afterSettling(state: ResearchState, { changes }: Acceptance): ResearchState {
   let { rrd } = state;
   for (const { in: where, id, set, add = {} } of changes) {
     const added = Object.entries(add).map(([name, values]) => [name, [...((rrd[name] as unknown[]) ?? []), ...values]]);

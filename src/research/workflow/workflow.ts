@@ -10,9 +10,9 @@ import type { Accepting, Briefed } from "./accept.js";
 import { accountOf, type Experience } from "./forecast.js";
 import { loadSteered } from "./steering/apply-steering.js";
 import { nextUnit, withoutOne, withPart } from "./next-unit.js";
-import type { Judging } from "../units/judged-result.js";
+import type { JudgingContext } from "../units/judged-result.js";
 import { isWanted, kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
-import { loadNoted } from "../units/shared-unit.js";
+import { loadAgentNotes } from "../units/shared-unit.js";
 import type { Library, Material, ResearchState, ServeTools, Sharing, UnitWork } from "../units/unit-kind.js";
 import { orVerdict, makeNoticeOnce } from "../../engine/loop/in-workflows.js";
 import { learnPatterns } from "../project-files/lessons.js";
@@ -88,11 +88,11 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     { rrd, ledger }: Pick<ResearchState, "rrd" | "ledger">,
     tell: Tell,
   ): Promise<ResearchState> => {
-    const { noted, lost } = await loadNoted(research.folder, ledger, (line) =>
+    const { agentNotes, lost } = await loadAgentNotes(research.folder, ledger, (line) =>
       workBasis(rrd, kindOfLine(line), line.unit),
     );
     for (const line of lost) await sayOnce(lostText(line), tell);
-    return { rrd, ledger, status: statusOf(rrd, ledger), noted };
+    return { rrd, ledger, status: statusOf(rrd, ledger), agentNotes };
   };
 
   return {
@@ -191,7 +191,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
             options,
             state,
             unit,
-            (work, judging) => work.settle?.(state.rrd, unit, prepared.material, judging),
+            (work, judging) => work.completeByCode?.(state.rrd, unit, prepared.material, judging),
             prepareMs,
             tell,
           );
@@ -250,7 +250,7 @@ async function withFewerCheckers(
     options,
     state,
     due.unit,
-    (work, judging) => work.withFewer?.(folder, state, due.unit, verdict.reason, judging),
+    (work, judging) => work.continueWithFewer?.(folder, state, due.unit, verdict.reason, judging),
     0,
     tell,
   );
@@ -276,8 +276,8 @@ async function withoutOptional(
   const isAllLeft = left.every((kind) => kind.isOptional === true || !isWanted(kind, state));
   if (due === undefined || !(due.isFor || isAllLeft)) return undefined;
   const { acceptSettled } = await parts();
-  const judge = (work: UnitWork<Material, unknown>, judging: Judging) =>
-    work.without?.(research.folder, state.rrd, verdict.reason, judging);
+  const judge = (work: UnitWork<Material, unknown>, judging: JudgingContext) =>
+    work.closeUnfinished?.(research.folder, state.rrd, verdict.reason, judging);
   await acceptSettled(options, state, due.unit, judge, 0, tell);
   const next = nextUnit(await stateNow(), [], [], research.folder);
   if (isVerdict(next)) return next;

@@ -19,7 +19,7 @@ const one = paper("p1", { identifiers: { doi: "10.1000/one", arxiv: "2601.00001"
 async function kept(folder: string) {
   const rrd = rrdWith([one]);
   const { signal } = new AbortController();
-  const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() };
   const sources = { ...localSources(folder, folder, signal), ...services(folder) };
   const next = await nextKept({ ...sources, folder, signal, now: Date.now }, state);
   if ("verdict" in next) throw new Error(next.reason);

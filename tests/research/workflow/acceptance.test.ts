@@ -8,15 +8,15 @@ import { acceptDiscovery } from "../../../src/research/units/screening/judge-bat
 import { acceptIdeas } from "../../../src/research/units/ideas/judge-ideas.js";
 import { acceptRead } from "../../support/projects/accept-read.js";
 import { acceptReport } from "../../../src/research/units/report/judge-report.js";
-import type { Acceptable, Unacceptable } from "../../../src/research/units/judged-result.js";
+import type { Acceptance, Rejection } from "../../../src/research/units/judged-result.js";
 import { idea, ideas, narrative, paper, paperText, reading, rrdWith } from "../../support/projects/research.js";
 
 const judging = { iteration: 9, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };
 const text = paperText("p1");
 const oneRubric = { mission: { blue_ocean_scoring: false } };
 
-const reasonsOf = (judged: Acceptable | Unacceptable): readonly string[] => ("reasons" in judged ? judged.reasons : []);
-function accepted(judged: Acceptable | Unacceptable): Acceptable {
+const reasonsOf = (judged: Acceptance | Rejection): readonly string[] => ("reasons" in judged ? judged.reasons : []);
+function accepted(judged: Acceptance | Rejection): Acceptance {
   if ("reasons" in judged) throw new Error(judged.reasons.join("; "));
   return judged;
 }
@@ -32,7 +32,7 @@ describe("the reading of a paper", () => {
     of: Paper = paper("p1"),
     material = {},
   ) => acceptRead(rrd, of, reading("p1", over), { text, ...material }, judging);
-  const setBy = (judged: Acceptable | Unacceptable) => accepted(judged).changes[0]?.set ?? {};
+  const setBy = (judged: Acceptance | Rejection) => accepted(judged).changes[0]?.set ?? {};
 
   it("becomes the record: points, totals, decision, analysis, checked evidence, where and how it was read", () => {
     const { changes, summary, ledger } = accepted(read({ commercialized_by: "Acme", market: "blue" }));

@@ -31,7 +31,7 @@ const stateOf = (rrd: Rrd, ledger: readonly LedgerLine[] = []) => ({
   rrd,
   ledger,
   status: statusOf(rrd, ledger),
-  noted: new Map(),
+  agentNotes: new Map(),
 });
 const unit = (kind: Unit["kind"], id: string = kind): Unit => ({ kind, id, phase: "ANALYSIS", title: id });
 const next = (rrd: Rrd, ledger: readonly LedgerLine[] = [], inFlight: readonly Unit[] = []) =>

@@ -31,7 +31,7 @@ async function prepared(
   { isPatient = true, abstracts = false, signal = never, clock = fakeClock() } = {},
 ) {
   const rrd = rrdWith([paper("p1")]);
-  const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() };
   const outside = { ...clock, folder: "/nowhere", library: given, isPatient, abstracts };
   const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
   return await prepareUnit(outside, state, unit, signal);
@@ -122,7 +122,7 @@ describe("a paper whose host is only busy", () => {
     const unit = { kind: "paper", id: "p1", phase: "ANALYSIS", title: "A paper" } as const;
     const later = [{ unit, reason: "arxiv.org asks to wait (HTTP 429).", until: 1 }];
     const workflow = readingWorkflow({ next: nextUnit } as unknown as Parameters<typeof readingWorkflow>[0]);
-    expect(workflow.next({ rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() }, [], later)).toEqual({
+    expect(workflow.next({ rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() }, [], later)).toEqual({
       verdict: "blocked",
       reason: "arxiv.org asks to wait (HTTP 429). Read it again later.",
     });

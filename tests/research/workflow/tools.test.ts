@@ -25,7 +25,7 @@ const serve = (names: readonly string[], about?: string): ToolServer => ({
 
 async function briefWith(rrd: Rrd, given: Library, tools?: typeof serve) {
   const root = temporaryFolder();
-  const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() };
   const workspace = temporaryFolder();
   const where = {
     folder: root,

@@ -62,7 +62,7 @@ export async function briefOf(
   unit?: Unit,
   given: Library = library(),
   root = temporaryFolder(),
-  noted: readonly AgentNotes[] = [],
+  agentNotes: readonly AgentNotes[] = [],
 ) {
   writeFileSync(
     join(root, "AGENTS.md"),
@@ -73,7 +73,7 @@ export async function briefOf(
     rrd: derived,
     ledger: [],
     status: statusOf(derived, []),
-    noted: new Map(unit === undefined ? [] : [[unit.id, noted]]),
+    agentNotes: new Map(unit === undefined ? [] : [[unit.id, agentNotes]]),
   };
   const next = unit ?? nextUnit(state, [], [], "/my-research");
   if (next === "wait" || !("id" in next)) throw new Error("nothing to do");

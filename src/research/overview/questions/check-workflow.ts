@@ -17,7 +17,7 @@ import { check, checkerRoles, mend } from "../../units/check/kind.js";
 import { nextBatch } from "../../units/check/batch.js";
 import { clauseOf, ended } from "../../units/check/fold.js";
 import { withoutOne } from "../../workflow/next-unit.js";
-import type { Acceptable } from "../../units/judged-result.js";
+import type { Acceptance } from "../../units/judged-result.js";
 import { toMend } from "../../units/narrative/open-check.js";
 import { type Checkers, ratesSince, withRates } from "../../derived/checker-rates.js";
 import type { Material, ResearchState, Sharing } from "../../units/unit-kind.js";
@@ -84,7 +84,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     narrative,
     ledger: [],
     status: statusOf(rrd, []),
-    noted: heardOf(rrd, answer),
+    agentNotes: heardOf(rrd, answer),
     refused: 0,
     isOver: opened === undefined,
   };
@@ -111,12 +111,12 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
   };
 
   /** Goes on from what was judged; at the end of the check with the answer as it is from now on. */
-  const advance = async ({ shows }: Acceptable, line: LedgerLine): Promise<void> => {
-    const next = shows?.rrd ?? state.rrd;
+  const advance = async ({ toRender }: Acceptance, line: LedgerLine): Promise<void> => {
+    const next = toRender?.rrd ?? state.rrd;
     const isOver = next.meaning?.open === undefined;
     const rates = next.meaning?.checkers ?? {};
-    state = { ...state, rrd: next, noted: new Map(), refused: 0, isOver };
-    const closed = shows?.narrative;
+    state = { ...state, rrd: next, agentNotes: new Map(), refused: 0, isOver };
+    const closed = toRender?.narrative;
     if (!isOver || closed === undefined) return keep(line, soFar());
     const checked = withCheck(answer, closed, handles, controlsNow(rates));
     await keep(line, checked);
@@ -150,7 +150,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     if ("note" in judged) {
       const { role = "", round = 1 } = unit;
       const noted = { iteration: run.iteration, role, round, agent: run.agent, basis: "", value: judged.note };
-      state = { ...state, noted: new Map([[unit.id, [noted]]]), refused: 0 };
+      state = { ...state, agentNotes: new Map([[unit.id, [noted]]]), refused: 0 };
       const batch_sha256 = batchHash(state.rrd, run.agent);
       await keep(
         lineOf(run, unit, "accepted"),
@@ -170,7 +170,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
   return {
     name: "check",
     load: async () => state,
-    next({ rrd: now, refused, isOver, noted }, busy): Unit | "wait" | Verdict {
+    next({ rrd: now, refused, isOver, agentNotes }, busy): Unit | "wait" | Verdict {
       if (busy.length > 0) return "wait";
       if (isOver) return { verdict: "complete", reason: "The sentences of the answer are checked." };
       if (refused >= maxRefused)
@@ -178,7 +178,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       const isMended = toMend(now).length > 0;
       const kind = isMended ? mend : check;
       const title = isMended ? "Mending of sentences" : "Check of sentences";
-      const part = kind.nextPart?.(noted.get(kind.name) ?? [], sharing);
+      const part = kind.nextPart?.(agentNotes.get(kind.name) ?? [], sharing);
       return { kind: kind.name, id: kind.name, phase: "QUESTION", title, ...part };
     },
     progress: ({ isOver }) => ({ done: isOver ? 1 : 0, total: 1 }),
@@ -194,8 +194,8 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
           unit,
           material: {},
           workspace,
-          smaller: 0,
-          records: 0,
+          contextOverflows: 0,
+          recordOverflows: 0,
           isRepair: false,
           services: () => [],
         };
@@ -242,7 +242,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
         sharing = fewer;
         const work = await check.load();
         const judging = { iteration: 1, agent: "", at, redact };
-        const judged = await work.withFewer?.("", state, unit, reason, judging);
+        const judged = await work.continueWithFewer?.("", state, unit, reason, judging);
         if (judged !== undefined) await advance(judged, line);
         return "again";
       }
@@ -269,7 +269,7 @@ const batchHash = (rrd: Rrd, checker: string): string =>
     .digest("hex");
 
 /** What the first of two checkers said before the check was stopped, of the batch that is still the next. */
-function heardOf(rrd: Rrd, { open }: Answer): CheckState["noted"] {
+function heardOf(rrd: Rrd, { open }: Answer): CheckState["agentNotes"] {
   const { by = "", batch_sha256, answers } = open?.heard ?? {};
   if (answers === undefined || batch_sha256 !== batchHash(rrd, by)) return new Map();
   const [role] = checkerRoles;

@@ -1,7 +1,7 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { evidenceAt } from "../narrative/handles.js";
-import { notedOf } from "../shared-unit.js";
+import { notesOf } from "../shared-unit.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
 import { type CheckMaterial, nextBatch, shownItem } from "./batch.js";
 import { passageTokens } from "./sentence.js";
@@ -13,13 +13,13 @@ export function briefOfCheck({
   unit,
   agent = "",
   material,
-  smaller,
+  contextOverflows,
 }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
   const { rrd } = state;
   const { id } = unit;
   // A second checker judges the batch of the first.
-  const checker = notedOf(state, unit)[0]?.agent ?? agent;
-  const batch = nextBatch(rrd, unit, checker, smaller);
+  const checker = notesOf(state, unit)[0]?.agent ?? agent;
+  const batch = nextBatch(rrd, unit, checker, contextOverflows);
   return {
     data: { kind: "check", unit: id, sentences: batch.map((item, index) => shownItem(item, index + 1)) },
     isBare: true,

@@ -7,7 +7,7 @@ import type { Change } from "../../project-files/research.js";
 import { type Checkers, isProven } from "../../derived/checker-rates.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import { parseHandle } from "../narrative/handles.js";
-import { type Acceptable, changeOf, dayOf } from "../judged-result.js";
+import { type Acceptance, changeOf, dayOf } from "../judged-result.js";
 import { closedNarrative } from "./close.js";
 import { countControls } from "./count-controls.js";
 import { isFallen, papersOf, unanswered } from "../narrative/open-check.js";
@@ -28,7 +28,7 @@ export function foldAnswers(
   checkings: readonly Checking[],
   checked: ReadonlyMap<string, Checked>,
   at: Date,
-): Acceptable {
+): Acceptance {
   const checkers = ratesAfter(rrd, batch, checkings);
   const changes = claimChanges(rrd, checked);
   const open = openOf(rrd);
@@ -56,13 +56,13 @@ export function foldClaims(
   checked: ReadonlyMap<string, Checked>,
   at: Date,
   unchecked?: string,
-): Acceptable {
+): Acceptance {
   const { claims = [], ...rest } = { ...rrd.meaning, checkers: ratesAfter(rrd, batch, checkings) };
   const left = unchecked === undefined ? claims.filter((handle) => !checked.has(handle)) : [];
   const summary =
     unchecked === undefined ? judgedText([["claim", checked]], rest.checkers) : `Claims were not checked: ${unchecked}`;
   const meaning = left.length === 0 ? rest : { ...rest, claims: left };
-  const { shows: _, ...judged } = told({ rrd, changes: claimChanges(rrd, checked), summary, at }, meaning);
+  const { toRender: _, ...judged } = told({ rrd, changes: claimChanges(rrd, checked), summary, at }, meaning);
   return judged;
 }
 
@@ -71,7 +71,7 @@ export const clauseOf = (why: string): string =>
   (why.split(/;|\. /)[0] ?? why).replace(/\.$/, "").replace(/^(?:Check|Mending) of (?:sentences|claims): /, "");
 
 /** A check that goes on without one of its two checkers, for this reason, a clause. */
-export function foldUnheard(rrd: Rrd, unheard: string, at: Date): Acceptable | undefined {
+export function foldUnheard(rrd: Rrd, unheard: string, at: Date): Acceptance | undefined {
   const { open } = { ...rrd.meaning };
   if (open === undefined) return undefined;
   return told({ rrd, changes: [], summary: unheard, at }, { ...rrd.meaning, open: { ...open, unheard } });
@@ -150,14 +150,14 @@ interface Step {
 }
 
 /** The state one step on: another batch, the sentences that go back to their writer, or the end of the check. */
-export function advanced(done: Step): Acceptable {
+export function advanced(done: Step): Acceptance {
   const { rrd, checkers, open, changes } = done;
   const step = nextStep(withChanges(rrd, changes, { checkers, open }), { checkers, open });
   return step === undefined ? ended(done) : told(done, { ...rrd.meaning, checkers, open: { ...open, step } });
 }
 
 /** The end of a check: its report with what was said of each sentence. `unchecked`: why it ends too early. */
-export function ended(done: Step, unchecked?: string): Acceptable {
+export function ended(done: Step, unchecked?: string): Acceptance {
   const { rrd, narrative, checkers, open, changes, at } = done;
   const { open: _, ...closed } = { ...rrd.meaning, checkers };
   // A report that was written again since, by hand or by a later run, is another one.
@@ -172,12 +172,12 @@ function told(
   { rrd, changes, summary, at }: Pick<Step, "rrd" | "changes" | "summary" | "at">,
   meaning: Meaning,
   narrative?: ReportFile,
-): Acceptable {
+): Acceptance {
   const files = narrative && [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }];
   return {
     changes: [...changes, { in: "rrd", set: { meaning }, was: { meaning: rrd.meaning } }],
     ...withoutUndefined({ files }),
-    shows: { rrd: withChanges(rrd, changes, meaning), ...withoutUndefined({ narrative }) },
+    toRender: { rrd: withChanges(rrd, changes, meaning), ...withoutUndefined({ narrative }) },
     progress: [`## ${dayOf(at)} - Check`, "", `${summary}.`, ""].join("\n"),
     summary,
   };

@@ -3,7 +3,7 @@ import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-number
 import type { ReportFile } from "../../generated/report.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
-import type { Acceptable, Unacceptable } from "../judged-result.js";
+import type { Acceptance, Rejection } from "../judged-result.js";
 import { evidenceAt } from "../narrative/handles.js";
 import { advanced } from "./fold.js";
 import { papersOf, toMend } from "../narrative/open-check.js";
@@ -17,7 +17,7 @@ export function acceptMended(
   narrative: ReportFile | undefined,
   { unit, sentences }: MendResult,
   at: Date,
-): Acceptable | Unacceptable {
+): Acceptance | Rejection {
   const papers = papersOf(rrd);
   const asked = toMend(rrd);
   const reasons = [

@@ -23,21 +23,21 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
   owns: ({ unit }) => unit === "check",
   isWanted: ({ rrd }) => rrd.meaning?.open !== undefined,
   isDone: ({ rrd }) => unanswered(rrd).length === 0,
-  left: ({ rrd }) => Math.ceil(unanswered(rrd).length / usualBatch),
+  remainingUnits: ({ rrd }) => Math.ceil(unanswered(rrd).length / usualBatch),
   next(project, choosing) {
     return alone(project, { kind: this.name, id: "check", phase: this.phase, title: "Check of sentences" }, choosing);
   },
   basis: (rrd) => [unanswered(rrd), rrd.meaning?.checkers],
   nextPart: checkerPart,
-  takeBack: async (rrd, folder) => (await import("./take-back.js")).takeBackCheck(rrd, folder),
+  reset: async (rrd, folder) => (await import("./reset-checks.js")).resetChecks(rrd, folder),
   load: async () => (await import("./work.js")).checkWork,
 };
 
 /** Sentences that fill a batch, by its tokens. */
 const usualBatch = 50;
 
-function checkerPart(noted: readonly AgentNotes[], { checkers }: Sharing): Part | undefined {
-  const role = checkers?.find((each) => noted.every((heard) => heard.role !== each)) ?? checkers?.at(-1);
+function checkerPart(notes: readonly AgentNotes[], { checkers }: Sharing): Part | undefined {
+  const role = checkers?.find((each) => notes.every((heard) => heard.role !== each)) ?? checkers?.at(-1);
   return role === undefined ? undefined : { role, round: 1 };
 }
 
@@ -55,12 +55,12 @@ export const claims: UnitKind<CheckMaterial, CheckResult> = {
     // Reading goes on without a checker whose results can't be used.
     return !isTime || unitRefusals(project.rrd, project.ledger, this.name).length >= maxRefusals;
   },
-  left: ({ rrd }) => Math.ceil(waitingClaims(rrd).length / usualBatch),
+  remainingUnits: ({ rrd }) => Math.ceil(waitingClaims(rrd).length / usualBatch),
   next(project, choosing) {
     return alone(project, { kind: this.name, id: "claims", phase: this.phase, title: "Check of claims" }, choosing);
   },
   basis: (rrd) => [waitingClaims(rrd), rrd.meaning?.checkers],
-  takeBack: async (rrd) => (await import("./take-back.js")).takeBackClaims(rrd),
+  reset: async (rrd) => (await import("./reset-checks.js")).resetClaims(rrd),
   load: async () => (await import("./work.js")).claimsWork,
 };
 
@@ -85,6 +85,6 @@ export const mend: UnitKind<CheckMaterial, MendResult> = {
     return alone(project, { kind: this.name, id: "mend", phase: this.phase, title: "Mending of sentences" }, choosing);
   },
   basis: (rrd) => [toMend(rrd)],
-  takeBack: async (rrd) => (await import("./take-back.js")).takeBackMending(rrd),
+  reset: async (rrd) => (await import("./reset-checks.js")).resetMending(rrd),
   load: async () => (await import("./work.js")).mendWork,
 };

@@ -7,12 +7,12 @@ import type { Unit } from "../../../engine/loop/types.js";
 import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import type { Rrd } from "../../generated/rrd.js";
-import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
+import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
 import { timesTooFull } from "../../derived/status.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
 import { toMend } from "../narrative/open-check.js";
-import { notedOf } from "../shared-unit.js";
-import type { Disk, Heard, ResearchState, SharedResult, UnitWork } from "../unit-kind.js";
+import { notesOf } from "../shared-unit.js";
+import type { Disk, PartOutcome, ResearchState, SharedResult, UnitWork } from "../unit-kind.js";
 import { type CheckMaterial, nextBatch } from "./batch.js";
 import { briefOfCheck, briefOfMend } from "./brief.js";
 import { type Checking, clauseOf, ended, foldAnswers, foldClaims, foldUnheard } from "./fold.js";
@@ -27,11 +27,11 @@ const materialIn = async ({ folder }: Pick<Disk, "folder">): Promise<CheckMateri
 
 export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
   prepare: materialIn,
-  kept: async (disk) => ({ material: await materialIn(disk), first: [] }),
+  loadStored: async (disk) => ({ material: await materialIn(disk), missingSteps: [] }),
   brief: briefOfCheck,
-  hear: hearChecker,
-  without: endedWithout,
-  withFewer: withOneChecker,
+  receivePart: hearChecker,
+  closeUnfinished: endedWithout,
+  continueWithFewer: withOneChecker,
   judge({ rrd }, unit, result, material, { agent, at }) {
     const answers = answersIn(material.batch ?? [], result, unit.id);
     return "reasons" in answers ? answers : folded(rrd, unit, material, [{ by: agent, answers }], at);
@@ -42,21 +42,21 @@ export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
 export const claimsWork: UnitWork<CheckMaterial, CheckResult> = {
   ...checkWork,
   prepare: async () => ({}),
-  kept: async () => ({ material: {}, first: [] }),
-  without: async (_folder, rrd, why, { at }) => foldClaims(rrd, [], [], new Map(), at, why),
+  loadStored: async () => ({ material: {}, missingSteps: [] }),
+  closeUnfinished: async (_folder, rrd, why, { at }) => foldClaims(rrd, [], [], new Map(), at, why),
 };
 
 export const mendWork: UnitWork<CheckMaterial, MendResult> = {
   prepare: materialIn,
-  kept: async (disk) => ({ material: await materialIn(disk), first: [] }),
+  loadStored: async (disk) => ({ material: await materialIn(disk), missingSteps: [] }),
   brief: briefOfMend,
-  without: endedWithout,
-  judge: ({ rrd }, _unit, result, { narrative }, { at }): Acceptable | Unacceptable =>
+  closeUnfinished: endedWithout,
+  judge: ({ rrd }, _unit, result, { narrative }, { at }): Acceptance | Rejection =>
     acceptMended(rrd, narrative, result, at),
 };
 
 /** Ends a check that can't be had: what is answered counts. */
-async function endedWithout(folder: string, rrd: Rrd, why: string, { at }: Judging): Promise<Acceptable> {
+async function endedWithout(folder: string, rrd: Rrd, why: string, { at }: JudgingContext): Promise<Acceptance> {
   const { checkers = {}, open } = { ...rrd.meaning };
   if (open === undefined) throw new Error("a check is given up that is not open");
   const clause = clauseOf(why);
@@ -72,16 +72,16 @@ async function withOneChecker(
   state: ResearchState,
   unit: Unit,
   why: string,
-  { at }: Judging,
-): Promise<Acceptable | undefined> {
+  { at }: JudgingContext,
+): Promise<Acceptance | undefined> {
   const { rrd, ledger } = state;
-  const [first] = notedOf(state, unit);
+  const [first] = notesOf(state, unit);
   const unheard = unit.kind === "claims" ? undefined : foldUnheard(rrd, clauseOf(why), at);
   if (first === undefined) return unheard;
   const batch = nextBatch(rrd, unit, first.agent, timesTooFull(ledger, unit.id));
   const answers = first.value as readonly CheckAnswer[];
   const { narrative } = await materialIn({ folder });
-  const now = unheard?.shows?.rrd ?? rrd;
+  const now = unheard?.toRender?.rrd ?? rrd;
   const judged = folded(now, unit, { batch, ...withoutUndefined({ narrative }) }, [{ by: first.agent, answers }], at);
   const was = { meaning: rrd.meaning };
   return { ...judged, changes: judged.changes.map((each) => (each.in === "rrd" ? { ...each, was } : each)) };
@@ -96,8 +96,8 @@ async function hearChecker({
   sharing: { checkers },
   judging,
   redact,
-}: SharedResult<CheckMaterial>): Promise<Heard | undefined> {
-  const [first] = notedOf(state, unit);
+}: SharedResult<CheckMaterial>): Promise<PartOutcome | undefined> {
+  const [first] = notesOf(state, unit);
   if ((checkers?.length ?? 1) < 2 && first === undefined) return {};
   const read = await readChecked("result-check", join(workspace, resultName), redact);
   if ("reasons" in read) return read;
@@ -117,8 +117,8 @@ function folded(
   { kind }: Pick<Unit, "kind">,
   { narrative, batch = [] }: CheckMaterial,
   checkings: readonly Checking[],
-  at: Judging["at"],
-): Acceptable {
+  at: JudgingContext["at"],
+): Acceptance {
   const [first, second] = checkings.map(({ by, answers }) => answers.map((answer) => checkedBy(by, answer)));
   const checked = (first ?? []).map((each, index) => agreedOn([each, second?.[index]]));
   const said = byId(batch, checked);

@@ -9,7 +9,7 @@ import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Fields } from "../../generated/result-analysis.js";
 import type { Evidence, Extracted, Field, Paper } from "../../generated/rrd.js";
 import { typeOf } from "../../project-files/form.js";
-import type { Judging } from "../judged-result.js";
+import type { JudgingContext } from "../judged-result.js";
 import { stampOf } from "./open-forms.js";
 
 /** What a reading gave for a form, checked. */
@@ -184,7 +184,7 @@ const holds = (words: string, number: number): boolean =>
 export function extractedBy(
   form: readonly Field[],
   { extracted }: CheckedForm,
-  { agent, iteration }: Pick<Judging, "agent" | "iteration">,
+  { agent, iteration }: Pick<JudgingContext, "agent" | "iteration">,
 ): Pick<Paper, "extracted"> {
   const stamps = new Map(form.map((field) => [field.id, stampOf(field)]));
   const whole = extracted.map((each) => ({

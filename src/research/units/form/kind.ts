@@ -24,7 +24,7 @@ export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
   owns: ({ unit }) => /^extract-(?:first|second)-/.test(unit),
   isWanted: ({ rrd }) => openForms(rrd).length > 0,
   isDone: ({ rrd }) => openForms(rrd).length === 0,
-  left: ({ rrd }) => openForms(rrd).length,
+  remainingUnits: ({ rrd }) => openForms(rrd).length,
   next({ rrd }, { taken, later, folder }) {
     const open = openForms(rrd).filter((form) => !taken.has(unitOf(form)));
     const putOff = later.filter(({ unit }) => unit.kind === this.name);
@@ -42,11 +42,11 @@ export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
     const { paper } = formMeant(rrd, id) ?? {};
     return [formOf(rrd), paper?.title, paper?.url, paper?.pdf_url, paper?.abstract, paper?.fill_form, paper?.status];
   },
-  takeBack(rrd) {
+  reset(rrd) {
     const { length } = openForms(rrd);
     if (length === 0)
       throw new ExpectedError("No form waits to be filled in; 'research-ralph extract' asks for fields.", 2);
-    return { rrd, says: `${many(length, "form")} will be filled in` };
+    return { rrd, message: `${many(length, "form")} will be filled in` };
   },
   load: async () => (await import("./work.js")).work,
 };

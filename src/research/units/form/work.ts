@@ -8,7 +8,7 @@ import { flat } from "../../project-files/markdown.js";
 import { checkValues, textOf } from "./check-values.js";
 import { type ExtractMaterial, fieldsToFill, formMeant, type OpenForm, stampOf } from "./open-forms.js";
 import { formWords } from "./section.js";
-import { type Acceptable, changeOf, dayOf, type Judging } from "../judged-result.js";
+import { type Acceptance, changeOf, dayOf, type JudgingContext } from "../judged-result.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
 import { excerptOf } from "../paper-text/long-text.js";
 import { keptText, prepareText } from "../paper-text/prepare-text.js";
@@ -24,16 +24,16 @@ export const work: UnitWork<ExtractMaterial, ExtractResult> = {
     const prepared = await prepareText(outside, form.paper, signal);
     return "until" in prepared ? prepared : { ...prepared, hasReport };
   },
-  async kept(disk, { rrd }, { id }) {
+  async loadStored(disk, { rrd }, { id }) {
     const form = formMeant(rrd, id);
-    return form === undefined ? { material: {}, first: [] } : keptText(disk, form.paper);
+    return form === undefined ? { material: {}, missingSteps: [] } : keptText(disk, form.paper);
   },
-  isSettled({ rrd }, { id }, { isGivenUp, unavailable }) {
+  needsNoAgent({ rrd }, { id }, { isGivenUp, unavailable }) {
     const form = formMeant(rrd, id);
     if (form === undefined || isGivenUp === true) return true;
     return asked(rrd, form).length === 0 || (unavailable !== undefined && abstractOf(form.paper) === "");
   },
-  settle(rrd, { id }, material, judging) {
+  completeByCode(rrd, { id }, material, judging) {
     const form = formMeant(rrd, id);
     if (form === undefined) throw new Error(`${id} was settled without a paper`);
     const reason =
@@ -47,7 +47,7 @@ export const work: UnitWork<ExtractMaterial, ExtractResult> = {
   // Values take the paper to mend them.
   repair: async () => undefined,
   // What a second agent gives is judged as it is.
-  hear: async ({ unit }) => (unit.role === undefined ? undefined : {}),
+  receivePart: async ({ unit }) => (unit.role === undefined ? undefined : {}),
   async judge({ rrd }, { id }, { unit, fields }, material, judging) {
     const form = formMeant(rrd, id);
     if (form === undefined) return { reasons: [`the paper of ${id} is no longer in the pool`] };
@@ -72,13 +72,13 @@ async function briefOfForm({
   unit,
   material,
   workspace,
-  smaller,
+  contextOverflows,
   tools,
 }: BriefRequest<ExtractMaterial>): Promise<UnitBrief<ExtractMaterial>> {
   const form = formMeant(rrd, unit.id);
   if (form === undefined) throw new Error(`the paper of ${unit.id} is no longer in the pool`);
   const { title, abstract } = form.paper;
-  const excerpt = excerptOf(material.text, smaller);
+  const excerpt = excerptOf(material.text, contextOverflows);
   const where = tools === undefined ? { workspace } : { workspace, tools };
   const { files, ...shown } = await shownText(form.paper, material, excerpt, where, advice);
   return {
@@ -101,8 +101,8 @@ function folded(
   { paper, filler }: OpenForm,
   found: readonly Extracted[],
   { hasReport }: ExtractMaterial,
-  { agent, iteration, at }: Judging,
-): Acceptable {
+  { agent, iteration, at }: JudgingContext,
+): Acceptance {
   const stamps = new Map(asked(rrd, { paper, filler }).map((field) => [field.id, stampOf(field)]));
   const by = agent === "" ? {} : { by: agent };
   const own = found.map((each): Extracted => ({ ...each, asked: stamps.get(each.field) ?? "", ...by, iteration }));
@@ -127,6 +127,6 @@ function folded(
     changes: [changeOf(paper, set)],
     progress: [...head, "", ...lines].map(flat).join("\n"),
     summary,
-    ...(hasReport === true ? { shows: { rrd: { ...rrd, papers_pool } } } : {}),
+    ...(hasReport === true ? { toRender: { rrd: { ...rrd, papers_pool } } } : {}),
   };
 }

@@ -10,8 +10,8 @@ import type { BriefRequest, Material, ResearchState, UnitBrief, UnitData } from 
 const recordTokens = 3_000;
 
 /** The papers and insights that ideas may rest on. */
-export const briefOfIdeas = ({ state, records }: BriefRequest<Material>): UnitBrief<Material> => ({
-  data: ideasData(state, records),
+export const briefOfIdeas = ({ state, recordOverflows }: BriefRequest<Material>): UnitBrief<Material> => ({
+  data: ideasData(state, recordOverflows),
 });
 
 export function ideasData({ rrd }: Pick<ResearchState, "rrd">, smaller: number): UnitData {

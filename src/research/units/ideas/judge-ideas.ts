@@ -1,7 +1,7 @@
 import type { ProductIdeas } from "../../generated/product-ideas.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
-import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
+import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
 import { wantedIdeas } from "../../derived/status.js";
 import { dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
@@ -33,7 +33,7 @@ function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["
 }
 
 /** Checks that every idea rests on papers and insights that exist; ids, totals and the order are derived. */
-export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging): Acceptable | Unacceptable {
+export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: JudgingContext): Acceptance | Rejection {
   const { fewest, most } = wantedIdeas(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const insights = new Set(countingInsights(rrd).map((insight) => insight.id));
@@ -106,7 +106,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: Judging):
       { in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } },
     ],
     files: [{ name: ideasName, text: `${JSON.stringify(file, null, 2)}\n` }],
-    shows: { rrd: { ...rrd, statistics: { ...rrd.statistics, ideation_metrics } }, ideas: file },
+    toRender: { rrd: { ...rrd, statistics: { ...rrd.statistics, ideation_metrics } }, ideas: file },
     progress: [
       `## ${dayOf(judging.at)} - Product Ideation`,
       "",

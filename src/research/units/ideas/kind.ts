@@ -31,7 +31,7 @@ export const ideas: UnitKind<Material, IdeationResult> = {
     // An update writes the report again; that makes no new ideas due.
     (status.accepted.get("ideas") ?? 0) > ((rrd.updates ?? []).length > 0 ? 0 : (status.accepted.get("report") ?? 0)) ||
     isStatedPhase(rrd, status, ["COMPLETE"]),
-  left: ({ rrd, ledger }, isDone) =>
+  remainingUnits: ({ rrd, ledger }, isDone) =>
     isDone || (openUpdate(rrd) !== undefined && currentAccepted(ledger).has("ideas")) ? 0 : 1,
   placeholders(rrd) {
     const { fewest, most } = wantedIdeas(rrd);
@@ -41,9 +41,9 @@ export const ideas: UnitKind<Material, IdeationResult> = {
     return alone(project, { kind: this.name, id: "ideas", phase: this.phase, title: "Product ideas" }, choosing);
   },
   basis: () => [],
-  takeBack: (rrd) => ({
+  reset: (rrd) => ({
     rrd: { ...rrd, phase: rrd.phase === "COMPLETE" ? "IDEATION" : rrd.phase },
-    says: "The ideas will be derived again",
+    message: "The ideas will be derived again",
   }),
   load: async () => (await import("./work.js")).work,
 };

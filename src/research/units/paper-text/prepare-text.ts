@@ -6,7 +6,7 @@ import { localFile, replacementNames } from "../../full-text/local-file.js";
 import type { Paper } from "../../generated/rrd.js";
 import type { TextAnswer } from "../../paper-lookups/paper-lookups.js";
 import { textsFolder } from "../../project-files/layout.js";
-import type { Disk, Material, Outside } from "../unit-kind.js";
+import type { Disk, Material, PreparationContext } from "../unit-kind.js";
 
 /** The text of a paper, or why it has no text. */
 export interface TextMaterial extends Material {
@@ -26,7 +26,11 @@ const pauses = [2_000, 10_000, 30_000];
 const putOffMs = 10 * 60_000;
 
 /** Gets a paper's text: what is kept of it, or from outside. A delay where its host is busy. */
-export async function prepareText(outside: Outside, paper: Paper, signal: AbortSignal): Promise<TextMaterial | Delay> {
+export async function prepareText(
+  outside: PreparationContext,
+  paper: Paper,
+  signal: AbortSignal,
+): Promise<TextMaterial | Delay> {
   const answer = await textOf(outside, paper, signal);
   // Decided from its abstract now, the paper would never be read in full.
   if (isTransient(answer) && !(outside.abstracts === true && (paper.abstract ?? "") !== ""))
@@ -54,7 +58,7 @@ const hasMoreThanTitle = (text: string, { title }: Paper): boolean =>
 
 /** The paper's text or why it has none. A host that is busy is asked again a few times. */
 async function textOf(
-  { library, isPatient, abstracts, now, sleep }: Outside,
+  { library, isPatient, abstracts, now, sleep }: PreparationContext,
   paper: Paper,
   signal: AbortSignal,
 ): Promise<TextAnswer> {
@@ -76,12 +80,15 @@ const notYet = "(The full text of the paper goes here. It is fetched when the pa
 export async function keptText(
   { folder, signal }: Disk,
   paper: Paper,
-): Promise<{ readonly material: TextMaterial; readonly first: readonly string[] }> {
+): Promise<{ readonly material: TextMaterial; readonly missingSteps: readonly string[] }> {
   const kept = await readWithoutNetwork(paper, { cacheDir: textsFolder(folder), signal });
   if (kept === undefined)
     return {
       material: { text: buildText([{ text: notYet }], { kind: "markdown", depth: "full" }) },
-      first: ["A run would fetch the paper's full text first; here a line replaces it."],
+      missingSteps: ["A run would fetch the paper's full text first; here a line replaces it."],
     };
-  return { material: await materialOf(kept.status === "ok" ? kept : { unavailable: kept.reason }, paper), first: [] };
+  return {
+    material: await materialOf(kept.status === "ok" ? kept : { unavailable: kept.reason }, paper),
+    missingSteps: [],
+  };
 }

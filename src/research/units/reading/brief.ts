@@ -26,14 +26,14 @@ export async function briefOfPaper({
   unit,
   material,
   workspace,
-  smaller,
+  contextOverflows,
   isRepair,
   tools,
 }: BriefRequest<ReadingMaterial>): Promise<UnitBrief<ReadingMaterial>> {
   const paper = paperOf(rrd, unit.id);
   if (paper === undefined) throw new Error(`the paper ${unit.id} is no longer in the pool`);
   const { text, check, about } = material;
-  const excerpt = excerptOf(text, smaller);
+  const excerpt = excerptOf(text, contextOverflows);
   const part = (files: readonly string[] = []) => ({
     data: {
       ...paperData(rrd, paper, excerpt?.depth ?? "abstract", files),

@@ -13,7 +13,7 @@ import type {
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { checkReading } from "../../../text/evidence/check-evidence.js";
 import { clip } from "../../../engine/lib/tokens.js";
-import { type Acceptable, changeOf, type Judging, type Unacceptable } from "../judged-result.js";
+import { type Acceptance, changeOf, type JudgingContext, type Rejection } from "../judged-result.js";
 import {
   decide,
   fullScore,
@@ -44,11 +44,11 @@ export function acceptPaper(
   paper: Paper,
   result: AnalysisResult,
   material: PaperMaterial,
-  judging: Judging,
+  judging: JudgingContext,
   checked: ReturnType<typeof checkReading>,
   answers: readonly Answer[],
   form: CheckedForm,
-): Acceptable | Unacceptable {
+): Acceptance | Rejection {
   const isScored = usesScores(rrd);
   const scores = isScored ? scoresIn(rrd, result) : undefined;
   const { evidence, numbers, missing, ...counts } = checked;
@@ -155,7 +155,7 @@ export function acceptPaper(
 }
 
 /** Opens the form for the second agent, where a run has one; what is rejected has no row in the table. */
-const secondAsked = (rrd: Rrd, decision: string | null, { second }: Judging): Pick<Paper, "fill_form"> =>
+const secondAsked = (rrd: Rrd, decision: string | null, { second }: JudgingContext): Pick<Paper, "fill_form"> =>
   second === true && decision !== "REJECT" && formOf(rrd).length > 0 ? { fill_form: ["second"] } : {};
 
 /** The points that a result gives by the project's rubrics, or what it lacks. */

@@ -7,7 +7,7 @@ import { expectedPapers, maxRefusals, paperOf, untriedSources } from "../../deri
 import { isDecided } from "../../papers/rubric/rubric.js";
 import { eligibilityReport } from "../../screening/eligibility/eligibility.js";
 import { blocked } from "../single-unit.js";
-import { briefInput, type Choosing, type Project, type UnitKind } from "../unit-kind.js";
+import { briefInput, type ChoiceContext, type Project, type UnitKind } from "../unit-kind.js";
 import type { ReadingMaterial } from "./prepare.js";
 
 /** Tokens of a paper of usual length. */
@@ -23,7 +23,7 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   doing: (name) => `reads ${name}`,
   owns: ({ phase }) => phase === "ANALYSIS",
   isDone: ({ status }) => status.allRead,
-  left({ rrd, status: { discoveryOver }, records = Infinity }) {
+  remainingUnits({ rrd, status: { discoveryOver }, records = Infinity }) {
     const pool = rrd.papers_pool.length;
     const decided = rrd.papers_pool.filter(isDecided).length;
     if (openUpdate(rrd) !== undefined) return pool - decided + papersToReadAgain(rrd).length;
@@ -65,7 +65,7 @@ function noTextNow(putOff: readonly Delayed[], folder: string): string {
   );
 }
 
-function nothingFound({ rrd }: Project, folder: Choosing["folder"]): Verdict {
+function nothingFound({ rrd }: Project, folder: ChoiceContext["folder"]): Verdict {
   const { criteria, screening } = eligibilityReport(rrd);
   const excluded = screening.reduce((sum, { count }) => sum + count, 0);
   if (criteria.length > 0 && excluded > 0)

@@ -6,11 +6,11 @@ import { type AboutPaper, readAbout } from "../../paper-lookups/code-and-citatio
 import { cachedChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { keptText, prepareText } from "../paper-text/prepare-text.js";
 import {
-  asking,
+  servicesNotice,
   type Disk,
-  type KeptMaterial,
+  type StoredMaterial,
   type Library,
-  type Outside,
+  type PreparationContext,
   type Project,
   type ResearchState,
 } from "../unit-kind.js";
@@ -28,7 +28,7 @@ const maxCheckMs = 15_000;
 
 /** Checks a paper for retraction, and gets its text, code links and citations. A retracted one is not even fetched. */
 export async function preparePaper(
-  outside: Outside,
+  outside: PreparationContext,
   { rrd }: Pick<Project, "rrd">,
   { id }: Unit,
   signal: AbortSignal,
@@ -64,18 +64,18 @@ export async function keptPaper(
   disk: Disk,
   { rrd }: Pick<ResearchState, "rrd">,
   { id }: Unit,
-): Promise<KeptMaterial<ReadingMaterial>> {
+): Promise<StoredMaterial<ReadingMaterial>> {
   const paper = paperOf(rrd, id);
-  if (paper === undefined) return { material: {}, first: [] };
+  if (paper === undefined) return { material: {}, missingSteps: [] };
   const { folder, now } = disk;
   const { checks, isWhole } = await cachedChecks(folder, [paper], now());
   const check = checks.get(paper.id);
-  if (isRetracted(paper, check)) return { material: withoutUndefined({ check }), first: [] };
+  if (isRetracted(paper, check)) return { material: withoutUndefined({ check }), missingSteps: [] };
   const kept = await keptText(disk, paper);
   const read: ReadingMaterial = { ...kept.material, ...withoutUndefined({ check }) };
   const about = await readAbout(folder, paper, now());
   return {
     material: about === undefined ? read : { ...read, about },
-    first: [...kept.first, ...asking(isWhole && about !== undefined)],
+    missingSteps: [...kept.missingSteps, ...servicesNotice(isWhole && about !== undefined)],
   };
 }

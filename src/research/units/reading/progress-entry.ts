@@ -5,7 +5,7 @@ import { nameOf } from "../../papers/paper-keys.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { answerText } from "../../screening/eligibility/answer-text.js";
 import { answersAt, isIneligible } from "../../screening/eligibility/eligibility.js";
-import { dayOf, type Judging } from "../judged-result.js";
+import { dayOf, type JudgingContext } from "../judged-result.js";
 
 /** What checking a reading's quotes found: how many of them were in the text, near it, not there, or not checked. */
 export interface Counts {
@@ -34,7 +34,7 @@ export function paperEntry(
   scored: (Scores & { readonly totals: Totals }) | undefined,
   insights: readonly Insight[],
   counts: Counts,
-  { at }: Judging,
+  { at }: JudgingContext,
 ): string {
   const { implementations_found: repos, commercialized: isSold, commercialized_by: by, market } = analysis;
   const score =

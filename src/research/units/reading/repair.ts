@@ -23,7 +23,7 @@ export async function repairOfReading({
   value,
   problems,
   refusal,
-  smaller,
+  contextOverflows,
 }: RefusedResult<ReadingMaterial>): Promise<RepairParts | undefined> {
   const paper = paperOf(rrd, unit.id);
   if (paper === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function repairOfReading({
   // Whatever a hook objects to, it may take the paper to mend it.
   const isKnown = problems.length > 0 || reading.unit !== unit.id;
   // A reading of another depth than the whole brief would show is not of this text.
-  if (!isKnown || refusal.read_depth !== (excerptOf(text, smaller)?.depth ?? "abstract")) return undefined;
+  if (!isKnown || refusal.read_depth !== (excerptOf(text, contextOverflows)?.depth ?? "abstract")) return undefined;
   if (usesScores(rrd) && typeof scoresIn(rrd, reading) === "string") return undefined;
   const evidence = await evidenceOf(reading, text, paper);
   if (evidence === undefined) return undefined;

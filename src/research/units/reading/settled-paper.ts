@@ -3,7 +3,7 @@ import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js"
 import { isDecided } from "../../papers/rubric/rubric.js";
 import { abstractOf } from "../../papers/read-depth.js";
 import { flat } from "../../project-files/markdown.js";
-import { type Acceptable, changeOf, dayOf, type Judging } from "../judged-result.js";
+import { type Acceptance, changeOf, dayOf, type JudgingContext } from "../judged-result.js";
 import type { TextMaterial } from "../paper-text/prepare-text.js";
 import { checkedFields, isRetraction } from "../retractions.js";
 
@@ -20,7 +20,7 @@ export const isSettledPaper = (paper: Paper, { check, unavailable }: PaperMateri
   isRetracted(paper, check) || (unavailable !== undefined && abstractOf(paper) === "");
 
 /** Decides a paper of which `isSettledPaper` holds. */
-export function settlePaper(paper: Paper, material: PaperMaterial, judging: Judging): Acceptable {
+export function settlePaper(paper: Paper, material: PaperMaterial, judging: JudgingContext): Acceptance {
   const { check, unavailable } = material;
   return unavailable === undefined || isRetracted(paper, check)
     ? rejectRetracted(paper, material, judging)
@@ -38,7 +38,7 @@ export const findingOf = (paper: Paper, { check, own }: PaperMaterial): Partial<
 });
 
 /** Rejects a retracted paper that nobody has read: whatever an agent found in it, it would not be presented. */
-function rejectRetracted(paper: Paper, material: PaperMaterial, { iteration, at }: Judging): Acceptable {
+function rejectRetracted(paper: Paper, material: PaperMaterial, { iteration, at }: JudgingContext): Acceptance {
   const finding = findingOf(paper, material);
   const warnings = finding.warnings ?? paper.warnings ?? [];
   const set: Partial<Paper> = {
@@ -67,8 +67,8 @@ function rejectRetracted(paper: Paper, material: PaperMaterial, { iteration, at 
 function notRetrieved(
   paper: Paper,
   material: PaperMaterial & { readonly unavailable: string },
-  { iteration, at }: Judging,
-): Acceptable {
+  { iteration, at }: JudgingContext,
+): Acceptance {
   const { unavailable, tried = "", standIns } = material;
   const finding = findingOf(paper, material);
   if (isDecided(paper)) {

@@ -15,12 +15,12 @@ import { isSettledPaper, settlePaper } from "./settled-paper.js";
 
 export const work: UnitWork<ReadingMaterial, AnalysisResult> = {
   prepare: preparePaper,
-  kept: keptPaper,
-  isSettled({ rrd }, { id }, material) {
+  loadStored: keptPaper,
+  needsNoAgent({ rrd }, { id }, material) {
     const paper = paperOf(rrd, id);
     return paper !== undefined && isSettledPaper(paper, material);
   },
-  settle(rrd, { id }, material, judging) {
+  completeByCode(rrd, { id }, material, judging) {
     const paper = paperOf(rrd, id);
     if (paper === undefined) throw new Error(`${id} was settled without a paper`);
     return settlePaper(paper, material, judging);

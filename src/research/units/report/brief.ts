@@ -39,9 +39,9 @@ const maxShownInsights = 4;
 export const briefOfReport = ({
   state: { rrd },
   material,
-  records,
+  recordOverflows,
 }: BriefRequest<ReportMaterial>): UnitBrief<ReportMaterial> => ({
-  data: reportData({ rrd: withChecks(rrd, material.retraction).rrd }, records),
+  data: reportData({ rrd: withChecks(rrd, material.retraction).rrd }, recordOverflows),
 });
 
 /**

@@ -6,7 +6,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
 import { many } from "../../../engine/lib/words.js";
 import { flat } from "../../project-files/markdown.js";
-import { type Acceptable, dayOf, type Judging } from "../judged-result.js";
+import { type Acceptance, dayOf, type JudgingContext } from "../judged-result.js";
 import { parseHandle } from "../narrative/handles.js";
 import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
 
@@ -48,9 +48,9 @@ export function needsWriting(rrd: Rrd, narrative: ReportFile | undefined): boole
 export function acceptSameReport(
   before: Rrd,
   narrative: ReportFile,
-  { iteration, at }: Judging,
+  { iteration, at }: JudgingContext,
   retraction?: RetractionCheck,
-): Acceptable {
+): Acceptance {
   const { rrd: checked, changes, retracted } = withChecks(before, retraction);
   const closed = closedBy(checked, "rendered", at);
   const same = { ...narrative, format: stateVersion, iteration };
@@ -58,7 +58,7 @@ export function acceptSameReport(
   return {
     changes: [...changes, ...closed.changes],
     files: [{ name: reportDataName, text: `${JSON.stringify(same, null, 2)}\n` }],
-    shows: { rrd: closed.rrd, narrative: same },
+    toRender: { rrd: closed.rrd, narrative: same },
     progress: [
       `## ${dayOf(at)} - Report`,
       "",

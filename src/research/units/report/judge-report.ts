@@ -5,7 +5,7 @@ import { many } from "../../../engine/lib/words.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
-import type { Acceptable, Judging, Unacceptable } from "../judged-result.js";
+import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
 import { dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
@@ -33,10 +33,10 @@ export const pairName = (index: number): string => `p${index + 1}`;
 export function acceptReport(
   before: Rrd,
   result: ReportResult,
-  judging: Judging,
+  judging: JudgingContext,
   retraction?: RetractionCheck,
   formerNarrative?: ReportFile,
-): Acceptable | Unacceptable {
+): Acceptance | Rejection {
   const { rrd, changes, retracted } = withChecks(before, retraction);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const groups = groupInsights(rrd);
@@ -115,7 +115,7 @@ export function acceptReport(
   return {
     changes: [...changes, ...closed.changes, ...opened.changes],
     files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],
-    shows: { rrd: opened.rrd, narrative },
+    toRender: { rrd: opened.rrd, narrative },
     progress: [
       `## ${dayOf(judging.at)} - Report`,
       "",

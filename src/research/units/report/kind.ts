@@ -30,6 +30,6 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
     return alone(project, { kind: this.name, id: "report", phase: this.phase, title: "Report" }, choosing);
   },
   basis: (rrd) => [papersToCheck(rrd).map(({ id, url, pdf_url, identifiers }) => [id, url, pdf_url, identifiers])],
-  takeBack: async (rrd, folder) => (await import("./take-back.js")).takeBackReport(rrd, folder),
+  reset: async (rrd, folder) => (await import("./reset-report.js")).resetReport(rrd, folder),
   load: async () => (await import("./work.js")).work,
 };

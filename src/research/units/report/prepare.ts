@@ -4,7 +4,14 @@ import { decidedSinceReport } from "../../derived/since-report.js";
 import type { ReportFile } from "../../generated/report.js";
 import { cachedChecks } from "../../paper-lookups/kept-retraction-checks.js";
 import { papersToCheck, type RetractionCheck, withChecks } from "../retractions.js";
-import { asking, type Disk, type KeptMaterial, type Material, type Outside, type Project } from "../unit-kind.js";
+import {
+  servicesNotice,
+  type Disk,
+  type StoredMaterial,
+  type Material,
+  type PreparationContext,
+  type Project,
+} from "../unit-kind.js";
 import { needsWriting } from "./close-update.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
 
@@ -20,7 +27,7 @@ export interface ReportMaterial extends Material {
 
 /** Checks the papers that the report rests on for retractions. */
 export async function prepareReport(
-  { folder, library }: Outside,
+  { folder, library }: PreparationContext,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<ReportMaterial> {
   const papers = papersToCheck(rrd);
@@ -32,12 +39,12 @@ export async function prepareReport(
 export async function keptReport(
   { folder, now }: Disk,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
-): Promise<KeptMaterial<ReportMaterial>> {
+): Promise<StoredMaterial<ReportMaterial>> {
   const papers = papersToCheck(rrd);
   const { checks, isWhole } = await cachedChecks(folder, papers, now());
   return {
     material: await materialOf(folder, { rrd, ledger }, papers.length === 0 ? undefined : { checks }),
-    first: asking(isWhole),
+    missingSteps: servicesNotice(isWhole),
   };
 }
 

@@ -7,9 +7,9 @@ import { keptReport, prepareReport, type ReportMaterial } from "./prepare.js";
 
 export const work: UnitWork<ReportMaterial, ReportResult> = {
   prepare: prepareReport,
-  kept: keptReport,
-  isSettled: (_project, _unit, { sameReport }) => sameReport !== undefined,
-  settle(rrd, { id }, { sameReport, retraction }, judging) {
+  loadStored: keptReport,
+  needsNoAgent: (_project, _unit, { sameReport }) => sameReport !== undefined,
+  completeByCode(rrd, { id }, { sameReport, retraction }, judging) {
     if (sameReport === undefined) throw new Error(`${id} was settled although it has to be written`);
     return acceptSameReport(rrd, sameReport, judging, retraction);
   },

@@ -4,7 +4,7 @@ import { many } from "../../../engine/lib/words.js";
 import { readChecked } from "../../../engine/storage/result-file.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { isReader } from "../shared-unit.js";
-import type { Heard, SharedResult } from "../unit-kind.js";
+import type { PartOutcome, SharedResult } from "../unit-kind.js";
 import { acceptDiscovery } from "./judge-batch.js";
 import type { ScreeningMaterial } from "./prepare.js";
 import { combined, conflictsBetween, type Screened } from "./readers.js";
@@ -20,7 +20,7 @@ export async function hearReader({
   sharing: { readers: { conflicts: rule } = { conflicts: "include" } },
   judging,
   redact,
-}: SharedResult<ScreeningMaterial>): Promise<Heard | undefined> {
+}: SharedResult<ScreeningMaterial>): Promise<PartOutcome | undefined> {
   if (!isReader(unit)) return undefined;
   const { rrd } = state;
   const read = await readChecked("result-discovery", join(workspace, resultName), redact);

@@ -9,7 +9,7 @@ import { paperId, parseReference, type Reference } from "../../papers/reference.
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
-import { type Acceptable, type Judging, type Unacceptable, dayOf } from "../judged-result.js";
+import { type Acceptance, type JudgingContext, type Rejection, dayOf } from "../judged-result.js";
 import { flat } from "../../project-files/markdown.js";
 import { namesIn, withKeys } from "../../papers/paper-keys.js";
 import { patternLines } from "../../project-files/progress-log.js";
@@ -49,10 +49,10 @@ export function acceptDiscovery(
   unit: string,
   result: DiscoveryResult,
   batch: Batch,
-  judging: Judging,
+  judging: JudgingContext,
   answers: AnswersById = new Map(),
   readers?: Combined,
-): Acceptable | Unacceptable {
+): Acceptance | Rejection {
   const criteria = criteriaOf(rrd);
   const candidates = new Map(batch.candidates.map((candidate) => [candidate.id, candidate]));
   const isOffered = ({ id }: { readonly id?: string }) => id !== undefined && candidates.has(id);
@@ -357,7 +357,7 @@ function readersLines({ readings, waiting, conflicts }: Combined): string[] {
 }
 
 /** What an empty batch adds: the search is over, or goes on with the next one. */
-export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: Judging): Acceptable {
+export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: JudgingContext): Acceptance {
   const judged = acceptDiscovery(rrd, unit, { unit, papers: [], sources: [] }, batch, judging);
   if ("reasons" in judged) throw new Error(`an empty batch was refused: ${judged.reasons.join("; ")}`);
   const said = batch.sources.map((source) => ` ${reportLine(source).replace(/\.$/, "")}.`).join("");
@@ -396,7 +396,7 @@ function entry(of: {
   /** What people call each record, by its id. */
   names: ReadonlyMap<string, string>;
   unit: string;
-  judging: Judging;
+  judging: JudgingContext;
   added: readonly Paper[];
   excluded: NonNullable<Rrd["excluded"]>;
   sources: readonly SourceReport[];

@@ -26,7 +26,7 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   doing: () => "screens records",
   owns: ({ phase }) => phase === "DISCOVERY",
   isDone: ({ status }) => status.discoveryOver,
-  left({ rrd, ledger, status: { discoveryOver }, records }) {
+  remainingUnits({ rrd, ledger, status: { discoveryOver }, records }) {
     if (discoveryOver) return 0;
     if (records !== undefined) return Math.max(1, Math.ceil(records / recordsABatch(rrd)));
     // However many papers were wanted: nobody knows how many of the works that came belong.
@@ -52,12 +52,12 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     const ids = papers_pool.map(({ id: paper, priority, identifiers }) => [paper, priority, identifiers]);
     return [description, requirements, ids, excluded, apart, seeds, blocked_sources];
   },
-  alsoRestsOn: (state, unit) => [
+  extraBasis: (state, unit) => [
     ...(candidatesFor(state, unit)?.map(({ id }) => id) ?? []),
     state.rrd.statistics?.discovery_metrics,
     timesTooFull(state.ledger, unit.id),
   ],
-  nextPart: (noted, { readers }) => (readers === undefined ? undefined : { role: nextReader(noted), round: 1 }),
-  takeBack: async (rrd, folder) => (await import("./take-back.js")).takeBackSearch(rrd, folder),
+  nextPart: (notes, { readers }) => (readers === undefined ? undefined : { role: nextReader(notes), round: 1 }),
+  reset: async (rrd, folder) => (await import("./reset-search.js")).resetSearch(rrd, folder),
   load: async () => (await import("./work.js")).work,
 };

@@ -6,7 +6,14 @@ import type { DocumentRecord } from "../../full-text/own-record.js";
 import { cachedChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import type { Sources } from "../../screening/paper-sources.js";
 import { isRetraction } from "../retractions.js";
-import { asking, type Disk, type KeptMaterial, type Material, type Outside, type ResearchState } from "../unit-kind.js";
+import {
+  servicesNotice,
+  type Disk,
+  type StoredMaterial,
+  type Material,
+  type PreparationContext,
+  type ResearchState,
+} from "../unit-kind.js";
 import { awayText, type Batch, nextBatch } from "./screening-batch.js";
 import { searchSoFar } from "./search-session.js";
 import { candidatesFor } from "./readers.js";
@@ -27,7 +34,7 @@ const maxCheckMs = 20_000;
  * @throws ExpectedError where no source can be searched for now, or the disk is full.
  */
 export async function prepareBatch(
-  { library, now }: Pick<Outside, "library" | "now">,
+  { library, now }: Pick<PreparationContext, "library" | "now">,
   state: ResearchState,
   unit: Unit,
 ): Promise<ScreeningMaterial | Delay> {
@@ -57,7 +64,7 @@ export async function keptBatch(
   { folder, now, signal: _, ...sources }: Disk,
   state: ResearchState,
   unit: Unit,
-): Promise<KeptMaterial<ScreeningMaterial>> {
+): Promise<StoredMaterial<ScreeningMaterial>> {
   const { rrd, ledger } = state;
   let asked: readonly string[] = [];
   const search: Sources["search"] = async (__, names) => {
@@ -73,7 +80,7 @@ export async function keptBatch(
       : [`A run would search ${asked.join(", ")} first; these candidates are those found so far.`];
   return {
     material: { batch: sameBatch(state, unit, batch) ?? flagged(batch, checks) },
-    first: [...first, ...asking(isWhole)],
+    missingSteps: [...first, ...servicesNotice(isWhole)],
   };
 }
 

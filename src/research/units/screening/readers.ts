@@ -7,7 +7,7 @@ import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { readingsText } from "../../screening/eligibility/agreement.js";
 import { criterionText, eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import type { AnswersById } from "./screen-by-criteria.js";
-import { isReader, notedOf, readerRoles } from "../shared-unit.js";
+import { isReader, notesOf, readerRoles } from "../shared-unit.js";
 import type { ConflictRule, ResearchState } from "../unit-kind.js";
 import type { ScreeningCandidate } from "./search-results.js";
 
@@ -171,8 +171,8 @@ function sourcesOf(results: readonly DiscoveryResult[]): DiscoveryResult["source
 }
 
 /** Who screens next: the first that has not yet; a third one only where the first two disagreed. */
-export const nextReader = (noted: readonly AgentNotes[]): string =>
-  readerRoles.find((wanted) => !noted.some(({ role }) => role === wanted)) ?? "reader-3";
+export const nextReader = (notes: readonly AgentNotes[]): string =>
+  readerRoles.find((wanted) => !notes.some(({ role }) => role === wanted)) ?? "reader-3";
 
 /** What a reader left. */
 export interface NotedScreening {
@@ -188,8 +188,8 @@ export const screeningsOf = (
   state: ResearchState,
   unit: Pick<Unit, "id">,
 ): readonly (AgentNotes & { readonly value: NotedScreening })[] =>
-  notedOf(state, unit).flatMap((noted) =>
-    isReader(noted) ? [{ ...noted, value: noted.value as NotedScreening }] : [],
+  notesOf(state, unit).flatMap((notes) =>
+    isReader(notes) ? [{ ...notes, value: notes.value as NotedScreening }] : [],
   );
 
 /** What a further reader is to judge: what the first one did, and of that a third one what the two disagree on. */

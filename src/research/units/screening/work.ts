@@ -8,11 +8,11 @@ import { checkedAnswers } from "./screen-by-criteria.js";
 
 export const work: UnitWork<ScreeningMaterial, DiscoveryResult> = {
   prepare: prepareBatch,
-  kept: keptBatch,
-  isSettled: (_project, _unit, material) => isForNobody(material),
-  settle: (rrd, { id }, { batch }, judging) => acceptEmptyBatch(rrd, id, batch, judging),
+  loadStored: keptBatch,
+  needsNoAgent: (_project, _unit, material) => isForNobody(material),
+  completeByCode: (rrd, { id }, { batch }, judging) => acceptEmptyBatch(rrd, id, batch, judging),
   brief: briefOfBatch,
-  hear: hearReader,
+  receivePart: hearReader,
   judge: async ({ rrd }, { id }, result, { batch }, judging) =>
     acceptDiscovery(rrd, id, result, batch, judging, await checkedAnswers(rrd, result, batch)),
 };

@@ -49,7 +49,8 @@ export async function repairFor(
   if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > tokens.previous) return undefined;
   const work = await kind.load();
   const smaller = timesTooFull(state.ledger, unit.id);
-  const parts = work.repair && (await work.repair({ state, unit, material, value, problems, refusal, smaller }));
+  const parts =
+    work.repair && (await work.repair({ state, unit, material, value, problems, refusal, contextOverflows: smaller }));
   if (work.repair !== undefined && parts === undefined) return undefined;
   const { passages = [], kept = new Map() } = parts ?? {};
   const reasons = fit(refusal.reasons, tokens.reasons, (reason) => clip(reason, 60)).lines;

@@ -130,11 +130,11 @@ export async function briefFor(
     unit,
     material,
     workspace,
-    smaller,
+    contextOverflows: smaller,
     services: where.services,
     isRepair: repair !== undefined,
     // A draft and what is held against it take the room of half of the records.
-    records: unit.role === thinkingRoles.answer ? smaller + 1 : smaller,
+    recordOverflows: unit.role === thinkingRoles.answer ? smaller + 1 : smaller,
     ...withoutUndefined({ tools: where.tools, agent: notes.agent?.name }),
   });
   const { body = "", criteria = "", form = "", rubric = "", read = false, isBare = false, tools } = own;

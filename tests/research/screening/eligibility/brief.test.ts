@@ -37,7 +37,7 @@ async function briefOf(
   if (notes === undefined) writeFileSync(join(root, "prompt.md"), prompt.join("\n"));
   const given = library({ offered });
   const derived = derive(rrd, []);
-  const state = { rrd: derived, ledger: [], status: statusOf(derived, []), noted: new Map() };
+  const state = { rrd: derived, ledger: [], status: statusOf(derived, []), agentNotes: new Map() };
   const unit = nextUnit(state, [], [], root);
   if (unit === "wait" || !("id" in unit)) throw new Error("nothing to do");
   const where = { folder: root, root, services: given.services, workspaces: workspacesOf(root, root) };

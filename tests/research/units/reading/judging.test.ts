@@ -39,7 +39,7 @@ type Rest = { readonly rrd?: Rrd; readonly material?: Given; readonly redact?: (
 async function judged(kind: Unit["kind"], id: string, left: unknown, { rrd = pool, material = {}, redact }: Rest = {}) {
   const workspace = temporaryFolder();
   if (left !== undefined) writeFileSync(join(workspace, "result.json"), JSON.stringify(left));
-  const state = { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() };
+  const state = { rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() };
   return judge(
     state,
     { kind, id, phase: "ANALYSIS", title: id },
@@ -201,7 +201,7 @@ describe("a secret of the user's", () => {
   test("is taken out of a refusal too, which the next attempt reads", async () => {
     const workspace = temporaryFolder();
     writeFileSync(join(workspace, "result.json"), "hunter-2");
-    const state = { rrd: pool, ledger: [], status: statusOf(pool, []), noted: new Map() };
+    const state = { rrd: pool, ledger: [], status: statusOf(pool, []), agentNotes: new Map() };
     const answer = await judge(
       state,
       { kind: "paper", id: "p1", phase: "ANALYSIS", title: "p1" },

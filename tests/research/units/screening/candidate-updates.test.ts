@@ -36,7 +36,7 @@ test("a paper that was retracted before it was found enters the pool with the da
   });
   const prepared = await prepareBatch(
     { library: checking, now: () => 0 },
-    { rrd, ledger: [], status: statusOf(rrd, []), noted: new Map() },
+    { rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() },
     { kind: "discovery", id: "discovery-1", phase: "DISCOVERY", title: "Find papers" },
   );
   if ("until" in prepared) throw new Error(prepared.reason);

@@ -3,7 +3,7 @@ import type { DiscoveryResult } from "../../../../src/research/generated/result-
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../../src/engine/storage/schema-check.js";
 import { acceptDiscovery } from "../../../../src/research/units/screening/judge-batch.js";
-import type { Acceptable } from "../../../../src/research/units/judged-result.js";
+import type { Acceptance } from "../../../../src/research/units/judged-result.js";
 import type { Batch } from "../../../../src/research/units/screening/screening-batch.js";
 import { paper, rrdWith } from "../../../support/projects/research.js";
 import type { ScreeningCandidate } from "../../../../src/research/units/screening/search-results.js";
@@ -46,7 +46,7 @@ function taken(...given: Parameters<typeof judge>) {
   const papers = answer.changes
     .filter((change) => change.in === "papers_pool")
     .map(({ set }) => set as unknown as Paper);
-  const last = answer.changes.at(-1) as Acceptable["changes"][number] & { in: "rrd" };
+  const last = answer.changes.at(-1) as Acceptance["changes"][number] & { in: "rrd" };
   const metrics = (last.set as Partial<Rrd>).statistics?.discovery_metrics ?? {};
   return {
     ...answer,

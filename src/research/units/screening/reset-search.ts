@@ -5,13 +5,13 @@ import { many } from "../../../engine/lib/words.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
-import type { TakenBack } from "../unit-kind.js";
+import type { KindReset } from "../unit-kind.js";
 
 /**
  * The state in which the search goes on, whatever ended it.
  * @throws ExpectedError (exit code 2) where the pool is full.
  */
-export function takeBackSearch(rrd: Rrd, folder: string): TakenBack {
+export function resetSearch(rrd: Rrd, folder: string): KindReset {
   const { target_papers: target } = rrd.requirements;
   if (target !== undefined && rrd.papers_pool.length >= target) {
     throw new ExpectedError(
@@ -43,7 +43,7 @@ export function takeBackSearch(rrd: Rrd, folder: string): TakenBack {
   const again = (rrd.excluded ?? []).length - (excluded ?? []).length;
   const sentence = `${many(again, "work")} that ${again === 1 ? "was" : "were"} excluded may be screened again.`;
   const forgets = [candidatesFile(folder), searchFile(folder)];
-  return { rrd: after, says: "The search continues", more: again === 0 ? [] : [sentence], forgets };
+  return { rrd: after, message: "The search continues", moreMessages: again === 0 ? [] : [sentence], forgets };
 }
 
 /** What was asked so far, and why there would be nothing more, is no longer true once everything is asked again. */

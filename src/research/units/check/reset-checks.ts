@@ -9,14 +9,14 @@ import { reportDataName } from "../../project-files/layout.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
 import { openCheck, toMend, waitingClaims } from "../narrative/open-check.js";
-import type { TakenBack } from "../unit-kind.js";
+import type { KindReset } from "../unit-kind.js";
 
 /**
  * The state in which every sentence is to be checked again, and the report as it was before: what a check mended or
  * took out of it is there again, as far as the journal holds it. How reliable each checker is stays known.
  * @throws ExpectedError (exit code 2) where there is nothing to check.
  */
-export async function takeBackCheck(rrd: Rrd, folder: string): Promise<TakenBack> {
+export async function resetChecks(rrd: Rrd, folder: string): Promise<KindReset> {
   const found = await readNarrative(folder);
   const narrative = found && withoutMarks((await asWritten(folder, found)) ?? found);
   const { open: _, ...meaning } = rrd.meaning ?? {};
@@ -30,22 +30,22 @@ export async function takeBackCheck(rrd: Rrd, folder: string): Promise<TakenBack
       2,
     );
   const file = { name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` };
-  return { rrd: after, says: "The sentences of the report will be checked again", files: [file] };
+  return { rrd: after, message: "The sentences of the report will be checked again", files: [file] };
 }
 
 /** The state in which sentences that wait to be mended may be refused as often as before. @throws as takeBackCheck. */
-export function takeBackMending(rrd: Rrd): TakenBack {
+export function resetMending(rrd: Rrd): KindReset {
   const { length } = toMend(rrd);
   if (length === 0)
     throw new ExpectedError("No sentence waits to be mended; 'reset --unit check' has all of them checked again.", 2);
-  return { rrd, says: `${many(length, "sentence")} will be mended` };
+  return { rrd, message: `${many(length, "sentence")} will be mended` };
 }
 
 /** The state in which claims that wait may be refused as often as before. @throws as takeBackCheck. */
-export function takeBackClaims(rrd: Rrd): TakenBack {
+export function resetClaims(rrd: Rrd): KindReset {
   const { length } = waitingClaims(rrd);
   if (length === 0) throw new ExpectedError("No claim of a reading waits to be checked.", 2);
-  return { rrd, says: `${many(length, "claim")} will be checked` };
+  return { rrd, message: `${many(length, "claim")} will be checked` };
 }
 
 /** The report as its writer left it; undefined where the journal does not hold it any more. */

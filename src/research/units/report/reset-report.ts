@@ -3,13 +3,13 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { readRegularText } from "../../../engine/storage/regular-file.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { reportName } from "../../project-files/layout.js";
-import type { TakenBack } from "../unit-kind.js";
+import type { KindReset } from "../unit-kind.js";
 
 /** The state in which the report is to be written again. It stays until there is a new one. */
-export async function takeBackReport(rrd: Rrd, folder: string): Promise<TakenBack> {
+export async function resetReport(rrd: Rrd, folder: string): Promise<KindReset> {
   const statistics = await withStated(folder, rrd.statistics);
   const phase = rrd.phase === "DISCOVERY" ? rrd.phase : "ANALYSIS";
-  return { rrd: { ...rrd, ...withoutUndefined({ statistics }), phase }, says: "The report will be written again" };
+  return { rrd: { ...rrd, ...withoutUndefined({ statistics }), phase }, message: "The report will be written again" };
 }
 
 /** The statistics with what the report that goes away states of the work, where another program wrote it. */
