@@ -9,7 +9,7 @@ const version = packageVersion();
 
 /** The other wings are loaded by the first tool that needs one of them. */
 function handedLater(io: Io): ProgramServices {
-  const load = async () => (await import("./compose/assistant.js")).handedTo(io);
+  const load = async () => (await import("./compose/assistant.js")).programServices(io);
   return {
     tools: async () => await (await load()).tools(),
     briefTools: async (flags) => await (await load()).briefTools(flags),

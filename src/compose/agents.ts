@@ -19,7 +19,7 @@ import { type Summariser, summariser } from "../engine/loop/history/summarise.js
 import type { Roles } from "../engine/loop/rules-of-run.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
-import { housed, sandboxFor } from "./sandbox.js";
+import { inSandbox, sandboxFor } from "./sandbox.js";
 import { rustupIn } from "../task/place/toolchains.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 import { readResearch } from "../research/project-files/research.js";
@@ -27,57 +27,57 @@ import { readResearch } from "../research/project-files/research.js";
 /** Agents to use, the first choice first. */
 export type Agents = readonly [Agent, ...Agent[]];
 
-/** The agents of a config. Throws ExpectedError (exit code 2) for one that is not known or not allowed. */
+/** The agents of a config. @throws ExpectedError (exit code 2) if an agent is unknown or not allowed. */
 export const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agents => [
   createAgent(config.agent, settings),
   ...config.fallbacks.map((name) => createAgent(name, settings)),
 ];
 
-/** Names of agents by the role that they have in a unit, the first choice first. */
+/** The names of agents by their role in a unit, the first choice first. */
 export type RoleNames = Readonly<Record<string, readonly string[]>>;
 
-/** Everyone who may be at work in a run. */
+/** All agents that may work in a run. */
 interface Crew {
-  /** Who does whatever has no role, and roles without agents of their own. */
+  /** They do work without a role, and the roles that have no agents in `roles`. */
   readonly agents: Agents;
   readonly roles: Roles;
-  /** All of them, each name once, the first choice first. */
+  /** The agents of both fields, each name once, the first choice first. */
   readonly everyone: Agents;
 }
 
-/** The agents of a config, and those of these roles. Throws as agentsFor. */
-export function crewFor(config: ResolvedConfig, settings: AgentSettings, named: RoleNames = {}): Crew {
+/** The agents of a config and of these roles. Throws like agentsFor. */
+export function crewFor(config: ResolvedConfig, settings: AgentSettings, roleNames: RoleNames = {}): Crew {
   const agents = agentsFor(config, settings);
-  const known = new Map(agents.map((agent) => [agent.name, agent]));
-  const made = (name: string): Agent => {
-    const agent = known.get(name) ?? createAgent(name, settings);
-    known.set(agent.name, agent);
+  const agentsByName = new Map(agents.map((agent) => [agent.name, agent]));
+  const agentNamed = (name: string): Agent => {
+    const agent = agentsByName.get(name) ?? createAgent(name, settings);
+    agentsByName.set(agent.name, agent);
     return agent;
   };
-  const roles = Object.fromEntries(Object.entries(named).map(([role, names]) => [role, names.map(made)]));
-  const [first, ...others] = known.values();
+  const roles = Object.fromEntries(Object.entries(roleNames).map(([role, names]) => [role, names.map(agentNamed)]));
+  const [first, ...others] = agentsByName.values();
   return { agents, roles, everyone: [first ?? agents[0], ...others] };
 }
 
-/** What the agents of a run have in common, those on other machines too. */
+/** Settings that all agents of a run share, also agents on other machines. */
 export interface RunSettings extends AgentSettings {
   readonly fleet: Fleet;
 }
 
-/** What the agents of a run are for. */
-interface Surroundings {
-  /** The project's, which keeps their transcripts. */
+/** The work that the agents of a run are for. */
+interface AgentUse {
+  /** The project's folder, where transcripts are stored. */
   readonly folder?: string;
   readonly classic?: boolean;
-  /** They change the files of a folder: an agent that only answers about papers can't do that. */
+  /** The agents change the files of a folder. An agent that only answers about papers can't do that. */
   readonly changes?: boolean;
 }
 
-/** What all agents of a run have in common. */
+/** The settings that all agents of a run share. */
 export function settingsFor(
   config: ResolvedConfig,
   io: Io,
-  { folder, classic = false, changes = false }: Surroundings = {},
+  { folder, classic = false, changes = false }: AgentUse = {},
 ): RunSettings {
   const transcript = (iteration: number) =>
     folder === undefined ? undefined : join(transcriptsFolder(folder), `${iteration}.jsonl`);
@@ -101,12 +101,12 @@ export function settingsFor(
   };
 }
 
-/** The environment of agents: none of them has any business with the queue. */
+/** The environment of agents, without the address of the queue: no agent needs it. */
 const withoutRedis = ({ [redisVariable]: _, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv => env;
 
 const redisVariable = variableOf("redis");
 
-/** The agents of a run on other machines. Nobody is asked before the first of them is started. */
+/** The agents of a run on other machines. Connects to Redis only when the first of them starts. */
 const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): Fleet =>
   fleetOf({
     address: () => redisOf(config),
@@ -119,12 +119,12 @@ const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): F
       ...(folder === undefined ? [] : [[folder, basename(folder)] as const]),
       [config.stateDir, "the state folder"],
     ]),
-    // Made when there is something to take out: most runs have no agent on another machine.
+    // Made at the first use: most runs have no agent on another machine.
     redact: (text) => redactorFor(config, io)(text),
     projectId: folder === undefined ? undefined : () => idOf(folder),
   });
 
-/** The address of Redis. Throws ExpectedError (exit code 2) where it is missing, or one that is not taken. */
+/** The address of Redis. @throws ExpectedError (exit code 2) if it is missing or not allowed. */
 export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" | "insecure_redis">): RedisAddress {
   if (redis !== undefined) return addressOf(redis, insecure_redis);
   throw new ExpectedError(
@@ -133,7 +133,7 @@ export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" 
   );
 }
 
-/** What a person is told whose agents are reached without TLS, as they allowed. Throws as redisOf. */
+/** A warning if Redis is reached without TLS, which the user allowed. Throws like redisOf. */
 export function insecureNotice(
   config: Pick<ResolvedConfig, "redis" | "insecure_redis">,
 ): { readonly level: "warning"; readonly message: string } | undefined {
@@ -145,22 +145,22 @@ export function insecureNotice(
   };
 }
 
-/** The random id of a project, made when it is first asked for. */
+/** The random id of a project. The first call makes and stores it. */
 async function idOf(folder: string): Promise<string> {
   const path = projectIdFile(folder);
-  const known = await readRegularText(path).catch(() => "");
-  if (/^[0-9a-f]{32}$/.test(known.trim())) return known.trim();
+  const storedId = (await readRegularText(path).catch(() => "")).trim();
+  if (/^[0-9a-f]{32}$/.test(storedId)) return storedId;
   const id = randomBytes(16).toString("hex");
   await writeFileAtomic(path, `${id}\n`);
   return id;
 }
 
 /**
- * Throws an ExpectedError (exit code 2) for an agent that can't change the files of this folder. `work`: "a task";
- * `named`: where the configuration names the agent, such as `/code/roles/critic/agent`.
+ * @throws ExpectedError (exit code 2) if the agent can't change the files of this folder. `work`: the kind of work in
+ * words, such as "a task". `settingPath`: the setting that names the agent, such as `/code/roles/critic/agent`.
  */
-export function requireHere(name: string, { agents }: ResolvedConfig, work: string, named?: string): void {
-  const where = named === undefined ? "" : `${named}: `;
+export function requireHere(name: string, { agents }: ResolvedConfig, work: string, settingPath?: string): void {
+  const where = settingPath === undefined ? "" : `${settingPath}: `;
   if (isRemote(name))
     throw new ExpectedError(
       `${where}${name} works on another machine, where the files of ${work} are not; name an agent of this one with --agent.`,
@@ -174,32 +174,32 @@ export function requireHere(name: string, { agents }: ResolvedConfig, work: stri
 }
 
 /**
- * Reaches Redis where an agent on another machine may be started; answers with how many agents may work at the same
- * time. Throws as Fleet.connect, and (exit code 2) where more are asked for on this machine than it can bear.
+ * Connects to Redis if an agent on another machine may be started. Returns how many agents may work at the same time.
+ * Throws like Fleet.connect, and an ExpectedError (exit code 2) if --jobs asks for too many agents on this machine.
  */
-export async function readyFleet(
+export async function connectFleet(
   names: readonly string[],
   { jobs, origins }: ResolvedConfig,
   { fleet }: RunSettings,
 ): Promise<number> {
-  const here = names.find((name) => !isRemote(name));
-  if (here !== undefined && jobs > mostHere && origins.jobs === "--jobs")
+  const localAgent = names.find((name) => !isRemote(name));
+  if (localAgent !== undefined && jobs > maxLocalJobs && origins.jobs === "--jobs")
     throw new ExpectedError(
-      `--jobs ${jobs} is more than one machine can run: at most ${mostHere} agents work on this one, and ${here} does; name agents on other machines alone (fleet:${here}), or use --jobs ${mostHere}.`,
+      `--jobs ${jobs} is more than one machine can run: at most ${maxLocalJobs} agents work on this one, and ${localAgent} does; name agents on other machines alone (fleet:${localAgent}), or use --jobs ${maxLocalJobs}.`,
       2,
     );
   if (names.some(isRemote)) await fleet.connect();
-  return here === undefined ? jobs : Math.min(jobs, mostHere);
+  return localAgent === undefined ? jobs : Math.min(jobs, maxLocalJobs);
 }
 
-/** Agents at work at the same time on this machine. */
-const mostHere = 16;
+/** Maximum number of agents that work at the same time on this machine. */
+const maxLocalJobs = 16;
 
-/** Where the agents of a run are started. */
-export type House = Pick<RunSettings, "exec" | "sandbox" | "fleet">;
+/** How the agents of a run are started: on the host, in a sandbox or on other machines. */
+export type StartSettings = Pick<RunSettings, "exec" | "sandbox" | "fleet">;
 
-/** The names of every agent that a run may start. */
-export const namesIn = ({ agent, fallbacks, history }: ResolvedConfig, roles: RoleNames = {}): string[] => [
+/** The names of all agents that a run may start. */
+export const agentNamesIn = ({ agent, fallbacks, history }: ResolvedConfig, roles: RoleNames = {}): string[] => [
   ...new Set([
     agent,
     ...fallbacks,
@@ -208,7 +208,7 @@ export const namesIn = ({ agent, fallbacks, history }: ResolvedConfig, roles: Ro
   ]),
 ];
 
-/** Throws as agentsFor where an agent of the config can't be used, in the sandbox that the config asks for. */
+/** Throws like agentsFor if an agent of the config can't be used in the sandbox that the config asks for. */
 export async function requireAgents(
   config: ResolvedConfig,
   io: Io,
@@ -216,27 +216,27 @@ export async function requireAgents(
   roles: RoleNames = {},
 ): Promise<void> {
   const settings = settingsFor(config, io, { classic });
-  const housing = await sandboxFor(config, io, settings, namesIn(config, roles));
-  const { everyone } = crewFor(config, housed(settings, housing), roles);
+  const sandboxOfRun = await sandboxFor(config, io, settings, agentNamesIn(config, roles));
+  const { everyone } = crewFor(config, inSandbox(settings, sandboxOfRun), roles);
   if (everyone.some(({ name }) => isRemote(name))) redisOf(config);
-  await housing.sandbox?.close();
+  await sandboxOfRun.sandbox?.close();
 }
 
 export const isUnconfined = ({ confinement }: Agent): boolean => confinement === "unconfined";
 
-/** What a person has to know of an agent before it starts. */
+/** What the user must know about an agent before it starts. */
 export const warningsOf = (agent: Agent): string[] =>
   isUnconfined(agent) ? [`${agent.name} runs unconfined: it can read, change and send whatever you can.`] : [];
 
-/** Takes out of a text what the environment and the config hold of secrets. */
+/** Removes the secrets of the environment and of the config from a text. */
 export const redactorFor = (config: ResolvedConfig, io: Io): Redact => redactFor(...secretsIn(config, io));
 
-/** The environments that may hold the user's secrets. A source's key is one whatever its variable is called. */
+/** The environments that may hold the user's secrets. The key of a source is a secret under any variable name. */
 function secretsIn({ agents, hooks, sources, redis }: ResolvedConfig, io: Io): NodeJS.ProcessEnv[] {
   const keys = Object.values(sources).flatMap(({ key_variable: name }) =>
     name === undefined ? [] : [{ SOURCE_KEY: io.env[name] }],
   );
-  // The password of its address, whatever the variable is called that it was given in.
+  // The address of Redis may hold a password, and its variable may have any name.
   return [
     io.env,
     ...(redis === undefined ? [] : [{ REDIS: redis }]),
@@ -245,14 +245,14 @@ function secretsIn({ agents, hooks, sources, redis }: ResolvedConfig, io: Io): N
   ];
 }
 
-/** The agent that summarises the history; undefined if code does it, or nobody. `house`: as of the run's agents. */
-export function summarisingAgent(config: ResolvedConfig, io: Io, house: House): Agent | undefined {
+/** The agent that summarises the history; undefined if code does that or there is no summary. */
+export function summarisingAgent(config: ResolvedConfig, io: Io, startSettings: StartSettings): Agent | undefined {
   const { every, agent: name } = config.history;
   if (name === undefined || every === 0) return undefined;
   const settings = {
     ...settingsFor(config, io),
-    fleet: house.fleet,
-    ...withoutUndefined({ exec: house.exec, sandbox: house.sandbox }),
+    fleet: startSettings.fleet,
+    ...withoutUndefined({ exec: startSettings.exec, sandbox: startSettings.sandbox }),
   };
   return createAgent(name, {
     ...settings,
@@ -261,7 +261,7 @@ export function summarisingAgent(config: ResolvedConfig, io: Io, house: House): 
   });
 }
 
-/** Summarises the history as the config says: by an agent or by code. Aborting `signal` ends the agent. */
+/** The summariser that the config asks for: an agent or code. Aborting `signal` ends the agent. */
 export function summariserFor(
   config: ResolvedConfig,
   io: Io,
@@ -269,11 +269,16 @@ export function summariserFor(
     tell,
     redact,
     signal,
-    house,
-  }: { readonly tell: Tell; readonly redact: Redact; readonly signal: AbortSignal; readonly house: House },
+    startSettings,
+  }: {
+    readonly tell: Tell;
+    readonly redact: Redact;
+    readonly signal: AbortSignal;
+    readonly startSettings: StartSettings;
+  },
 ): Summariser {
   const { every } = config.history;
-  const agent = summarisingAgent(config, io, house);
+  const agent = summarisingAgent(config, io, startSettings);
   const { now } = io.clock;
   if (agent === undefined) return summariser({ every, tell, now });
   const { stateDir } = config;
@@ -301,20 +306,20 @@ export async function withLastAgent(
 export async function rememberAgent(config: ResolvedConfig, folder: string, { env }: Pick<Io, "env">): Promise<void> {
   if (config.origins.agent !== "--agent") return;
   const known = knownAgents(config, env);
-  const typed = [config.agent, ...config.fallbacks].filter((name) => !known.has(name));
-  if (typed.length === 0) return;
+  const typedNames = [config.agent, ...config.fallbacks].filter((name) => !known.has(name));
+  if (typedNames.length === 0) return;
   try {
     await keepTrust(
-      typed.map((name) => typedAgent(folder, name)),
+      typedNames.map((name) => typedAgent(folder, name)),
       env,
     );
   } catch (error) {
-    // The run itself says what is wrong with a state folder that can't be written.
+    // If the state folder can't be written, the run reports that later.
     if (!(error instanceof ExpectedError)) throw error;
   }
 }
 
-/** Agents that start no command of a project: those of this program, the installed ones, and those of the settings. */
+/** Agents that need no command from a project's files: built-in, installed and configured agents. */
 const knownAgents = ({ agents }: ResolvedConfig, env: NodeJS.ProcessEnv): ReadonlySet<string> =>
   new Set(["ralph", "baseline", ...installedAgents(env), ...Object.keys(agents)]);
 

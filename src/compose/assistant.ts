@@ -11,14 +11,17 @@ import { callTool, tools, toolsNamed } from "../research/tools/all-tools.js";
 import { httpFor } from "../research/sources/network.js";
 import { toolContextFor } from "./tools.js";
 
-/** What the assistant has of the other wings: the tools of the research project here, the network, the reader. */
-export const handedTo = (io: Io): ProgramServices => ({
+/**
+ * What the assistant uses of the other parts of the program: tools of the research project here, the network, and the
+ * reader of documents.
+ */
+export const programServices = (io: Io): ProgramServices => ({
   async tools() {
     try {
       const folder = await findResearch(io.cwd, undefined);
       return researchTools(tools, (signal) => toolContextFor([folder], undefined, io, signal));
     } catch (error) {
-      // No project here, or several: nobody has said which is meant.
+      // There is no project here, or there are several and none was named.
       if (error instanceof ExpectedError) return [];
       throw error;
     }
@@ -29,9 +32,9 @@ export const handedTo = (io: Io): ProgramServices => ({
       options: { research: { type: "string", multiple: true }, tools: { type: "string" }, paper: { type: "string" } },
     });
     const folders = await findProjects(io.cwd, values.research ?? []);
-    const offered = toolsNamed(values.tools?.split(","), folders.length);
-    if (isProblem(offered)) throw new ExpectedError(offered.problem, 2);
-    return researchTools(offered, (signal) => toolContextFor(folders, values.paper, io, signal));
+    const tools = toolsNamed(values.tools?.split(","), folders.length);
+    if (isProblem(tools)) throw new ExpectedError(tools.problem, 2);
+    return researchTools(tools, (signal) => toolContextFor(folders, values.paper, io, signal));
   },
   async http(signal) {
     return httpFor(await configToRead(io, {}, ["sources"]), signal);
@@ -39,18 +42,18 @@ export const handedTo = (io: Io): ProgramServices => ({
   readDocument: readUntrusted,
 });
 
-/** Tools of the research wing as tools of the assistant: the same names, arguments and bounded answers. */
+/** The research tools as tools of the assistant: the same names, arguments and bounded answers. */
 export const researchTools = (
-  offered: readonly ResearchTool[],
+  tools: readonly ResearchTool[],
   open: (signal: AbortSignal) => Promise<ToolContext>,
 ): readonly AssistantTool<ToolArguments>[] =>
-  offered.map(({ name, description, does, parameters }) => ({
+  tools.map(({ name, description, does, parameters }) => ({
     name,
     description,
     does,
     parameters,
-    async run(given, _, signal) {
-      const answer = await callTool(offered, name, given, await open(signal), signal);
+    async run(input, _, signal) {
+      const answer = await callTool(tools, name, input, await open(signal), signal);
       if (isProblem(answer)) return toolFailure("RESEARCH_ERROR", answer.problem);
       return answer.unanswered === true
         ? toolFailure("RESEARCH_ERROR_UNANSWERED", answer.text)

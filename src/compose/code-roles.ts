@@ -9,56 +9,57 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { nearestCandidate } from "../engine/lib/nearest.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
-/** The roles that agents have in a team, and how freely they answer unless somebody says otherwise. */
-const usualTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
-const roles = Object.keys(usualTemperatures) as (keyof typeof usualTemperatures)[];
+/** The roles of a team, and their default temperatures. */
+const defaultTemperatures = { librarian: 0.3, artisan: 0.7, critic: 0.2, adversary: 0.9 } as const;
+const roles = Object.keys(defaultTemperatures) as (keyof typeof defaultTemperatures)[];
 
-/** Of the librarian: code does it. */
+/** The value for the librarian that lets code do its work instead of an agent. */
 const builtIn = "built-in";
 
-/** Who does what in a team, as the configuration says. */
+/** The agents of a team by the configuration. */
 export interface CodeCrew {
-  /** The configuration with an agent for each role that has a model of its own. */
+  /** The configuration, with one more agent for each role that has its own model. */
   readonly config: ResolvedConfig;
-  /** The agents of roles that have their own. */
+  /** The agents of each role that does not use the agent of the run. */
   readonly names: RoleNames;
   readonly hasAdversary: boolean;
   readonly isBuiltIn: boolean;
   readonly temperatures: Readonly<Record<string, number>>;
-  /** Of each role whose model the run's own agent does not have: which agent is asked for it. */
-  readonly others: readonly string[];
+  /** Notices about roles whose model the run's agent does not have: which agent is used for it. */
+  readonly modelNotices: readonly string[];
 }
 
 /**
- * The agent for a role with this model: the run's own where it can have it, else another of the configuration, else one
- * of its maker's that is installed, else `ralph` where there is a key. @throws ExpectedError (exit code 2) without one.
+ * The agent for a role with this model: the run's agent if it has the model, else another one of the configuration,
+ * else an installed one of the model's vendor, else `ralph` if there is a key. @throws ExpectedError (exit code 2) if
+ * there is no such agent.
  */
-function agentWith(model: string, role: string, config: ResolvedConfig, env: NodeJS.ProcessEnv): string {
+function agentWithModel(model: string, role: string, config: ResolvedConfig, env: NodeJS.ProcessEnv): string {
   const family = familyOf(model);
   const settings = { agents: config.agents, adapters: [], env };
-  const isFit = (name: string) => family === undefined || familiesOf(name, settings)?.includes(family) !== false;
-  if (isFit(config.agent)) return config.agent;
+  const hasModel = (name: string) => family === undefined || familiesOf(name, settings)?.includes(family) !== false;
+  if (hasModel(config.agent)) return config.agent;
   const isCommand = (name: string) => name.startsWith("cmd:") || config.agents[name]?.type === "command";
-  const own = [...config.fallbacks, ...Object.keys(config.agents)].find((name) => !isCommand(name) && isFit(name));
+  const own = [...config.fallbacks, ...Object.keys(config.agents)].find((name) => !isCommand(name) && hasModel(name));
   const installed = installedAgents(env).find(
     (name) => family !== undefined && familiesOf(name, settings)?.includes(family) === true,
   );
   const hasKey =
-    modelWish(config, role).api_key !== undefined || ralphKeys(model).some((name) => (env[name] ?? "") !== "");
-  const found = own ?? installed ?? (hasKey ? "ralph" : undefined);
-  if (found !== undefined) return found;
+    modelSettingsOf(config, role).api_key !== undefined || ralphKeys(model).some((name) => (env[name] ?? "") !== "");
+  const suitable = own ?? installed ?? (hasKey ? "ralph" : undefined);
+  if (suitable !== undefined) return suitable;
   throw new ExpectedError(
     `/models/${role}: ${config.agent} has no model '${model}', and no agent that has it is installed; name another model, or install one of its maker.`,
     2,
   );
 }
 
-type ModelWish = Exclude<NonNullable<ResolvedConfig["models"]>[string], string>;
+type ModelSettings = Exclude<NonNullable<ResolvedConfig["models"]>[string], string>;
 
-/** What `models.<role>` says; a text is the model. */
-function modelWish({ models }: ResolvedConfig, role: string): ModelWish {
-  const wish = models?.[role];
-  return typeof wish === "string" ? { model: wish } : (wish ?? {});
+/** The settings in `models.<role>`; a text is the name of the model. */
+function modelSettingsOf({ models }: ResolvedConfig, role: string): ModelSettings {
+  const setting = models?.[role];
+  return typeof setting === "string" ? { model: setting } : (setting ?? {});
 }
 
 /** The variables that may hold ralph's key for a model. */
@@ -68,48 +69,51 @@ function ralphKeys(model = ""): readonly string[] {
 }
 
 /** The agent of a role by `models.<role>`. @throws ExpectedError (exit code 2) if that has no effect. */
-function agentOfModel({ model, api_key }: ModelWish, role: string, config: ResolvedConfig, env: NodeJS.ProcessEnv) {
-  const { agent: asked, agents } = config;
-  if (asked.startsWith("cmd:") || agents[asked]?.type === "command")
+function agentOfModel({ model, api_key }: ModelSettings, role: string, config: ResolvedConfig, env: NodeJS.ProcessEnv) {
+  const { agent: runAgent, agents } = config;
+  if (runAgent.startsWith("cmd:") || agents[runAgent]?.type === "command")
     throw new ExpectedError(
-      `/models/${role} has no effect on the command agent ${asked}; name another with --agent.`,
+      `/models/${role} has no effect on the command agent ${runAgent}; name another with --agent.`,
       2,
     );
-  const base = model === undefined ? asked : agentWith(model, role, config, env);
+  const base = model === undefined ? runAgent : agentWithModel(model, role, config, env);
   const settings = { agents, adapters: [] };
   const entry = entryOf(base, settings);
   const own = entry.env ?? {};
   const variables = entry.type === "ralph" ? ralphKeys(model ?? entry.model) : keyVariablesOf(base, settings);
-  // Of a token it is not known which of a service's it is; a key of the configuration is a key.
+  // The configured key is an API key, so variables for tokens do not fit.
   const variable = variables.find((name) => name.endsWith("_API_KEY"));
-  const isKnown = variables.some((each) => (own[each] ?? env[each] ?? "") !== "");
+  const isKnown = variables.some((name) => (own[name] ?? env[name] ?? "") !== "");
   if (api_key !== undefined && variable === undefined)
     throw new ExpectedError(`/models/${role}/api_key has no effect on ${base}, whose keys are not known.`, 2);
   const key = api_key === undefined || variable === undefined || isKnown ? {} : { [variable]: api_key };
   return {
-    // Without the kind that an agent may be named by.
+    // Without a prefix such as "cmd:".
     name: `${base.slice(base.indexOf(":") + 1).split(" ")[0]}-${role}`,
     agent: { ...entry, ...withoutUndefined({ model }), env: { ...own, ...key } },
-    other: base === asked ? [] : [`${asked} has no model ${model}, so ${base} is asked for it as the ${role}.`],
+    notices: base === runAgent ? [] : [`${runAgent} has no model ${model}, so ${base} is asked for it as the ${role}.`],
   };
 }
 
-/** @throws ExpectedError (exit code 2) for a role that there is not, and for a model of an agent that takes none. */
+/**
+ * The agents of a team. @throws ExpectedError (exit code 2) for an unknown role, and for a model or key that its agent
+ * does not use.
+ */
 export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew {
-  const wishes = config.code?.roles ?? {};
-  requireRoles(Object.keys(wishes), "/code/roles");
+  const roleSettings = config.code?.roles ?? {};
+  requireRoles(Object.keys(roleSettings), "/code/roles");
   requireRoles(Object.keys(config.models ?? {}), "/models");
   const names: Record<string, readonly string[]> = {};
-  const temperatures: Record<string, number> = { ...usualTemperatures };
+  const temperatures: Record<string, number> = { ...defaultTemperatures };
   let agents = config.agents;
-  const others: string[] = [];
+  const modelNotices: string[] = [];
   let isBuiltIn = false;
   for (const role of roles) {
-    const wish = wishes[role];
-    const model = modelWish(config, role);
-    if (wish === false && role !== "adversary")
+    const setting = roleSettings[role];
+    const model = modelSettingsOf(config, role);
+    if (setting === false && role !== "adversary")
       throw new ExpectedError(`/code/roles/${role} is false; only the adversary can be left out.`, 2);
-    const { agent, temperature = model.temperature } = wish === false || wish === undefined ? {} : wish;
+    const { agent, temperature = model.temperature } = setting === false || setting === undefined ? {} : setting;
     if (temperature !== undefined) temperatures[role] = temperature;
     const chosen = agent === undefined ? [] : [agent].flat();
     if (chosen.length > 0 && (model.model ?? model.api_key) !== undefined)
@@ -129,22 +133,22 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
       const own = agentOfModel(model, role, config, env);
       agents = { ...agents, [own.name]: own.agent };
       names[role] = [own.name, ...config.fallbacks];
-      others.push(...own.other);
+      modelNotices.push(...own.notices);
     }
   }
-  const hasAdversary = wishes["adversary"] !== false;
-  return { config: { ...config, agents }, names, hasAdversary, isBuiltIn, temperatures, others };
+  const hasAdversary = roleSettings["adversary"] !== false;
+  return { config: { ...config, agents }, names, hasAdversary, isBuiltIn, temperatures, modelNotices };
 }
 
-/** @throws ExpectedError (exit code 2) for an agent that there is not, or that can't work on the files of a project. */
+/** @throws ExpectedError (exit code 2) if an agent is unknown or can't work on the files of a project. */
 export function requireCrew({ names, config }: CodeCrew, settings: AgentSettings): void {
   const work = "a team";
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, work);
-  for (const [role, all] of Object.entries(names))
-    for (const [at, name] of all.entries()) {
-      const wish = config.code?.roles?.[role] || undefined;
-      const index = Array.isArray(wish?.agent) ? `/${at}` : "";
-      const pointer = wish?.agent === undefined ? `/models/${role}` : `/code/roles/${role}/agent${index}`;
+  for (const [role, agentNames] of Object.entries(names))
+    for (const [position, name] of agentNames.entries()) {
+      const setting = config.code?.roles?.[role] || undefined;
+      const index = Array.isArray(setting?.agent) ? `/${position}` : "";
+      const pointer = setting?.agent === undefined ? `/models/${role}` : `/code/roles/${role}/agent${index}`;
       requireHere(name, config, work, pointer);
       try {
         modelOf(name, settings);
@@ -160,8 +164,8 @@ export const librariansOf = ({ names, config }: Pick<CodeCrew, "names" | "config
   names["librarian"] ?? [config.agent, ...config.fallbacks];
 
 /**
- * Tokens that the model of these agents takes in one request; of several the fewest, as each may be asked. Where an
- * agent's model is not known, it is the usual number.
+ * The context window in tokens that all these agents have: the smallest one, because each may be used. An agent with an
+ * unknown model counts with the default window.
  */
 export const windowOf = (names: readonly string[], settings: AgentSettings): number =>
   Math.min(...names.map((name) => windowOfModel(modelOf(name, settings)) ?? defaultWindow));
@@ -176,19 +180,19 @@ function requireRoles(names: readonly string[], pointer: string): void {
   );
 }
 
-/** What a person has to know of the agents in their roles, once a run. */
+/** What the user must know about the agents of the roles; shown once in a run. */
 export function noticesOf(
-  { config, others }: Pick<CodeCrew, "config" | "others">,
+  { config, modelNotices }: Pick<CodeCrew, "config" | "modelNotices">,
   agents: readonly { readonly name: string; readonly takesTemperature?: true; readonly free?: true }[],
 ): string[] {
-  const fixed = agents.filter((agent) => agent.takesTemperature !== true).map(({ name }) => name);
+  const withoutTemperature = agents.filter((agent) => agent.takesTemperature !== true).map(({ name }) => name);
   const codex = agents.map(({ name }) => name).filter((name) => (config.agents[name]?.type ?? name) === "codex");
   return [
-    ...others,
-    ...(fixed.length === 0
+    ...modelNotices,
+    ...(withoutTemperature.length === 0
       ? []
       : [
-          `${fixed.join(", ")} ${fixed.length === 1 ? "takes" : "take"} no temperature, so that of the roles is not applied.`,
+          `${withoutTemperature.join(", ")} ${withoutTemperature.length === 1 ? "takes" : "take"} no temperature, so that of the roles is not applied.`,
         ]),
     ...(codex.length === 0
       ? []

@@ -12,10 +12,10 @@ import { addExtensions } from "./extensions/extensions.js";
 import type { ExtensionConfig } from "./extensions/extension.js";
 import type { WrittenConfig } from "./written-config.js";
 
-/** The keys of all wings. */
+/** The keys of all parts of the configuration: engine, research, tasks, code and assistant. */
 export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys, assistantKeys]);
 
-/** Keys that a flag does not give. */
+/** Keys that have no flag. */
 type NotFlags =
   | "agents"
   | "sources"
@@ -26,72 +26,74 @@ type NotFlags =
   | keyof CodeConfig
   | keyof AssistantConfig;
 
-/** What the command line said, in the spelling of the config. Undefined: not given. */
+/** The flags of the command line, under their keys in the config. Undefined: not given. */
 export type ConfigFlags = Omit<WrittenConfig, NotFlags> & {
-  /** Model of the chosen agent. */
+  /** The model of the chosen agent. */
   readonly model?: string;
-  /** The user trusts what stands in the folder. */
+  /** The user trusts the settings in the folder. */
   readonly trust?: boolean;
 };
 
-/** The settings of one command: everything filled in, paths absolute, times in milliseconds. */
+/** The settings of one command: with defaults, absolute paths, and times in milliseconds. */
 export interface ResolvedConfig {
-  /** As the user wrote it: a name or `cmd:<command>`. The first choice. */
+  /** The first choice, as the user wrote it: a name or `cmd:<command>`. */
   readonly agent: string;
   /** Agents to fall back on, in this order. */
   readonly fallbacks: readonly string[];
-  /** Agents at work at the same time. */
+  /** Maximum number of agents that work at the same time. */
   readonly jobs: number;
   /** Budget of a run. */
   readonly budget: { readonly usd?: number; readonly tokens?: number };
-  /** From a config of the original's; every iteration has a fresh context anyway. */
+  /** From a config of the original program; it has no effect, because every iteration has a fresh context. */
   readonly context_reset_frequency?: number;
-  /** Target of a new research. Whether somebody chose it says `origins.papers`. */
+  /** The target of a new project. `origins.papers` tells whether the user chose it. */
   readonly papers: number;
   /** Maximum number of iterations of a run; undefined: 1.5 × the papers of the project + 6. */
   readonly iterations?: number;
-  /** Most wall time of a run; undefined: no limit. */
+  /** Maximum wall time of a run; undefined: no limit. */
   readonly maxMs?: number;
   readonly iterationMs: number;
-  /** 0: an agent may be silent forever. */
+  /** Maximum time without output of an agent; 0: no limit. */
   readonly idleMs: number;
   readonly patienceMs: number;
   readonly unconfined: boolean;
-  /** Traces are sent. */
+  /** Whether traces are sent. */
   readonly otel: boolean;
-  /** Undefined: what each agent asks for. */
+  /** Undefined: each agent's default. */
   readonly sandbox?: NonNullable<WrittenConfig["sandbox"]>;
-  /** Of a docker sandbox. */
+  /** The image of a docker sandbox. */
   readonly sandbox_image?: string;
-  /** Names of variables that programs in a sandbox are given, with commas. */
+  /** Names of variables that programs in a sandbox get, separated by commas. */
   readonly sandbox_env?: string;
-  /** Address of the Redis server over which agents on other machines are reached. It may hold a password. */
+  /** The address of the Redis server that connects agents on other machines. It may hold a password. */
   readonly redis?: string;
-  /** It may be on another machine without TLS. */
+  /** Whether Redis on another machine may be used without TLS. */
   readonly insecure_redis: boolean;
-  /** Of a worker: the public keys, with commas, of the runs that it works for. */
+  /** For a worker: the public keys of the runs that it works for, separated by commas. */
   readonly worker_accepts?: string;
   readonly git: boolean;
   /**
-   * How often the history is summarised, in iterations (0: never), by which agent where not by code, and how much is
-   * remembered.
+   * `every`: the history is summarised after so many iterations (0: never). `agent` does that; absent: code does.
+   * `limits`: how much is remembered.
    */
   readonly history: { readonly every: number; readonly agent?: string; readonly limits: HistoryLimits };
-  /** Every unit is thought over, by this critic, in at most so many rounds; absent: by nobody. */
+  /** This critic comments on every unit in at most `rounds` rounds; absent: no critic. */
   readonly think?: { readonly critic: string; readonly rounds: number };
-  /** Where the agents of a task work, and how the files are called there that are written from its state. */
+  /**
+   * The folder in which the agents of a task work, and the names of the files that are written there from its state.
+   */
   readonly task: {
     readonly workspace: string;
     readonly views: { readonly plan: string; readonly record: string; readonly current: string };
   };
-  /** Who does what in a team. */
+  /** The roles of a team. */
   readonly code?: NonNullable<CodeConfig["code"]>;
   readonly models?: NonNullable<CodeConfig["models"]>;
-  /** Agents that screen the same records, each alone: two, or three; absent: one agent screens. */
+  /** Two or three agents that screen the same records independently; absent: one agent screens. */
   readonly screening?: { readonly readers: readonly string[]; readonly conflicts: "include" | "third" | "person" };
-  /** Fills in the form of each paper a second time, alone; absent: nobody. */
+  /** The agent that fills in the form of each paper a second time, independently; absent: no second reader. */
   readonly secondReader?: string;
-  /** Who checks sentences of reports: one agent or two, the first choice first for one; absent: nobody. */
+  /** The agents that check sentences of reports; absent: no check. */
   readonly check?: Check;
   readonly hooks: NonNullable<WrittenConfig["hooks"]>;
   readonly plugins: NonNullable<WrittenConfig["plugins"]>;
@@ -99,38 +101,38 @@ export interface ResolvedConfig {
   readonly stateDir: string;
   readonly contact?: string;
   readonly agents: NonNullable<WrittenConfig["agents"]>;
-  /** Addresses of models that files name for the assistant. */
+  /** The addresses of models in the assistant's settings. */
   readonly modelAddresses: readonly string[];
-  /** Settings of scholarly services by the name that was written. */
+  /** Settings of scholarly services by the name in the file. */
   readonly sources: NonNullable<WrittenConfig["sources"]>;
   readonly origins: Readonly<Partial<Record<keyof WrittenConfig, string>>>;
 }
 
-/** Where a command is started: its environment, the folder it looks for files from, and whom it may ask. */
+/** How a command was started: its environment, the folder from which it searches for files, and whom it may ask. */
 type Place = Omit<Surroundings, "flags"> & {
-  /** Told of each plugin that can't be used, a sentence. */
+  /** Called with a sentence for each plugin that can't be used. */
   readonly sayOfPlugins?: (sentence: string) => void;
 };
 
 type Defaults = typeof engineKeys.defaults & typeof researchKeys.defaults & typeof taskKeys.defaults;
-/** Values in the config's own spelling, with defaults filled in, and where each comes from. */
+/** The values under their keys in the config, with defaults, and the origin of each value. */
 interface Settings {
   readonly values: WrittenConfig & Required<Pick<WrittenConfig, keyof Defaults | "state_dir">>;
   readonly origins: ResolvedConfig["origins"];
-  /** The files that speak of the assistant, the nearest first. */
+  /** The files with settings of the assistant, the nearest first. */
   readonly assistant: readonly { readonly path: string; readonly text: string; readonly written: WrittenConfig }[];
   readonly needTrust: GatheredConfig["needTrust"];
 }
 
-/** `gatherConfig` with the keys of all wings. Every file has been checked against the schema. */
+/** `gatherConfig` with all keys. Every file has been checked against the schema. */
 export async function settingsIn(place: Place, flags: ConfigFlags = {}): Promise<Settings> {
   const { values, origins, apart, needTrust } = await gatherConfig(configKeys, { ...place, flags });
   return { values: values as unknown as Settings["values"], origins, needTrust, assistant: apart };
 }
 
 /**
- * The settings of a command that starts no agent: of those in the folder that need trust it works by `uses` alone, and
- * nobody has to trust the others for it. Throws as resolveConfig.
+ * The settings of a command that starts no agent. Of the settings that need trust, it uses only the keys in `uses`, so
+ * the user need not trust the others. Throws like resolveConfig.
  */
 export const configToRead = (
   place: Place,
@@ -139,22 +141,19 @@ export const configToRead = (
 ): Promise<ResolvedConfig> => resolveConfig({ ...place, uses }, flags);
 
 /**
- * The settings of a command, once the user trusts those of the folder. Throws ExpectedError (exit code 2) for a wrong
- * flag and where that trust is missing, (exit code 1) for a wrong file or variable.
+ * The settings of a command, after the user has trusted the folder's settings. @throws ExpectedError: exit code 2 for a
+ * wrong flag or if trust is missing, 1 for a wrong file or variable.
  */
 export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<ResolvedConfig> {
   const { values, origins, assistant } = await settingsIn(place, flags);
   const {
-    agent: named,
+    agent: agentSetting,
     max_usd: usd,
     max_tokens: tokens,
     max_minutes,
     iteration_minutes,
     idle_minutes,
     patience_minutes,
-    ...more
-  } = values;
-  const {
     state_dir,
     agents = {},
     sources = {},
@@ -165,10 +164,8 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     screeners,
     screening_conflicts,
     second_reader,
-    ...rest
-  } = more;
-  const { history_every, historian, ...others } = rest;
-  const {
+    history_every,
+    historian,
     history_observations,
     history_recent,
     history_observation_chars,
@@ -179,8 +176,8 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     task_plan_file,
     task_record_file,
     task_current_file,
-    ...same
-  } = others;
+    ...unchanged
+  } = values;
   const limits: HistoryLimits = {
     observations: history_observations,
     recent: history_recent,
@@ -193,11 +190,12 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     throw new ExpectedError(
       `stagnation_limit (${limits.stagnation}) is larger than stagnation_window (${limits.window}), so no run would ever end as stuck; make the limit smaller or the window larger.`,
     );
-  if (place.onlyShown !== true && (place.uses?.includes("sources") ?? true)) await extend({ ...same, plugins }, place);
-  const [agent = named, ...fallbacks] = agentsIn(named);
+  if (place.onlyShown !== true && (place.uses?.includes("sources") ?? true))
+    await addConfiguredPlugins({ ...unchanged, plugins }, place);
+  const [agent = agentSetting, ...fallbacks] = agentsIn(agentSetting);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
   return {
-    ...same,
+    ...unchanged,
     agent,
     fallbacks,
     budget: { usd, tokens },
@@ -228,48 +226,48 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
   };
 }
 
-/** What extensions add, such as sources, can be named from now on, in this process. */
-async function extend(config: ExtensionConfig, { sayOfPlugins, ...place }: Place): Promise<void> {
+/** Registers what plugins add, such as sources, in this process. */
+async function addConfiguredPlugins(config: ExtensionConfig, { sayOfPlugins, ...place }: Place): Promise<void> {
   for (const { ok, detail } of await addExtensions(config, place)) if (!ok) sayOfPlugins?.(detail);
 }
 
-/** Who checks the sentences of reports. */
+/** The settings for the check of sentences in reports. */
 interface Check {
-  /** As the person names them, one or two; empty: another agent than the writer, where there is one. */
+  /** One or two agents that the user named; empty: another agent than the writer, if there is one. */
   readonly agents: readonly string[];
-  /** Every claim of a reading is checked, and every answer to a question. */
+  /** Whether every claim of a reading and every answer to a question is checked too. */
   readonly all: boolean;
 }
 
-/** What is meant by `check`, of those who want one. */
+/** The settings that a value of `check` stands for. */
 export function checkOf(written: Exclude<WrittenConfig["check"], false | "false">): Check {
   const { agent, agents, all = written === "all" } = typeof written === "object" ? written : {};
   return { agents: agents ?? (agent === undefined ? [] : [agent]), all };
 }
 
-/** Most critiques of a unit that is thought over, where the file does not say. */
+/** Default of `think.rounds`: the maximum number of comments of the critic on a unit. */
 const defaultRounds = 2;
 
-/** Two readers, or three. Throws ExpectedError for another number; exit code 2 where it is a flag's. */
+/** The two or three agents that screen. @throws ExpectedError for another number; exit code 2 if a flag gave it. */
 function readersIn(screeners: string, origin = "screeners"): readonly string[] {
   const readers = agentsIn(screeners);
   if (readers.length === 2 || readers.length === 3) return readers;
-  const [only = ""] = readers.length === 1 ? readers : [];
-  const comma = only.lastIndexOf(",");
+  const [onlyReader = ""] = readers.length === 1 ? readers : [];
+  const comma = onlyReader.lastIndexOf(",");
   if (comma !== -1)
     throw new ExpectedError(
-      `${origin} names one command, ${only}, which takes the comma as its own; name other agents first: ${only.slice(comma + 1).trim()},${only.slice(0, comma)}.`,
+      `${origin} names one command, ${onlyReader}, which takes the comma as its own; name other agents first: ${onlyReader.slice(comma + 1).trim()},${onlyReader.slice(0, comma)}.`,
       origin.startsWith("--") ? 2 : 1,
     );
   throw new ExpectedError(
-    `${origin} names ${readers.length === 1 ? `only ${only}` : `${readers.length} agents`}; two different agents screen, such as claude,codex, and a third one may settle conflicts.`,
+    `${origin} names ${readers.length === 1 ? `only ${onlyReader}` : `${readers.length} agents`}; two different agents screen, such as claude,codex, and a third one may settle conflicts.`,
     origin.startsWith("--") ? 2 : 1,
   );
 }
 
-/** @throws ExpectedError for several; exit code 2 where they are a flag's. */
-function oneAgent(named: string, origin = "second_reader"): string {
-  const [first, ...others] = agentsIn(named);
+/** The agent in `setting`. @throws ExpectedError if there are several; exit code 2 if a flag gave them. */
+function oneAgent(setting: string, origin = "second_reader"): string {
+  const [first, ...others] = agentsIn(setting);
   if (first !== undefined && others.length === 0) return first;
   throw new ExpectedError(
     `${origin} names ${others.length + 1} agents; one fills in the form a second time, such as codex.`,

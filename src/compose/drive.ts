@@ -8,13 +8,13 @@ import {
   redactorFor,
   settingsFor,
   summariserFor,
-  namesIn,
+  agentNamesIn,
   insecureNotice,
-  readyFleet,
+  connectFleet,
   type RunSettings,
   summarisingAgent,
 } from "./agents.js";
-import { housed, sandboxFor, type SandboxWish } from "./sandbox.js";
+import { inSandbox, sandboxFor, type SandboxNeeds } from "./sandbox.js";
 import type { ResolvedConfig } from "./config.js";
 import { extensionsIn } from "./extensions/extensions.js";
 import { timeoutSignal, timeoutReason } from "../engine/lib/clock.js";
@@ -39,109 +39,109 @@ import type { Questions } from "../engine/ui/terminal/questions.js";
 import { recordRunningUnits } from "../engine/storage/running-units.js";
 import { createTell } from "../engine/ui/event-delivery.js";
 
-/** How a run is driven. */
+/** How a run works. */
 interface Drive {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose?: boolean;
   /** Maximum number of iterations of this run. */
   readonly iterations: number;
-  /** The project's: its PAUSE and STOP files count, hooks are told of it, and it keeps the transcripts. */
+  /** The project's folder: the run obeys its PAUSE and STOP files, names it to hooks, and stores transcripts in it. */
   readonly folder?: string;
-  /** The folder that agents work on, where it is another. */
+  /** The folder that agents work in, if it is not `folder`. */
   readonly work?: string;
-  /** The agents work on the folder itself. */
+  /** One agent works in the folder itself, without workspaces. */
   readonly classic?: boolean;
   /** The agents change the files of a folder. */
   readonly changes?: boolean;
-  /** What may wait for a person's yes during the run. */
+  /** Questions that may wait for a person's answer during the run. */
   readonly questions?: Questions;
-  /** Of the work; those of a research project where it is absent. */
+  /** The phrases for this kind of work; absent: those for a research project. */
   readonly words?: Words;
-  /** Iterations in a row without an accepted result at which the run ends. */
+  /** The run ends after so many iterations in a row without an accepted result. */
   readonly maxWithoutResult?: number;
   /** Roles that have agents of their own. */
   readonly roles?: RoleNames;
-  /** Called where the run's programs start on the host, before any does. Throws where they may not. */
+  /** Called before the first program starts, if programs run on the host. Throws if that is not allowed. */
   readonly onHost?: () => Promise<void>;
-  /** What the agents' sandbox has to be; absent: as a project of papers needs it. */
-  readonly sandbox?: SandboxWish;
+  /** What the work needs of the agents' sandbox; absent: the needs of a research project. */
+  readonly sandbox?: SandboxNeeds;
 }
 
-/** What is made once for a run and handed down. */
+/** Objects that are made once for a run. */
 export interface Run {
   readonly agents: Agents;
-  /** Those of roles too. */
+  /** All agents, also those of roles. */
   readonly everyone: Agents;
-  /** What the agents were made with. */
+  /** The settings that the agents were made with. */
   readonly settings: RunSettings;
   readonly tell: Tell;
   readonly points: Points;
-  /** Takes the user's secrets out of a text. */
+  /** Removes the user's secrets from a text. */
   readonly redact: Redact;
-  /** Aborted once a person wants the run to end at once. */
+  /** Aborted when the user ends the run at once. */
   readonly abort: AbortSignal;
-  /** Aborted once nothing more is to be prepared: the run ends with the iterations under way, or at once. */
+  /** Aborted when no more units may be prepared: the run ends after the running iterations, or at once. */
   readonly ending: AbortSignal;
 }
 
-/** Runs a workflow to its verdict while a person or a program watches, within limits, and with a way out by signals. */
+/** Runs a workflow to its verdict: shows progress, keeps the limits, and ends on signals. */
 export async function drive<State, U extends Unit, P, C>(
   config: ResolvedConfig,
   io: Io,
-  how: Drive,
+  options: Drive,
   open: (run: Run) => Promise<Workflow<State, U, P, C>>,
 ): Promise<Verdict> {
-  const { folder, iterations, json, quiet, verbose = false, words = researchWords, maxWithoutResult } = how;
+  const { folder, iterations, json, quiet, verbose = false, words = researchWords, maxWithoutResult } = options;
   const { maxMs, patienceMs, budget, hooks: configured } = config;
   const { clock } = io;
-  const outside = settingsFor(config, io, how);
-  const housing = await sandboxFor(config, io, outside, namesIn(config, how.roles), how.sandbox);
-  if (housing.sandbox === undefined) await how.onHost?.();
-  const settings = housed(outside, housing);
-  const { agents, roles, everyone } = crewFor(config, settings, how.roles);
-  const summarises = summarisingAgent(config, io, settings);
-  /** However the run ends: what agents hold on other machines is given back. */
+  const hostSettings = settingsFor(config, io, options);
+  const sandboxOfRun = await sandboxFor(config, io, hostSettings, agentNamesIn(config, options.roles), options.sandbox);
+  if (sandboxOfRun.sandbox === undefined) await options.onHost?.();
+  const settings = inSandbox(hostSettings, sandboxOfRun);
+  const { agents, roles, everyone } = crewFor(config, settings, options.roles);
+  const historian = summarisingAgent(config, io, settings);
+  // Releases what agents hold on other machines, however the run ends.
   const closeAgents = () =>
-    Promise.all([...everyone, ...(summarises === undefined ? [] : [summarises])].map((agent) => agent.close?.()));
+    Promise.all([...everyone, ...(historian === undefined ? [] : [historian])].map((agent) => agent.close?.()));
   const redact = redactorFor(config, io);
   const signals = listenForSignals(io);
   const { finish } = signals;
   const timeUp = new AbortController();
   const abort = AbortSignal.any([signals.abort, timeUp.signal]);
-  const about = { cwd: io.cwd, env: io.env, redact, folder };
-  const participants: Participant[] = [shellHooks({ ...about, hooks: configured, signal: abort })];
+  const hookContext = { cwd: io.cwd, env: io.env, redact, folder };
+  const participants: Participant[] = [shellHooks({ ...hookContext, hooks: configured, signal: abort })];
   const points = pointsOf(() => participants);
   const names = agents.map(({ name }) => name).join(", ");
-  const shown = sinkFor(io, {
+  const userSink = sinkFor(io, {
     json,
     quiet,
     verbose,
     agent: names,
     finish,
-    questions: how.questions,
+    questions: options.questions,
     maxIterations: Number.isFinite(iterations) ? iterations : undefined,
     name: folder === undefined ? undefined : basename(folder),
   });
   const traces = config.otel
-    ? (await import("../engine/traces/traces.js")).withTraces(shown, io.env, (event) => void tell(event))
+    ? (await import("../engine/traces/traces.js")).withTraces(userSink, io.env, (event) => void tell(event))
     : undefined;
-  const sink = traces ?? shown;
-  const telling = createTell({ sink, points, redact, now: clock.now });
-  const tell = folder === undefined ? telling : recordRunningUnits(folder, telling, clock.now);
-  const stopWatching = folder === undefined ? () => undefined : tellOfMessages(folder, tell);
+  const sink = traces ?? userSink;
+  const tellEveryone = createTell({ sink, points, redact, now: clock.now });
+  const tell = folder === undefined ? tellEveryone : recordRunningUnits(folder, tellEveryone, clock.now);
+  const stopWatching = folder === undefined ? () => undefined : announceMessages(folder, tell);
   let limit: ReturnType<typeof timeoutSignal> | undefined;
   try {
     const ending = AbortSignal.any([finish, abort]);
-    const everyName = namesIn(config, how.roles);
-    const jobs = await readyFleet(everyName, config, settings);
-    for (const notice of [housing.notice, everyName.some(isRemote) ? insecureNotice(config) : undefined])
+    const startableNames = agentNamesIn(config, options.roles);
+    const jobs = await connectFleet(startableNames, config, settings);
+    for (const notice of [sandboxOfRun.notice, startableNames.some(isRemote) ? insecureNotice(config) : undefined])
       if (notice !== undefined) void tell({ type: "notice", ...notice });
     for (const message of unlimitedAgents(budget, everyone)) void tell({ type: "notice", level: "warning", message });
-    participants.push(...(await extensionsIn(config, io, { ...foldersOf(how), tell, redact, signal: abort })));
+    participants.push(...(await extensionsIn(config, io, { ...foldersOf(options), tell, redact, signal: abort })));
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
-      // A little late, so that the stop condition then sees that the time is up.
+      // The timer is a little late, so that the stop condition sees that the time is over.
       limit = timeoutSignal(maxMs + 100, clock);
       limit.signal.addEventListener("abort", () => timeUp.abort(timeoutReason));
     }
@@ -157,11 +157,11 @@ export async function drive<State, U extends Unit, P, C>(
       maxMs,
       maxWithoutResult,
     });
-    const remembering = withHistory(
+    const workflowWithHistory = withHistory(
       withAddedBriefs(workflow, points, tell),
-      summariserFor(config, io, { tell, redact, signal: abort, house: settings }),
+      summariserFor(config, io, { tell, redact, signal: abort, startSettings: settings }),
     );
-    return await runLoop(remembering, agents[0], {
+    return await runLoop(workflowWithHistory, agents[0], {
       ...rules,
       tell,
       jobs: everyone.some(isUnconfined) ? 1 : jobs,
@@ -170,7 +170,7 @@ export async function drive<State, U extends Unit, P, C>(
       abort,
     });
   } catch (error) {
-    // What can't be opened because a person ends the run is not a failure: a document that was being read, say.
+    // If the user ends the run while the project is being opened, an error of that is not a failure.
     if (!(error instanceof ExpectedError) || !finish.aborted) throw error;
     return { verdict: "interrupted", reason: "The run was interrupted before it began.", signal: finish.reason };
   } finally {
@@ -180,18 +180,18 @@ export async function drive<State, U extends Unit, P, C>(
     await closeAgents();
     await traces?.arrive();
     sink.close();
-    await housing.sandbox?.close();
+    await sandboxOfRun.sandbox?.close();
   }
 }
 
-/** What takes part in a run may read these folders. */
+/** The folders that participants of a run may read. */
 const foldersOf = ({ folder, work, changes = false }: Drive) => ({
-  folders: [...new Set([folder, work].filter((each) => each !== undefined))],
+  folders: [...new Set([folder, work].filter((path) => path !== undefined))],
   research: changes ? undefined : folder,
 });
 
-/** Writes down how a run has ended. Where the state can't be written, the verdict says so already. */
-export async function keepEnd<Loaded>(
+/** Records how a run ended. If the state can't be written, does nothing: the verdict says so already. */
+export async function recordEnd<Loaded>(
   store: { load(): Promise<Loaded> },
   write: (loaded: Loaded) => Promise<unknown>,
 ): Promise<void> {
@@ -202,24 +202,24 @@ export async function keepEnd<Loaded>(
   }
 }
 
-/** How often a person's messages are looked for, in milliseconds. */
-const lookMs = 1_000;
+/** Interval between two checks for messages of the user, in milliseconds. */
+const messagePollMs = 1_000;
 
 /**
- * Tells a person at once that a run has seen what they asked for from another terminal; it acts on it before its next
- * iteration.
+ * Confirms at once that the run has seen a request from another terminal: a pause, a stop or a message. The run acts
+ * on it before its next iteration.
  */
-function tellOfMessages(folder: string, tell: Tell): () => void {
-  const says = [
-    { at: join(folder, pauseName), text: "Paused: the run ends before its next iteration." },
-    { at: join(folder, stopName), text: "Stopped: the run ends before its next iteration." },
+function announceMessages(folder: string, tell: Tell): () => void {
+  const requests = [
+    { path: join(folder, pauseName), text: "Paused: the run ends before its next iteration." },
+    { path: join(folder, stopName), text: "Stopped: the run ends before its next iteration." },
   ];
-  const seen = new Set(says.filter(({ at }) => existsSync(at)).map(({ at }) => at));
+  const seen = new Set(requests.filter(({ path }) => existsSync(path)).map(({ path }) => path));
   const timer = setInterval(() => {
-    for (const { at, text } of says) {
-      if (!existsSync(at)) seen.delete(at);
-      else if (!seen.has(at)) {
-        seen.add(at);
+    for (const { path, text } of requests) {
+      if (!existsSync(path)) seen.delete(path);
+      else if (!seen.has(path)) {
+        seen.add(path);
         void tell({ type: "notice", level: "warning", message: text });
       }
     }
@@ -232,7 +232,7 @@ function tellOfMessages(folder: string, tell: Tell): () => void {
         message: "A message has arrived; it is read before the next iteration.",
       });
     }
-  }, lookMs);
+  }, messagePollMs);
   timer.unref();
   return () => clearInterval(timer);
 }

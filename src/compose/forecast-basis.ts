@@ -16,53 +16,53 @@ import { checkPlanOf, sharingOf } from "./sharing.js";
 import type { ResolvedConfig } from "./config.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
-/** Other projects of the folder that are looked at, the newest first. */
+/** Maximum number of other projects in the folder that are read, the newest first. */
 const maxNeighbours = 20;
 
-/** Who will work. */
+/** The agent that will work. */
 interface Worker {
   readonly name: string;
-  /** As far as the settings tell. */
+  /** The model, if the settings name one. */
   readonly model?: string;
-  /** Models that it may choose by itself. */
-  readonly usual?: readonly string[];
+  /** Models that the agent may choose itself. */
+  readonly defaultModels?: readonly string[];
   readonly free?: true;
 }
 
 /**
- * What a forecast for a project rests on until it has read papers of its own: what the same agent took for other
- * projects in the folder it lies in, else dated figures at the price of its model. Never throws: without either, none
- * is given.
+ * The basis of a forecast for a project that has not read a paper yet: the usage of the same agent in other projects of
+ * the parent folder, or else dated figures at the price of its model. Never throws; without both, the result has no
+ * figures.
  */
 export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
-  const known = pricedFigures(worker);
+  const dated = pricedFigures(worker);
   const mode = classic ? { classic: true as const } : {};
-  const beside =
+  const ledgers =
     worker.free === true
       ? []
-      : (await ledgersBeside(folder)).map((lines) => lines.filter((line) => isBy(line, worker)));
-  const takes = takesOf(beside);
-  const main = classic ? takes.classic : takes.paper;
-  // Nothing is known of how much an agent reads that chooses by itself.
-  if (main === undefined) return classic ? { takes: {}, from: "", ...mode } : known;
-  const researches = beside.filter((lines) => lines.length > 0).length;
+      : (await neighbourLedgers(folder)).map((lines) => lines.filter((line) => isWorkOf(line, worker)));
+  const usage = takesOf(ledgers);
+  const mainUsage = classic ? usage.classic : usage.paper;
+  // In classic mode the agent decides how much it reads, so there are no dated figures.
+  if (mainUsage === undefined) return classic ? { takes: {}, from: "", ...mode } : dated;
+  const projectCount = ledgers.filter((lines) => lines.length > 0).length;
   return {
-    takes: { ...known.takes, ...takes },
-    from: `what ${worker.name} took for ${researches === 1 ? "another project" : `${researches} other projects`} in this folder`,
+    takes: { ...dated.takes, ...usage },
+    from: `what ${worker.name} took for ${projectCount === 1 ? "another project" : `${projectCount} other projects`} in this folder`,
     ...mode,
   };
 }
 
-/** What units take by dated figures, or by these, at the price of the worker's model. */
+/** The usage of units at the price of the worker's model, by `figures` or else by the dated figures. */
 function pricedFigures(worker: Worker, figures?: Readonly<Record<string, Figure>>): Experience {
-  const names = worker.model === undefined ? (worker.usual ?? []) : [worker.model];
+  const names = worker.model === undefined ? (worker.defaultModels ?? []) : [worker.model];
   const models = names.map(modelNamed).filter((model) => model !== undefined && isPriced(model));
   const price: Price = ({ input, output }) =>
     models.map((model) => priceOf({ input, cached: 0, output, requests: 1 }, model));
   return figuresFor({ ...worker, models: models.map(({ name }) => name) }, price, figures);
 }
 
-/** What so many units of one kind, each of this size, take of the agent of that name. */
+/** A forecast for `units` units of one kind and this size with the agent `agent`. */
 export function forecastOfSize(
   config: ResolvedConfig,
   io: Io,
@@ -72,11 +72,11 @@ export function forecastOfSize(
 ): Forecast | undefined {
   const settings = settingsFor(config, io);
   const { free } = createAgent(agent, { ...settings, unconfined: true });
-  const { takes } = pricedFigures(workerOf({ name: agent, free }, agent, settings), { [kind]: figure });
-  return forecastOf(rrd, [], { takes, from: "" }, { [kind]: units });
+  const { takes: usage } = pricedFigures(workerOf({ name: agent, free }, agent, settings), { [kind]: figure });
+  return forecastOf(rrd, [], { takes: usage, from: "" }, { [kind]: units });
 }
 
-/** The same for the agent that the configuration names. */
+/** Like experienceFor, for the configured agent. */
 export async function experienceOf(
   folder: string,
   config: ResolvedConfig,
@@ -96,34 +96,34 @@ export async function experienceOf(
   };
 }
 
-/** What the settings tell of the agent that will work. */
+/** The agent that will work, with its models by the settings. */
 export const workerOf = (
   agent: { readonly name: string; readonly free?: true },
   spec: string,
   settings: AgentSettings,
-): Worker => ({ ...agent, model: modelOf(spec, settings), usual: usualModelsOf(spec, settings) });
+): Worker => ({ ...agent, model: modelOf(spec, settings), defaultModels: usualModelsOf(spec, settings) });
 
-const isBy = ({ agent, model }: LedgerLine, worker: Worker): boolean =>
+const isWorkOf = ({ agent, model }: LedgerLine, worker: Worker): boolean =>
   agent === worker.name && (worker.model === undefined || model === undefined || model.includes(worker.model));
 
 /** The ledgers of the projects in the same folder, the newest first. */
-async function ledgersBeside(folder: string): Promise<(readonly LedgerLine[])[]> {
-  const around = dirname(folder);
-  const names = await readdir(around).catch(() => []);
-  const found = await Promise.all(
+async function neighbourLedgers(folder: string): Promise<(readonly LedgerLine[])[]> {
+  const parentFolder = dirname(folder);
+  const names = await readdir(parentFolder).catch(() => []);
+  const candidates = await Promise.all(
     names.map(async (name) => {
-      const place = join(around, name);
-      const stats = place === folder ? undefined : await stat(ledgerFile(place)).catch(() => undefined);
-      return stats?.isFile() === true ? [{ place, at: stats.mtimeMs }] : [];
+      const projectFolder = join(parentFolder, name);
+      const stats = projectFolder === folder ? undefined : await stat(ledgerFile(projectFolder)).catch(() => undefined);
+      return stats?.isFile() === true ? [{ projectFolder, modified: stats.mtimeMs }] : [];
     }),
   );
-  const newest = found
+  const newest = candidates
     .flat()
-    .toSorted((a, b) => b.at - a.at)
+    .toSorted((a, b) => b.modified - a.modified)
     .slice(0, maxNeighbours);
   return Promise.all(
-    newest.map(({ place }) =>
-      readLedger(place).then(
+    newest.map(({ projectFolder }) =>
+      readLedger(projectFolder).then(
         ({ lines }) => lines,
         () => [],
       ),

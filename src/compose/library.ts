@@ -29,17 +29,17 @@ import { readRecords } from "../research/papers/records/read-records.js";
 import { webAddress } from "../engine/lib/json-fields.js";
 
 /**
- * Takes what a search would write: questions for the log, and what it has found. Services are then asked for what they
- * say now, whatever is kept of their answers of today.
+ * Receives what a search would write: the requests for the log and the results. With it, services are always asked,
+ * even if an answer of today is in the cache.
  */
-export interface Held {
+export interface SearchReceiver {
   readonly record: (line: QueryLine) => Promise<void>;
-  readonly search: (kept: SearchRecord) => void;
+  readonly search: (found: SearchRecord) => void;
 }
 
 /**
- * Where papers come from: folders of the user's, the packaged samples, and the services that know of everything an
- * agent found.
+ * Where papers come from: the user's folders, the packaged samples and scholarly services, which also look up papers
+ * that an agent found.
  */
 export function libraryFor(
   folder: string,
@@ -48,14 +48,14 @@ export function libraryFor(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
   tell: Tell = async () => undefined,
-  held?: Held,
+  receiver?: SearchReceiver,
 ): Library {
   const cacheDir = answersFolder(folder);
-  // Documents by themselves: some hundred PDFs would push out the answers that a search is replayed from.
-  const anew = held === undefined ? {} : { freshMs: 0 };
-  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), ...anew });
-  // Only what a search asks goes into the log that it is replayed from.
-  const logged = httpFor(config, signal, { cacheDir, record: held?.record ?? queryRecorder(folder), ...anew });
+  // Documents have their own cache: many PDFs would displace the answers from which a search is replayed.
+  const freshness = receiver === undefined ? {} : { freshMs: 0 };
+  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), ...freshness });
+  // Only the requests of a search are logged, because it is replayed from the log.
+  const logged = httpFor(config, signal, { cacheDir, record: receiver?.record ?? queryRecorder(folder), ...freshness });
   return {
     ...localSources(folder, root, signal, {
       tell: (message) => void tell({ type: "notice", level: "info", message }),
@@ -71,7 +71,7 @@ export function libraryFor(
       sleeps: systemClock.sleeps,
       patienceMs: config.patienceMs,
       signal,
-      hold: held?.search,
+      hold: receiver?.search,
       tell: (message) => void tell({ type: "notice", level: "info", message }),
       watch: (progress) => void tell({ type: "searching", ...progress }),
     }),
@@ -81,7 +81,7 @@ export function libraryFor(
       contextFor: contextsWith(config, env, http),
       clock: systemClock,
       signal,
-      anew: held !== undefined,
+      anew: receiver !== undefined,
     }),
   };
 }
@@ -92,11 +92,14 @@ const ownFiles: OwnFiles = {
   besideProjects: [lessonsName, claudeName, promptName, missionName],
 };
 
-/** What a person hears of while folders are looked through. */
-interface Heard {
-  /** Told once of each folder what in it is neither a paper nor a list of works. */
+/** Receives messages while folders are read. */
+interface FolderProgress {
+  /** Called once for a folder with a sentence about files that are neither papers nor lists of works. */
   tell(message: string): void;
-  /** How many documents of a folder are looked at, and how many can be read; a few times a second at most. */
+  /**
+   * Called a few times per second: how many documents of a folder were opened (`done`) and how many are readable
+   * (`found`).
+   */
   watch(progress: {
     readonly source: string;
     readonly done: number;
@@ -105,33 +108,33 @@ interface Heard {
   }): void;
 }
 
-/** Between two figures of one folder, in milliseconds. */
-const betweenFigures = 200;
+/** Minimum time between two reports about one folder, in milliseconds. */
+const progressIntervalMs = 200;
 
-/** The sources that need no network: the packaged samples and folders of the user's. A document is read once. */
+/** The sources that need no network: the packaged samples and the user's folders. Each document is read once. */
 export function localSources(
   project: string,
   root: string,
   signal: AbortSignal,
-  { tell, watch }: Heard = { tell: () => undefined, watch: () => undefined },
+  { tell, watch }: FolderProgress = { tell: () => undefined, watch: () => undefined },
 ): Pick<Sources, "serves" | "candidates" | "lists"> {
-  const told = new Set<string>();
-  const kept: ListingCache["kept"] = new Map();
-  const watching = (source: string): ListingCache => {
-    let last = systemClock.now();
-    const watched = (done: number, all: number, found: number) => {
-      if (systemClock.now() - last < betweenFigures) return;
-      last = systemClock.now();
+  const reportedFolders = new Set<string>();
+  const listings: ListingCache["kept"] = new Map();
+  const cacheWithProgress = (source: string): ListingCache => {
+    let lastReport = systemClock.now();
+    const report = (done: number, all: number, found: number) => {
+      if (systemClock.now() - lastReport < progressIntervalMs) return;
+      lastReport = systemClock.now();
       watch({ source, done, all, found });
     };
-    return { kept, watch: watched };
+    return { kept: listings, watch: report };
   };
   const folderOf = (source: string) => resolve(root, source.slice("folder:".length).trim());
   return {
     serves: (source) => source === "samples" || isOwnFolder(source),
     candidates: async (source) => {
       if (source === "samples") return listSamples(signal);
-      const documents = await listFolder(folderOf(source), signal, { ...ownFiles, project }, watching(source));
+      const documents = await listFolder(folderOf(source), signal, { ...ownFiles, project }, cacheWithProgress(source));
       return documents.map((document) => ({ ...document, source }));
     },
     lists: async (source) => {
@@ -140,19 +143,19 @@ export function localSources(
       const contents = await contentsOf(folder, ownFiles);
       if (contents.documents.length + contents.lists.length === 0)
         throw new ExpectedError(noPapersSentence(folder, contents));
-      const neither = neitherSentence(folder, contents);
-      if (neither !== undefined && !told.has(folder)) tell(neither);
-      told.add(folder);
-      return contents.lists.map((path) => nameOfList(root, path));
+      const notice = neitherSentence(folder, contents);
+      if (notice !== undefined && !reportedFolders.has(folder)) tell(notice);
+      reportedFolders.add(folder);
+      return contents.lists.map((path) => listSourceName(root, path));
     },
   };
 }
 
 /**
- * How many records the folders and lists of a project hold; undefined if a service is searched too, or one of them
- * can't be read.
+ * The number of records in the folders and lists of a project; undefined if a service is searched too, or if one of
+ * them can't be read.
  */
-export async function countBrought({ requirements }: Rrd, root: string): Promise<number | undefined> {
+export async function countUserRecords({ requirements }: Rrd, root: string): Promise<number | undefined> {
   const { sources = [], columns } = requirements;
   if (sources.length === 0) return undefined;
   let records = 0;
@@ -174,8 +177,8 @@ export async function countBrought({ requirements }: Rrd, root: string): Promise
   return records;
 }
 
-/** A list in a folder as a source: behind a slash, an equals sign names no database. */
-function nameOfList(root: string, path: string): string {
+/** The name of a list file as a source. It contains a separator, so an equals sign in it does not name a database. */
+function listSourceName(root: string, path: string): string {
   const name = relative(root, path);
   return name.includes(sep) ? name : `.${sep}${name}`;
 }

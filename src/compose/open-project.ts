@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
-import { keepEnd, type Run } from "./drive.js";
+import { recordEnd, type Run } from "./drive.js";
 import { experienceFor, workerOf } from "./forecast-basis.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
@@ -38,27 +38,27 @@ import { type ResearchWorkflow, researchWorkflow } from "../research/workflow/wo
 import { hasSpace, workspacesOf } from "../research/workflow/workspace.js";
 import { checkPlanOf, checkWishOf, sharingOf } from "./sharing.js";
 
-/** How a project is worked on. */
-interface Manner {
-  /** Tell at the start what the rest will take. */
+/** Options for the work on a project. */
+interface ProjectOptions {
+  /** Show at the start what the remaining work will take. */
   readonly forecast?: boolean;
-  /** The person wants to go on, whatever earlier runs brought. */
+  /** The user wants to continue even if earlier runs had no result. */
   readonly force?: boolean;
-  /** Papers whose text can't be had now are read by their abstracts. */
+  /** If the text of a paper is not available now, its abstract is read. */
   readonly abstracts?: boolean;
 }
 
-/** Takes a project's lock and makes it ready to be worked on by agents in workspaces of their own. */
+/** Takes a project's lock and prepares it for agents that each work in a separate workspace. */
 export async function openProject(
   folder: string,
   config: ResolvedConfig,
   io: Io,
   run: Run,
-  manner: Manner = {},
+  projectOptions: ProjectOptions = {},
 ): Promise<ResearchWorkflow> {
   const { everyone, tell, points, redact, ending } = run;
-  const summarises = summarisingAgent(config, io, run.settings);
-  const others = summarises === undefined || everyone.some(({ name }) => name === summarises.name) ? [] : [summarises];
+  const historian = summarisingAgent(config, io, run.settings);
+  const historians = historian === undefined || everyone.some(({ name }) => name === historian.name) ? [] : [historian];
   const root = rootOf(folder, io.cwd);
   const configs = [...projectFiles(root), ...userFiles(homeOf(io.env))];
   const { stateDir } = config;
@@ -66,89 +66,97 @@ export async function openProject(
   const signal = AbortSignal.any([ending, requests.signal]);
   let library: Promise<Library> | undefined;
   for (const message of await unusedPrompt(root, stateDir)) await tell({ type: "notice", level: "warning", message });
-  const workflow = await opened(folder, config, io, run, [...everyone, ...others], manner, false, (project) =>
-    researchWorkflow({
-      ...project,
-      library: () => {
-        library ??= import("./library.js").then(({ libraryFor }) =>
-          libraryFor(folder, root, config, io.env, signal, tell),
-        );
-        return library;
-      },
-      root,
-      redact,
-      ...io.clock,
-      abstracts: manner.abstracts,
-      learn: config.learn === "auto",
-      sharing: sharingOf(config),
-      check: checkWishOf(config),
-      isHoused: run.settings.sandbox !== undefined,
-      render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
-      ...(everyone.every(({ takesTools }) => takesTools === true)
-        ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
-        : {}),
-      ...(everyone.some(isUnconfined) ? { guardFiles: guarding({ folder, root, configs, stateDir }, io) } : {}),
-      ...(points.remakes() ? { remake: points.remake } : {}),
-      veto: async ({ completes, ...proposal }: Proposal) => {
-        const { vetoes, told } = await points.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
-        for (const each of told) await tell(each);
-        return vetoes;
-      },
-    }),
+  const workflow = await openLocked(
+    folder,
+    config,
+    io,
+    run,
+    [...everyone, ...historians],
+    projectOptions,
+    false,
+    (project) =>
+      researchWorkflow({
+        ...project,
+        library: () => {
+          library ??= import("./library.js").then(({ libraryFor }) =>
+            libraryFor(folder, root, config, io.env, signal, tell),
+          );
+          return library;
+        },
+        root,
+        redact,
+        ...io.clock,
+        abstracts: projectOptions.abstracts,
+        learn: config.learn === "auto",
+        sharing: sharingOf(config),
+        check: checkWishOf(config),
+        isHoused: run.settings.sandbox !== undefined,
+        render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
+        ...(everyone.every(({ takesTools }) => takesTools === true)
+          ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
+          : {}),
+        ...(everyone.some(isUnconfined) ? { guardFiles: guardOpener({ folder, root, configs, stateDir }, io) } : {}),
+        ...(points.remakes() ? { remake: points.remake } : {}),
+        veto: async ({ completes, ...proposal }: Proposal) => {
+          const { vetoes, told } = await points.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
+          for (const notice of told) await tell(notice);
+          return vetoes;
+        },
+      }),
   );
-  return endingRequests(workflow, requests);
+  return withAbortedRequests(workflow, requests);
 }
 
-/** Remembers the project's files before each agent, where a start after a kill finds it. */
-function guarding(project: GuardedProject, io: Io): (iteration: number) => Promise<Guard> {
+/** Returns a function that saves the project's files before an agent starts, so that a later start finds them. */
+function guardOpener(project: GuardedProject, io: Io): (iteration: number) => Promise<Guard> {
   const memory: FileMemory = new Map();
   return (iteration) => guardProject(project, guardsRoot(io.env), iteration, memory);
 }
 
 /**
- * The workflow with `requests` aborted as soon as one of its preparations is. The loop aborts a preparation only if
- * the run is over, after a bug too, so nobody needs the answer of any request under way.
+ * The workflow, which aborts `requests` as soon as one of its preparations is aborted. The loop aborts a preparation
+ * only at the end of the run, so running requests are no longer needed.
  */
-export const endingRequests = (workflow: ResearchWorkflow, requests: AbortController): ResearchWorkflow => ({
+export const withAbortedRequests = (workflow: ResearchWorkflow, requests: AbortController): ResearchWorkflow => ({
   ...workflow,
   prepare: async (state, unit, work) => {
     const { signal } = work;
-    const end = () => requests.abort(signal.reason);
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
+    const abortRequests = () => requests.abort(signal.reason);
+    signal.addEventListener("abort", abortRequests);
+    if (signal.aborted) abortRequests();
     try {
       return await workflow.prepare(state, unit, work);
     } finally {
-      signal.removeEventListener("abort", end);
+      signal.removeEventListener("abort", abortRequests);
     }
   },
 });
 
-/** The same for an agent that works on the folder itself, with this prompt. */
+/** Like openProject, for classic mode: one agent works in the folder itself with this prompt. */
 export async function openClassicProject(
   folder: string,
   config: ResolvedConfig,
   io: Io,
   run: Run,
   prompt: string,
-  manner: Manner,
+  projectOptions: ProjectOptions,
 ): Promise<ClassicWorkflow> {
   const { everyone, redact } = run;
   const root = rootOf(folder, io.cwd);
   const { classicWorkflow } = await import("../research/workflow/classic.js");
-  return await opened(folder, config, io, run, everyone, manner, true, (project) =>
+  return await openLocked(folder, config, io, run, everyone, projectOptions, true, (project) =>
     classicWorkflow({
       ...project,
       prompt,
       root,
       now: io.clock.now,
       redact,
-      guardFiles: guarding({ folder, root, configs: [], stateDir: config.stateDir, classic: true }, io),
+      guardFiles: guardOpener({ folder, root, configs: [], stateDir: config.stateDir, classic: true }, io),
     }),
   );
 }
 
-/** What both ways of working have in common. */
+/** An opened project, for both modes. */
 interface OpenProject {
   readonly research: Research;
   readonly workspaces: ReturnType<typeof workspacesOf>;
@@ -158,25 +166,25 @@ interface OpenProject {
 }
 
 /**
- * Opens the project and says what a person has to know before anything is begun; `warned`: every agent that may be
- * started.
+ * Opens the project and shows what the user must know before the work begins. `startableAgents`: all agents that may
+ * be started.
  */
-async function opened<Opened>(
+async function openLocked<Opened>(
   folder: string,
   config: ResolvedConfig,
   { clock, cwd }: Io,
   { agents, everyone, settings, tell, abort }: Run,
-  warned: Agents | readonly Agents[0][],
-  { forecast = false, force = false }: Manner,
+  startableAgents: Agents | readonly Agents[0][],
+  { forecast = false, force = false }: ProjectOptions,
   classic: boolean,
-  workflowOf: (project: OpenProject) => Opened,
+  makeWorkflow: (project: OpenProject) => Opened,
 ): Promise<Opened> {
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const warn = (message: string) => notify("warning", message);
   const inform = (message: string) => notify("info", message);
-  for (const message of warned.flatMap(warningsOf)) warn(message);
-  for (const message of overridden(config, classic)) inform(message);
-  for (const message of oneAtATime(config, everyone)) warn(message);
+  for (const message of startableAgents.flatMap(warningsOf)) warn(message);
+  for (const message of ineffectiveSettings(config, classic)) inform(message);
+  for (const message of oneAtATimeNotices(config, everyone)) warn(message);
   const workspaces = workspacesOf(config.stateDir, folder);
   const { limits: memory } = config.history;
   type Derived = Parameters<typeof derive>;
@@ -193,38 +201,40 @@ async function opened<Opened>(
     await bringBackFiles(folder, { ...options, now: clock.now }, warn);
   }
   const research = await openResearch(folder, options).catch(async (error: unknown) => {
-    // On a full disk not even the lock can be written, and what fills it may be our own.
+    // On a full disk the lock can't be written either. Old workspaces may be what fills it.
     if (hasSpace(folder) || (await isHeld(lockFile(folder)))) throw error;
     await workspaces.sweep();
     return openResearch(folder, options);
   });
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined)
-      await keepEnd(research, async ({ rrd, ledger }) => {
+      await recordEnd(research, async ({ rrd, ledger }) => {
         if (isNews(rrd, ledger, verdict))
           await research.edit((current) => withEnd(current, verdict, clock.now()), true);
       });
-    if (verdict?.verdict === "complete") await leavePage(research, clock.now(), warn);
+    if (verdict?.verdict === "complete") await writeMissingPage(research, clock.now(), warn);
     await signState(folder, config.stateDir);
     await research.close();
     await workspaces.close();
   };
   try {
-    const none = config.git ? await withoutHistory(folder) : undefined;
-    if (none !== undefined) inform(none);
+    const historyNotice = config.git ? await withoutHistory(folder) : undefined;
+    if (historyNotice !== undefined) inform(historyNotice);
     await workspaces.sweep();
     const worker = workerOf(agents[0], config.agent, settings);
     const names = agents.map(({ name }) => name);
-    for (const edit of await waitingEdits(folder, rootOf(folder, cwd), config.stateDir)) warn(waitsStill(edit, folder));
+    for (const edit of await waitingEdits(folder, rootOf(folder, cwd), config.stateDir))
+      warn(waitingEditText(edit, folder));
     const experience = {
       ...(await experienceFor(folder, worker, classic)),
       agents: names,
       ...withoutUndefined({ checks: checkPlanOf(config, worker), second: sharingOf(config).second }),
     };
-    await countAnew(research, force, everyone);
-    for (const message of await olderReport(research)) inform(message);
-    if (forecast) for (const message of await forecastNow(research, experience, rootOf(folder, cwd))) inform(message);
-    return workflowOf({ research, workspaces, experience, memory, close });
+    await restartCounts(research, force, everyone);
+    for (const message of await oldReportNotices(research)) inform(message);
+    if (forecast)
+      for (const message of await forecastNotices(research, experience, rootOf(folder, cwd))) inform(message);
+    return makeWorkflow({ research, workspaces, experience, memory, close });
   } catch (error) {
     await close();
     throw error;
@@ -232,10 +242,10 @@ async function opened<Opened>(
 }
 
 /**
- * Leaves report.html of a finished project, unless it stands there already. What keeps it from being written is no
- * reason for a run to fail.
+ * Writes report.html of a finished project if it is missing or older than its inputs. An error is only a warning: the
+ * run does not fail for it.
  */
-async function leavePage(research: Research, now: number, warn: (message: string) => void): Promise<void> {
+async function writeMissingPage(research: Research, now: number, warn: (message: string) => void): Promise<void> {
   try {
     const { hashOfInputs } = await import("../research/report/read-report.js");
     const madeOf = await hashOfInputs(research.folder);
@@ -247,10 +257,10 @@ async function leavePage(research: Research, now: number, warn: (message: string
   }
 }
 
-const waitsStill = ({ path, agent }: Edit, folder: string): string =>
+const waitingEditText = ({ path, agent }: Edit, folder: string): string =>
   `${path} changed while ${agent} ran, and briefs use the earlier text until you approve the change: research-ralph trust ${basename(folder)} --edits; --reject undoes it.`;
 
-const overridden = ({ context_reset_frequency: every, think }: ResolvedConfig, classic: boolean): string[] => [
+const ineffectiveSettings = ({ context_reset_frequency: every, think }: ResolvedConfig, classic: boolean): string[] => [
   ...(every === undefined
     ? []
     : [
@@ -259,40 +269,44 @@ const overridden = ({ context_reset_frequency: every, think }: ResolvedConfig, c
   ...(classic && think !== undefined ? ["think has no effect in classic mode: one agent does each unit."] : []),
 ];
 
-function oneAtATime({ jobs }: ResolvedConfig, agents: Agents): string[] {
-  const free = agents.find(isUnconfined);
-  return jobs === 1 || free === undefined
+function oneAtATimeNotices({ jobs }: ResolvedConfig, agents: Agents): string[] {
+  const unconfinedAgent = agents.find(isUnconfined);
+  return jobs === 1 || unconfinedAgent === undefined
     ? []
     : [
-        `Papers are read one at a time, because nothing confines ${free.name}: its changes to files could not be put back safely while other agents work.`,
+        `Papers are read one at a time, because nothing confines ${unconfinedAgent.name}: its changes to files could not be put back safely while other agents work.`,
       ];
 }
 
-/** That the report is written again, and why. */
-async function olderReport(research: Pick<Research, "load">): Promise<string[]> {
+/** A notice if the report will be written again, with the reason. */
+async function oldReportNotices(research: Pick<Research, "load">): Promise<string[]> {
   const { rrd, ledger } = await research.load();
   const since = sinceReport(rrd, ledger);
   return since === undefined ? [] : [`The report is older than ${since}, so it is written again.`];
 }
 
-/** What the whole will take, said before anything is begun. */
-async function forecastNow(research: Pick<Research, "load">, experience: Experience, root: string): Promise<string[]> {
+/** A notice at the start that says what the work will take. */
+async function forecastNotices(
+  research: Pick<Research, "load">,
+  experience: Experience,
+  root: string,
+): Promise<string[]> {
   const { rrd, ledger } = await research.load();
-  // Later batches say by themselves how many wait.
+  // After the first batch the project itself knows how many records wait.
   const isFresh = (rrd.statistics?.discovery_metrics?.batches ?? 0) === 0 && rrd.phase === "DISCOVERY";
-  const records = isFresh ? await (await import("./library.js")).countBrought(rrd, root) : undefined;
+  const records = isFresh ? await (await import("./library.js")).countUserRecords(rrd, root) : undefined;
   const forecast = forecastOf(rrd, ledger, { ...experience, ...withoutUndefined({ records }) });
   return forecast === undefined ? [] : [forecastSentence(forecast)];
 }
 
 /**
- * Counts iterations without a result and repetitions from now on where a person wants so, or has chosen agents that had
- * no part in them. A reset ends the first count, not what the loop remembers.
+ * Restarts the counts of iterations without a result and of repetitions, if the user wants that or has chosen other
+ * agents than those of the counted iterations. `reset` restarts only the first count.
  */
-async function countAnew(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
+async function restartCounts(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
   const { rrd, ledger } = await research.load();
   const last = Math.max(rrd.loop?.iteration ?? 0, ...ledger.map(({ iteration }) => iteration));
-  const row = withoutResult(rrd, ledger);
-  const areOthers = row.length > 0 && row.every(({ agent }) => !agents.some(({ name }) => name === agent));
-  if (last > 0 && (force || areOthers)) await research.edit((current) => resetStagnation(current, last));
+  const streak = withoutResult(rrd, ledger);
+  const haveOtherAgents = streak.length > 0 && streak.every(({ agent }) => !agents.some(({ name }) => name === agent));
+  if (last > 0 && (force || haveOtherAgents)) await research.edit((current) => resetStagnation(current, last));
 }

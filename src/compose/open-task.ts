@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isUnconfined, warningsOf } from "./agents.js";
-import { keepEnd, type Run } from "./drive.js";
+import { recordEnd, type Run } from "./drive.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
-import type { SandboxWish } from "./sandbox.js";
+import type { SandboxNeeds } from "./sandbox.js";
 import { namesIn } from "../engine/sandbox/environment.js";
 import { rustupIn, surroundingsOf } from "../task/place/toolchains.js";
 import { projectFiles } from "../engine/config/config-file.js";
@@ -51,30 +51,30 @@ import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
 import { withRestartedCount, withDerivedFields, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
 import type { TaskOptions } from "../task/workflow/frame.js";
-import { begunByTeam, requireTeamPlace } from "./open-team.js";
+import { atTeamStart, requireTeamPlace } from "./open-team.js";
 import { protectedTeamFiles } from "../code/project-files/layout.js";
 
-/** A task that a person has named. */
+/** The task that a command is about. */
 export interface NamedTask {
   /** The folder that holds its state. */
   readonly folder: string;
-  /** Absolute path of the file it is read from; absent: the command line has given it. */
+  /** Absolute path of the file that holds the task; absent: the command line gave the task. */
   readonly file?: string;
-  /** The file that it was found in, which the user has to trust; absent: the command line has given all of it. */
+  /** The file that the user must trust, because parts of the task come from it; absent: the command line gave all. */
   readonly from?: string;
-  /** What the command line says of a task in a file: it counts before what stands there. */
-  readonly wish?: TaskWish;
-  /** As it was read, with what the command line says. */
+  /** Fields from the command line that replace those of the file. */
+  readonly overrides?: TaskOverrides;
+  /** The task, with the overrides applied. */
   readonly task: RalphTask;
 }
 
-/** What the command line may say of a task besides its words and criteria. */
-export type TaskWish = Partial<Pick<RalphTask, "team" | "target" | "max_iterations">>;
+/** Fields of a task that the command line may set, besides its text and criteria. */
+export type TaskOverrides = Partial<Pick<RalphTask, "team" | "target" | "max_iterations">>;
 
-/** Reads a task again and again while agents work by it, each time with what the command line says of it. */
-function taskBy(file: string, wish: TaskWish = {}): () => Promise<RalphTask> {
+/** Returns a function that reads the task file and applies the overrides; called again during the run. */
+function taskReader(file: string, overrides: TaskOverrides = {}): () => Promise<RalphTask> {
   const read = savedTaskReader(file);
-  return async () => ({ ...(await read()), ...wish });
+  return async () => ({ ...(await read()), ...overrides });
 }
 
 /** The folder in which agents work and criteria are checked. */
@@ -88,21 +88,24 @@ export function workspaceOf({ folder }: Pick<NamedTask, "folder">, { task }: Res
   return workspace;
 }
 
-/** The sandbox of a task: the best that there is, with a /home that lasts as long as the task. */
-export const sandboxOf = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: ResolvedConfig): SandboxWish => ({
+/** The sandbox of a task: the best available one, with a /home that is kept as long as the task. */
+export const sandboxOf = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: ResolvedConfig): SandboxNeeds => ({
   usual: "auto",
   folder,
   home: homeOfTask({ folder }, { stateDir }),
 });
 
-/** What stands at /home in the sandbox of a task. */
+/** The folder that is mounted at /home in the sandbox of a task. */
 const homeOfTask = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: Pick<ResolvedConfig, "stateDir">): string =>
   join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16));
 
 /** A folder of this process for result files. */
 export const scratchOf = ({ stateDir }: ResolvedConfig): string => join(scratchFolder(stateDir), String(process.pid));
 
-/** Where criteria are checked: what runs there gets no secret of the user's, as an agent may have written it. */
+/**
+ * How programs that check criteria are started. They get none of the user's secrets, because an agent may have written
+ * them.
+ */
 export function placeFor(
   { workspace, folder }: { readonly workspace: string; readonly folder: string },
   config: ResolvedConfig,
@@ -111,8 +114,10 @@ export function placeFor(
   readOnly: readonly string[],
 ): Omit<Place, "signal"> {
   const scratch = scratchOf(config);
-  const named = namesIn(config.sandbox_env);
-  const env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !namesSecret(name) || named.includes(name)));
+  const allowedVariables = namesIn(config.sandbox_env);
+  const env = Object.fromEntries(
+    Object.entries(io.env).filter(([name]) => !namesSecret(name) || allowedVariables.includes(name)),
+  );
   const read = [...surroundingsOf(workspace, io.env), ...readOnly];
   return {
     exec,
@@ -127,7 +132,7 @@ export function placeFor(
   };
 }
 
-/** Containers of test runs have the project read-only, and five minutes. */
+/** Tests run in a container that sees the project read-only, for at most five minutes. */
 const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
   at: "/workspace",
   maxMs: 300_000,
@@ -135,8 +140,8 @@ const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
 });
 
 /**
- * Where criteria are checked, and how the files that nobody but this program and the user may change are kept:
- * read-only in a sandbox, where only a person can have changed them meanwhile, and put back on the host.
+ * How criteria are checked, and how the protected files are kept, which only this program and the user may change: in a
+ * sandbox they are read-only; on the host, changes to them are undone.
  */
 export function guarded(
   where: {
@@ -151,8 +156,8 @@ export function guarded(
 ) {
   const { workspace, folder, around, unconfined } = where;
   const isHoused = settings.sandbox !== undefined;
-  const kept = isHoused ? existingPaths(around) : [];
-  const place = placeFor(where, config, io, settings, kept);
+  const readOnlyPaths = isHoused ? existingPaths(around) : [];
+  const place = placeFor(where, config, io, settings, readOnlyPaths);
   mkdirSync(place.scratch, { recursive: true });
   const protect: OpenGuard = (iteration) =>
     guardTask(
@@ -160,11 +165,11 @@ export function guarded(
       guardsRoot(io.env),
       iteration,
     );
-  const readOnly = isHoused ? [...kept, ...surroundingsOf(workspace, io.env)] : undefined;
+  const readOnly = isHoused ? [...readOnlyPaths, ...surroundingsOf(workspace, io.env)] : undefined;
   return { place, protect, shell: unconfined || isHoused, readOnly };
 }
 
-/** Takes a task's lock, and makes it ready to be worked on by the workflow that `make` makes. */
+/** Takes a task's lock, and makes its workflow with `make`. */
 export async function openTask<Work>(
   named: NamedTask,
   config: ResolvedConfig,
@@ -193,12 +198,12 @@ export async function openTask<Work>(
   });
   const close: TaskOptions["close"] = async (verdict, keep) => {
     if (verdict !== undefined)
-      await keepEnd(store, async () => keep(await store.edit((state) => withEnd(state, verdict, io.clock.now()))));
+      await recordEnd(store, async () => keep(await store.edit((state) => withEnd(state, verdict, io.clock.now()))));
     await store.close();
     rmSync(scratchOf(config), { recursive: true, force: true });
   };
   try {
-    const fresh = await stateFor(store, named, io.clock.now(), notify);
+    const state = await stateFor(store, named, io.clock.now(), notify);
     const repository = await repositoryOf(workspace);
     await excludeFromGit(workspace === folder ? repository : await repositoryOf(folder), [
       `${hiddenName}/`,
@@ -210,27 +215,28 @@ export async function openTask<Work>(
     ]);
     const snapshots =
       repository &&
-      openSnapshots(workspace, repository, fresh.id, {
+      openSnapshots(workspace, repository, state.id, {
         index: snapshotIndex(folder),
-        views: [...Object.values(views), ...otherName(fresh)],
+        views: [...Object.values(views), ...otherName(state)],
         notify: (message) => notify("warning", message),
         abort,
       });
     if (snapshots === undefined)
       notify("info", "This folder is not in a git repository, so iterations can't be undone; 'git init' makes it one.");
-    if (team) await store.edit(begunByTeam);
-    const isNew = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
-    const row = withoutProgress(fresh);
-    if (force || (row.length > 0 && row.every(({ agent }) => isNew(agent)))) await store.edit(withRestartedCount);
-    const more = [...otherName(fresh), ...(team ? protectedTeamFiles : [])];
-    const around = await aroundTask(workspace, folder, unconfined, more, repository);
+    if (team) await store.edit(atTeamStart);
+    const isOtherAgent = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
+    const streak = withoutProgress(state);
+    if (force || (streak.length > 0 && streak.every(({ agent }) => isOtherAgent(agent))))
+      await store.edit(withRestartedCount);
+    const otherFiles = [...otherName(state), ...(team ? protectedTeamFiles : [])];
+    const around = await aroundTask(workspace, folder, unconfined, otherFiles, repository);
     return await make({
       store,
       workspace,
       ...guarded({ workspace, folder, around, unconfined }, config, io, settings),
-      // What the command line gave stays.
-      readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskBy(named.file, named.wish),
-      // What an agent writes there during the run is in no brief of it.
+      // A task from the command line does not change.
+      readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskReader(named.file, named.overrides),
+      // Read once: briefs do not contain what an agent writes there during the run.
       instructions: await folderInstructions(workspace),
       snapshots,
       views,
@@ -239,7 +245,7 @@ export async function openTask<Work>(
       ...(points.remakes() ? { remake: points.remake } : {}),
       veto: async (proposal) => {
         const { vetoes, told } = await points.ask(["complete"], proposal);
-        for (const each of told) await tell(each);
+        for (const notice of told) await tell(notice);
         return vetoes;
       },
       now: io.clock.now,
@@ -251,67 +257,76 @@ export async function openTask<Work>(
   }
 }
 
-/** What nobody but this program and the user may change. `more`: the task's file where it has another name. */
+/**
+ * The paths that only this program and the user may change. `otherFiles`: also the task's file, if it has an unusual
+ * name.
+ */
 const aroundTask = (
   workspace: string,
   folder: string,
   everything: boolean,
-  more: readonly string[],
+  otherFiles: readonly string[],
   repository: RepositoryOf | undefined,
-) => protectedPathsOf(workspace, folder, { repository, everything, configs: projectFiles(workspace), moreFiles: more });
+) =>
+  protectedPathsOf(workspace, folder, {
+    repository,
+    everything,
+    configs: projectFiles(workspace),
+    moreFiles: otherFiles,
+  });
 
-/** What of it a sandbox shows, to commands that only look at how a task stands. */
+/** The protected paths that a sandbox mounts read-only, for commands that only show the state of a task. */
 export async function readOnlyIn(workspace: string, { folder, file }: NamedTask): Promise<string[]> {
   const otherFile = file === undefined ? [] : [basename(file)];
   return existingPaths(await aroundTask(workspace, folder, true, otherFile, await repositoryOf(workspace)));
 }
 
 /**
- * What guards a task on the host while a command other than a run runs what its agents may have written, and gives the
- * folder up afterwards. Undefined if no agent has worked yet, and while a run is under way, which guards it itself.
+ * Guards a task on the host while a command other than `run` starts programs that agents may have written. `release`
+ * unlocks the folder. Undefined if no agent has worked yet, or while a run is active, which has its own guard.
  */
 export async function guardOf(workspace: string, { folder, file }: NamedTask, { stateDir }: ResolvedConfig, io: Io) {
   if (!existsSync(stateFile(folder))) return undefined;
   const read = await readRecords(folder, taskFormat).catch(() => undefined);
   const iteration = read?.state.attempts.at(-1)?.iteration;
   if (iteration === undefined) return undefined;
-  // A run that began meanwhile would find its records put back.
+  // With the lock, no run can begin meanwhile, whose records the guard would undo.
   const lock = await acquireLock(lockFile(folder), { describe: `The task ${folder}` }).catch(() => undefined);
   if (lock === undefined) return undefined;
   const otherFile = file === undefined ? [] : [basename(file)];
   const around = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
-  const protect: OpenGuard = (at) => guardTask({ folder, stateDir, around }, guardsRoot(io.env), at);
+  const protect: OpenGuard = (guardedIteration) =>
+    guardTask({ folder, stateDir, around }, guardsRoot(io.env), guardedIteration);
   return { iteration, protect, release: () => lock.release() };
 }
 
-/** The task's file where it has another name than the usual one: protected as that is, and left alone by undo. */
+/** The name of the task's file if it is not the usual one. It is protected too, and undo does not change it. */
 export const otherName = ({ source }: Pick<TaskState, "source">): string[] =>
   source === undefined || source === taskName ? [] : [source];
 
-/** Whether a state was carried over from the file of an earlier version, which named it otherwise. */
-const isCarried = (state: TaskState, { task }: RalphTask): boolean =>
+/** Whether a state was converted from the file of an earlier version, which had another id. */
+const isCarriedOver = (state: TaskState, { task }: RalphTask): boolean =>
   state.id.startsWith(carriedIdPrefix) && state.task.task === task;
 
 type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 
-/** Opens the state of the task, begun where it is missing. `home`: what stands at /home in its sandbox. */
+/** Opens the state of the task, and creates it if it is missing. `home`: the folder at /home in its sandbox. */
 async function openStore(named: NamedTask, home: string, options: Options): Promise<RecordStore<TaskState>> {
   const { folder, file, task } = named;
   await carryOverCodingRun(folder);
   if (!existsSync(stateFile(folder))) {
     withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
-    const begun = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
-    await writeFileAtomic(stateFile(folder), taskFormat.format(begun));
-    // What an earlier task left at /home of its sandbox would meet criteria of this one.
-    const left = existsSync(home) ? readdirSync(home) : [];
-    for (const name of left) rmSync(join(home, name), { recursive: true, force: true });
+    const newTaskState = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
+    await writeFileAtomic(stateFile(folder), taskFormat.format(newTaskState));
+    // Files of an earlier task in /home could meet criteria of this one.
+    const leftNames = existsSync(home) ? readdirSync(home) : [];
+    for (const name of leftNames) rmSync(join(home, name), { recursive: true, force: true });
   }
   return openRecordStore(folder, taskFormat, options);
 }
 
 /**
- * The state of this task. Where the folder holds that of another one, given by other words, a copy of it is kept and
- * this one begins.
+ * The state of this task. If the folder holds the state of another task, a copy of that is kept and a new state begins.
  */
 async function stateFor(
   store: RecordStore<TaskState>,
@@ -321,13 +336,13 @@ async function stateFor(
 ): Promise<TaskState> {
   const { state } = await store.load();
   const source = file === undefined ? undefined : file.slice(folder.length + 1);
-  const wanted = newState(task, folder, source);
+  const initialState = newState(task, folder, source);
   const isSame =
     source === undefined
-      ? state.source === undefined && (state.id === wanted.id || isCarried(state, task))
+      ? state.source === undefined && (state.id === initialState.id || isCarriedOver(state, task))
       : state.source === source;
   if (isSame) return state;
   const backup = await backUp(folder, now, [stateName]);
   notify("info", `${stateName} belonged to another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
-  return await store.edit((before) => ({ ...wanted, ...withoutUndefined({ iteration: before.iteration }) }));
+  return await store.edit((before) => ({ ...initialState, ...withoutUndefined({ iteration: before.iteration }) }));
 }

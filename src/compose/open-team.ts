@@ -21,15 +21,16 @@ import type { Io } from "../engine/ui/io.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
 import type { TaskOptions } from "../task/workflow/frame.js";
 
-/** What a person asks of a team. */
-export interface TeamWish {
+/** Options for a team. */
+export interface TeamOptions {
   readonly crew: CodeCrew;
   readonly keepTests: boolean;
 }
 
 /**
- * Looks whether a team can work in a workspace, before anything is written there. `folder`: of the task's records.
- * @throws ExpectedError (exit code 2) outside of a git repository, and 5 for a memory of fixes of a later version.
+ * Checks that a team can work in a workspace, before anything is written there. `folder`: the folder of the task's
+ * records. @throws ExpectedError: exit code 2 outside of a git repository, 5 if a later version wrote the memory of
+ * fixes.
  */
 export async function requireTeamPlace(workspace: string, folder: string): Promise<RepositoryOf> {
   const repository = await repositoryOf(workspace);
@@ -42,11 +43,11 @@ export async function requireTeamPlace(workspace: string, folder: string): Promi
   return repository;
 }
 
-/** Makes a task that is open ready for a team. `folder`: of its records. */
+/** Makes the workflow of a team for an open task. `folder`: the folder of the task's records. */
 export async function openTeam(
   { snapshots, ...task }: TaskOptions,
   folder: string,
-  { crew, keepTests }: TeamWish,
+  { crew, keepTests }: TeamOptions,
   config: ResolvedConfig,
   io: Io,
   { everyone, settings, tell }: Run,
@@ -83,10 +84,10 @@ export async function openTeam(
 }
 
 /**
- * The state as a team's run begins: a task that is done begins anew with rounds of its own, and the role that failed
- * has another chance. Pure.
+ * The state at the start of a team's run: a finished task starts again with new rounds, and steps that failed last are
+ * removed, so that their role tries again. Pure.
  */
-export function begunByTeam(state: TaskState): TaskState {
+export function atTeamStart(state: TaskState): TaskState {
   const rounds = state.rounds ?? [];
   const last = rounds.at(-1);
   if (last === undefined) return state;
@@ -94,31 +95,31 @@ export function begunByTeam(state: TaskState): TaskState {
     const { best: _b, base: _a, tests_before: _n, tests_seen: _s, ...rest } = state;
     return { ...rest, begun: last.round };
   }
-  // Without a critic that answers, the tests decide.
+  // If the critic failed, the tests decide, so its step stays.
   if (last.steps.at(-1)?.role === "critic") return state;
-  const kept = last.steps.slice(
+  const answeredSteps = last.steps.slice(
     0,
     last.steps.findLastIndex(({ event }) => event !== "failed" && event !== "refused") + 1,
   );
-  return { ...state, rounds: [...rounds.slice(0, -1), { ...last, steps: kept }] };
+  return { ...state, rounds: [...rounds.slice(0, -1), { ...last, steps: answeredSteps }] };
 }
 
-/** Estimated tokens of files where nothing says where it fails. */
+/** Maximum estimated tokens of files if no failing test points to any of them. */
 const tokensWithoutStart = 6_000;
 
-/** The project's files by their distance from where it fails, read anew for each role. */
+/** The project's files by their distance from the failures, read again for each role. */
 export function rankingOf(folder: string): Ranking {
-  const near = async (state: TaskState) => {
+  const nearFiles = async (state: TaskState) => {
     const graph = await readGraph(folder);
     const starts = startingFiles(folder, state, graph);
     return { starts, files: rankFiles(graph, starts) };
   };
   return {
     text: async (state, tokens) => {
-      const { starts, files } = await near(state);
-      // Of files that nothing speaks for, a few are enough: the librarian looks further by itself.
+      const { starts, files } = await nearFiles(state);
+      // Without a failure to start from, a few files are enough: the librarian looks for more itself.
       return rankedText(folder, files, starts, starts.size === 0 ? Math.min(tokens, tokensWithoutStart) : tokens);
     },
-    plan: async (state) => builtInPlan(folder, state.tested, (await near(state)).files),
+    plan: async (state) => builtInPlan(folder, state.tested, (await nearFiles(state)).files),
   };
 }

@@ -8,38 +8,38 @@ import type { Sandbox, SandboxChoice, SandboxOptions } from "../engine/sandbox/s
 import { pathOutside, agentFolders } from "../engine/process/search-path.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 
-/** Where the agents of a run are to run, and what a person should know of it. */
-export interface Housing {
+/** The sandbox for the agents of a run (absent: the host), and what the user should know about it. */
+export interface RunSandbox {
   readonly sandbox?: Sandbox;
   readonly notice?: { readonly level: "info" | "warning"; readonly message: string };
 }
 
-/** What a workflow asks of its sandbox. */
-export interface SandboxWish extends Omit<SandboxOptions, "env"> {
+/** What a workflow needs of its sandbox. */
+export interface SandboxNeeds extends Omit<SandboxOptions, "env"> {
   /**
-   * What is taken where nobody chose; absent: a sandbox only for agents that nothing else confines and that nobody
-   * allowed to run unconfined.
+   * The choice if the user made none; absent: a sandbox only for agents that are not confined otherwise and that the
+   * user did not allow to run unconfined.
    */
   readonly usual?: SandboxChoice;
-  /** The folder that its agents work in, where it is another than the one that the command was started in. */
+  /** The folder that its agents work in, if it is not the folder that the command was started in. */
   readonly folder?: string;
 }
 
-/** The settings of agents that run in it. */
-export const housed = <Settings extends AgentSettings>(settings: Settings, { sandbox }: Housing): Settings =>
+/** The settings of agents that run in this sandbox, or on the host. */
+export const inSandbox = <Settings extends AgentSettings>(settings: Settings, { sandbox }: RunSandbox): Settings =>
   sandbox === undefined ? settings : { ...settings, exec: sandbox.exec, sandbox };
 
 /**
- * Opens the sandbox of a run; `names`: of every agent that may be started. Throws an ExpectedError where the one that
- * was asked for can't be had, or an agent would be held by nothing.
+ * Opens the sandbox of a run. `names`: all agents that may be started. @throws ExpectedError if the requested sandbox
+ * can't be opened, or if nothing would confine an agent.
  */
 export async function sandboxFor(
   config: Pick<ResolvedConfig, "sandbox" | "sandbox_image" | "sandbox_env" | "unconfined">,
   io: Io,
   settings: AgentSettings,
   names: readonly string[],
-  { usual, folder, ...options }: SandboxWish = {},
-): Promise<Housing> {
+  { usual, folder, ...options }: SandboxNeeds = {},
+): Promise<RunSandbox> {
   const isNamed = config.sandbox === "bubblewrap" || config.sandbox === "docker";
   if (settings.classic) {
     if (!isNamed) return {};
@@ -48,28 +48,30 @@ export async function sandboxFor(
       2,
     );
   }
-  const loose = names.find((name) => needsSandbox(name, settings));
-  const choice = config.sandbox ?? usual ?? (loose !== undefined && !config.unconfined ? "auto" : "host");
+  const unconfinedAgent = names.find((name) => needsSandbox(name, settings));
+  const choice = config.sandbox ?? usual ?? (unconfinedAgent !== undefined && !config.unconfined ? "auto" : "host");
   if (choice === "host") return {};
-  // Loaded when it is needed: most runs have none.
+  // Loaded only if needed: most runs have no sandbox.
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");
-  // What an agent has left where it works is not a sandbox.
-  const around = agentFolders([io.cwd, ...(folder === undefined ? [] : [folder])], homeOf(io.env));
+  // A program in a folder that agents write to must not be used as the sandbox.
+  const workFolders = agentFolders([io.cwd, ...(folder === undefined ? [] : [folder])], homeOf(io.env));
   const { sandbox, why } = await openSandbox(choice, {
-    env: { ...io.env, PATH: pathOutside(around, io.env["PATH"]) },
+    env: { ...io.env, PATH: pathOutside(workFolders, io.env["PATH"]) },
     ...options,
     allowedVariables: namesIn(config.sandbox_env),
     ...withoutUndefined({ image: config.sandbox_image }),
   });
   if (sandbox !== undefined) {
-    const { hiddenVariables: outside } = sandbox;
-    const told =
-      outside.length === 0 ? "" : ` These environment variables are not passed into it: ${outside.join(", ")}.`;
-    return { sandbox, notice: { level: "info", message: `${why}${told}` } };
+    const { hiddenVariables } = sandbox;
+    const hiddenText =
+      hiddenVariables.length === 0
+        ? ""
+        : ` These environment variables are not passed into it: ${hiddenVariables.join(", ")}.`;
+    return { sandbox, notice: { level: "info", message: `${why}${hiddenText}` } };
   }
-  if (loose === undefined || config.unconfined) return { notice: { level: "warning", message: why } };
+  if (unconfinedAgent === undefined || config.unconfined) return { notice: { level: "warning", message: why } };
   throw new ExpectedError(
-    `Nothing confines the agent ${loose}: it can read, change and send whatever you can. ${why} Or add --unconfined if that is what you want.`,
+    `Nothing confines the agent ${unconfinedAgent}: it can read, change and send whatever you can. ${why} Or add --unconfined if that is what you want.`,
     2,
   );
 }

@@ -17,33 +17,33 @@ import { contextsWith } from "../research/sources/source-settings.js";
 import type { Rrd } from "../research/generated/rrd.js";
 import type { UpdateFindings, UpdateSources } from "../research/update/new-and-changed.js";
 
-/** A project's sources, asked without a trace that git sees. */
-export interface Asking {
+/** A search in a project's sources that changes no file in git. */
+export interface UpdateSearch {
   readonly outside: UpdateSources;
-  /** What was asked of them, for the log. */
+  /** The requests to the sources, for the log. */
   readonly questions: readonly QueryLine[];
   /**
-   * Keeps what they said, for the work on an update that is about to be opened as `opened`. A kill before it is opened
-   * costs nothing: the next update asks anew.
+   * Saves the results for the update that is about to be opened with the state `opened`. If the process is killed
+   * before that, the next update searches again.
    */
-  keep(opened: Rrd, came: UpdateFindings): Promise<void>;
+  keep(opened: Rrd, findings: UpdateFindings): Promise<void>;
 }
 
-/** Nobody waits for an update that cron began, so every paper has the time of some requests. */
+/** Minimum time for the checks of all papers, and the time for one paper, in milliseconds. */
 const minCheckMs = 3 * 60_000;
 const checkMs = 5_000;
 
 /**
- * Opens the way to a project's sources for an update. `signal`: ends every request. `step`: told what is asked, and how
- * far that is.
+ * Opens a search in a project's sources for an update. Aborting `signal` ends every request. `step`: called with the
+ * progress and a label of the current request.
  */
-export function openAsking(
+export function openUpdateSearch(
   folder: string,
   config: ResolvedConfig,
   io: Io,
   signal: AbortSignal,
   step: (done: number, all: number, label: string) => void = () => undefined,
-): Asking {
+): UpdateSearch {
   const lines: QueryLine[] = [];
   let search: SearchRecord | undefined;
   const tell: Tell = async (event) => {
@@ -51,10 +51,10 @@ export function openAsking(
   };
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal, tell, {
     record: async (line) => void lines.push(line),
-    search: (kept) => (search = kept),
+    search: (found) => (search = found),
   });
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), freshMs: 0 });
-  const today = paperLookups({
+  const currentLookups = paperLookups({
     folder,
     http,
     contextFor: contextsWith(config, io.env, http),
@@ -69,18 +69,18 @@ export function openAsking(
         step(0, 0, `Looking for corrections of ${many(papers.length, "paper")}:`);
         return library.updates(papers, Math.max(minCheckMs, papers.length * checkMs));
       },
-      // Texts as they are today must not take the place of those that were read.
+      // Uses its own lookups: today's texts must not replace the saved ones that were read.
       textNow: (paper) => {
         step(0, 0, "Comparing texts:");
-        return today.textNow(paper);
+        return currentLookups.textNow(paper);
       },
       textThen: (paper) => lastCachedText(textsFolder(folder), paper.id),
     },
     questions: lines,
-    async keep(opened, came) {
+    async keep(opened, findings) {
       if (search !== undefined) await writeSearchRecord(candidatesFile(folder), search);
-      for (const { id, text } of came.changed) {
-        const paper = opened.papers_pool.find((each) => each.id === id);
+      for (const { id, text } of findings.changed) {
+        const paper = opened.papers_pool.find((candidate) => candidate.id === id);
         if (paper !== undefined && text !== undefined)
           await saveText(textsFolder(folder), id, text, addressStamp(paper));
       }

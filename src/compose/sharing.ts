@@ -9,7 +9,7 @@ import { type CheckPlan, checksAhead } from "../research/workflow/forecast.js";
 import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
 
-/** Which units of a project several agents share. */
+/** The units of a project that several agents do. */
 export const sharingOf = ({ think, screening, check, secondReader }: ResolvedConfig): Sharing => ({
   think: think && { rounds: think.rounds },
   readers: screening && { conflicts: screening.conflicts },
@@ -17,11 +17,11 @@ export const sharingOf = ({ think, screening, check, secondReader }: ResolvedCon
   checkers: check && checkerRoles.slice(0, Math.max(check.agents.length, 1)),
 });
 
-/** What a second reader checks in them; undefined: nothing. */
+/** What checkers check; undefined: nothing. */
 export const checkWishOf = ({ check }: ResolvedConfig): CheckWish | undefined =>
   check && (check.all ? "all" : "reports");
 
-/** The agents of the roles in them. */
+/** The agents of the roles in shared units. */
 export const roleNamesOf = (config: ResolvedConfig): RoleNames => ({
   ...checkerNamesOf(config),
   ...(config.think === undefined ? {} : { [thinkingRoles.critic]: [config.think.critic] }),
@@ -30,21 +30,21 @@ export const roleNamesOf = (config: ResolvedConfig): RoleNames => ({
 });
 
 /**
- * Who checks: the one that is named, else the second of several agents; where that one can't work, any other.
- * Two that are named work each for itself, and nobody in their place. Empty: nobody does, or no agent has a model.
+ * The agents that check: the named one, else the second agent of the run, then the others as fallbacks. Two named
+ * agents check independently and have no fallback. Empty: no check, or no agent has a model.
  */
 export function checkerNamesOf({ check, agent, fallbacks, agents }: ResolvedConfig): RoleNames {
   if (check === undefined) return {};
-  const [named, everyone] = [check.agents, [agent, ...fallbacks]];
+  const [namedAgents, runAgents] = [check.agents, [agent, ...fallbacks]];
   const [first, second] = checkerRoles;
-  if (named.length === 2) return { [first]: [named[0] ?? ""], [second]: [named[1] ?? ""] };
+  if (namedAgents.length === 2) return { [first]: [namedAgents[0] ?? ""], [second]: [namedAgents[1] ?? ""] };
   const hasModel = (name: string) => (agents[name]?.type ?? name) !== baseline.name;
-  const [writer, ...others] = everyone.filter(hasModel);
-  const names = [...new Set([...named, ...others, ...(writer === undefined ? [] : [writer])])];
+  const [writer, ...others] = runAgents.filter(hasModel);
+  const names = [...new Set([...namedAgents, ...others, ...(writer === undefined ? [] : [writer])])];
   return names.length === 0 ? {} : { [first]: names };
 }
 
-/** What a second reader will check of what this agent writes; undefined: nothing. */
+/** The checks that the work of this agent will have; undefined: none. */
 export function checkPlanOf(config: ResolvedConfig, { free }: { readonly free?: true }): CheckPlan | undefined {
   const wish = checkWishOf(config);
   if (wish === undefined || free === true || Object.keys(checkerNamesOf(config)).length === 0) return undefined;
@@ -52,8 +52,7 @@ export function checkPlanOf(config: ResolvedConfig, { free }: { readonly free?: 
 }
 
 /**
- * Maximum number of iterations that so many units take, some of them screening batches, and the checks that come with
- * them.
+ * Maximum number of iterations for so many units, with their checks. Some of the units may be screening batches.
  */
 export function iterationsOf(config: ResolvedConfig, units: number): number {
   const { think, screening } = config;
@@ -62,6 +61,6 @@ export function iterationsOf(config: ResolvedConfig, units: number): number {
   return (
     units * (1 + 2 * (think?.rounds ?? 0) + (config.secondReader === undefined ? 0 : 1)) +
     (screening === undefined ? 0 : 6 * (screening.conflicts === "third" ? 2 : 1)) +
-    checks.reduce((total, each) => total + each, 0)
+    checks.reduce((total, count) => total + count, 0)
   );
 }

@@ -18,14 +18,15 @@ import { builtFile } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
 import type { ServeTools } from "../research/units/unit-kind.js";
 
-/** Searched where a project names no source that code can ask. */
-const usualSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
+/** The sources for a project that names no source which code can search. */
+const defaultSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
 
 /**
- * What the tools reach of a project: its records, the texts kept in it, and its sources. Reads at each call, so a run
- * under way is seen. Writes nothing into it but, while a run is at work on it, what sources are asked, as its agent's
- * search is part of the project's. With a `paper` it is about that one, and nothing is asked outside; nor is with
- * several projects, of which all papers are asked at once. Aborting `signal` ends what is being asked.
+ * What tools can use of a project: its records, its saved texts and its sources. Each call reads the files again, so
+ * the results of an active run are visible. While a run is active, requests to sources are logged in the project,
+ * because the agent's search is part of the project's search; nothing else is written. With a `paper`, tools see only
+ * that paper and use no sources. With several projects, tools search all their papers and use no sources. Aborting
+ * `signal` ends requests.
  */
 export async function toolContextFor(
   folders: readonly [string, ...string[]],
@@ -34,27 +35,27 @@ export async function toolContextFor(
   signal: AbortSignal,
 ): Promise<ToolContext> {
   const [folder] = folders;
-  const reading: ToolContext = {
+  const localReads: ToolContext = {
     papers: async () => (await readResearch(folder)).rrd.papers_pool,
     checkers: async () => (await readResearch(folder)).rrd.meaning?.checkers ?? {},
     text: (id) => lastCachedText(textsFolder(folder), id),
   };
-  if (paper !== undefined) return { ...reading, paper };
-  let opened: Promise<ProjectSearch> | undefined;
-  const open = () => {
-    opened ??= poolOf(folders);
-    return opened;
+  if (paper !== undefined) return { ...localReads, paper };
+  let openedPool: Promise<ProjectSearch> | undefined;
+  const openPoolOnce = () => {
+    openedPool ??= openPool(folders);
+    return openedPool;
   };
   const asked: ProjectSearch = {
-    passages: async (...query) => (await open()).passages(...query),
-    check: async (...answer) => (await open()).check(...answer),
+    passages: async (...query) => (await openPoolOnce()).passages(...query),
+    check: async (...answer) => (await openPoolOnce()).check(...answer),
   };
-  if (folders.length > 1) return { ...reading, asked };
-  return { ...reading, asked, network: await networkOf(folder, io, signal) };
+  if (folders.length > 1) return { ...localReads, asked };
+  return { ...localReads, asked, network: await networkOf(folder, io, signal) };
 }
 
-/** What is asked of all papers at once. Loaded with the first such question: a client may never put one. */
-async function poolOf(folders: readonly string[]): Promise<ProjectSearch> {
+/** Opens the search in all papers of these projects. Loaded at the first use: many clients never use it. */
+async function openPool(folders: readonly string[]): Promise<ProjectSearch> {
   const [{ askedByTools }, { openedOnce }] = await Promise.all([
     import("../research/overview/questions/asked-by-tools.js"),
     import("../research/overview/questions/stored-pool.js"),
@@ -65,15 +66,18 @@ async function poolOf(folders: readonly string[]): Promise<ProjectSearch> {
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {
   const root = rootOf(folder, io.cwd);
   const config = await configToRead({ env: io.env, cwd: root }, {}, ["sources"]);
-  const http = httpFor(config, signal, { cacheDir: sharedAnswersFolder(config.stateDir), record: recordIn(folder) });
+  const http = httpFor(config, signal, {
+    cacheDir: sharedAnswersFolder(config.stateDir),
+    record: recorderDuringRun(folder),
+  });
   const contextFor = contextsWith(config, io.env, http);
   const { requirements } = (await readResearch(folder)).rrd;
-  const named = searchable(requirements.sources ?? [], root);
-  return { sources: named.length > 0 ? named : searchable(usualSources, root), contextFor };
+  const projectSources = searchable(requirements.sources ?? [], root);
+  return { sources: projectSources.length > 0 ? projectSources : searchable(defaultSources, root), contextFor };
 }
 
-/** Notes in the project's log what an agent asks. That it can't be noted must not cost the agent its answer. */
-function recordIn(folder: string): (line: QueryLine) => Promise<void> {
+/** Logs an agent's requests in the project while a run is active. If that fails, the agent still gets its answer. */
+function recorderDuringRun(folder: string): (line: QueryLine) => Promise<void> {
   const record = queryRecorder(folder);
   return async (line) => {
     if (await isHeld(lockFile(folder))) await record({ ...line, by: "tool" }).catch(() => undefined);
@@ -85,8 +89,8 @@ const searchable = (names: readonly string[], root: string): readonly Source[] =
 ];
 
 /**
- * How the CLI of an agent starts our own program to serve tools for these projects. What is about one paper or several
- * projects asks nothing outside.
+ * How an agent's CLI starts this program to serve tools for these projects. Tools for one paper or for several projects
+ * use no sources.
  */
 export const toolsOf =
   (
@@ -95,41 +99,43 @@ export const toolsOf =
     env: NodeJS.ProcessEnv,
   ): ServeTools =>
   (names, paper) => {
-    // An id comes from outside and may begin with a dash.
-    const about = paper === undefined ? [] : [`--paper=${paper}`];
-    const asksOutside = paper === undefined && folders.length === 1;
+    // The value is joined with "=", because an id may begin with a dash.
+    const paperFlag = paper === undefined ? [] : [`--paper=${paper}`];
+    const usesSources = paper === undefined && folders.length === 1;
     const projects = folders.flatMap((folder) => ["--research", folder]);
-    const flags = [...projects, "--tools", names.join(","), ...about];
+    const flags = [...projects, "--tools", names.join(","), ...paperFlag];
     return {
       command: process.execPath,
       args: [builtFile("cli"), "mcp", ...flags],
       names,
-      env: asksOutside ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
+      env: usesSources ? variablesFor(sources, names).filter((name) => env[name] !== undefined) : [],
       inProcess: {
         flags,
         read: folders,
-        write: asksOutside ? [queriesFile(folders[0]), hostsFolder(stateDir), sharedAnswersFolder(stateDir)] : [],
+        write: usesSources ? [queriesFile(folders[0]), hostsFolder(stateDir), sharedAnswersFolder(stateDir)] : [],
       },
     };
   };
 
-/** By which way the network is reached. A CLI may start its servers with none of its own environment. */
-const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+/**
+ * The variables of proxies. They are passed on by name, because some CLIs start their servers with an empty
+ * environment.
+ */
+const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
 
 /**
- * What searching needs of the environment: keys of what these tools ask, where this machine's state is, and the way to
- * the network.
+ * The environment variables that these tools need: keys of sources, the place of the state folder, and proxies.
  */
 function variablesFor(sources: ResolvedConfig["sources"], names: readonly string[]): string[] {
-  const asked = names.includes("code_links") ? [...allSources, gitHub, huggingFace] : allSources;
-  const keys = asked.flatMap((source) => settingsOf(source, sources).key_variable ?? source.keyVariable ?? []);
+  const sourcesOfTools = names.includes("code_links") ? [...allSources, gitHub, huggingFace] : allSources;
+  const keys = sourcesOfTools.flatMap((source) => settingsOf(source, sources).key_variable ?? source.keyVariable ?? []);
   return [
     ...new Set([
       ...keys,
       "XDG_STATE_HOME",
       variableOf("state_dir"),
       variableOf("contact"),
-      ...proxies,
+      ...proxyVariables,
       "NODE_EXTRA_CA_CERTS",
     ]),
   ];

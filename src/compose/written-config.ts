@@ -5,7 +5,7 @@ import type { ResearchConfig } from "../research/generated/config.js";
 import type { TaskConfig } from "../task/generated/config.js";
 
 /**
- * ralph.config.yaml or ralph.config.json: one file, of which each wing reads its keys. Apart from what resolves it,
- * because it is one of the package's public types.
+ * The content of ralph.config.yaml or ralph.config.json. It has its own file, because it is one of the package's public
+ * types.
  */
 export type WrittenConfig = EngineConfig & ResearchConfig & TaskConfig & CodeConfig & AssistantConfig;

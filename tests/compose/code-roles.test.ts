@@ -58,11 +58,13 @@ describe("the agents of roles", () => {
     expect(name({ agents: { mine: { type: "ralph" } } })).toBe("mine-librarian");
     const other = crewOf(config({ models }), { GOOGLE_API_KEY: "k" });
     expect(other.config.agents["ralph-librarian"]).toEqual({ type: "ralph", model: "gemini-2.0-pro", env: {} });
-    expect(other.others).toEqual([expect.stringContaining("claude has no model gemini-2.0-pro, so ralph is asked")]);
+    expect(other.modelNotices).toEqual([
+      expect.stringContaining("claude has no model gemini-2.0-pro, so ralph is asked"),
+    ]);
     // A gateway may have any model, and who knows what arguments say.
     expect(name({}, { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" })).toBe("claude-librarian");
     expect(name({ agents: { claude: { args: ["--settings", "x"] } } })).toBe("claude-librarian");
-    expect(crewOf(config({ models: { librarian: "opusplan" } }), {}).others).toEqual([]);
+    expect(crewOf(config({ models: { librarian: "opusplan" } }), {}).modelNotices).toEqual([]);
   });
 
   it("is the maker's own where that is installed", () => {
@@ -97,11 +99,11 @@ describe("the agents of roles", () => {
 
   it("are told of once where a temperature or the closing of a context does not apply", () => {
     const agents = [{ name: "mine", takesTemperature: true as const }, { name: "claude" }, { name: "codex" }];
-    const notices = noticesOf({ config: config({}), others: [] }, agents);
+    const notices = noticesOf({ config: config({}), modelNotices: [] }, agents);
     expect(notices).toEqual([
       expect.stringContaining("claude, codex take no temperature"),
       expect.stringContaining("codex does not report its usage"),
     ]);
-    expect(noticesOf({ config: config({}), others: [] }, agents.slice(0, 1))).toEqual([]);
+    expect(noticesOf({ config: config({}), modelNotices: [] }, agents.slice(0, 1))).toEqual([]);
   });
 });

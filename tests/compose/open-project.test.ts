@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { libraryFor } from "../../src/compose/library.js";
-import { endingRequests } from "../../src/compose/open-project.js";
+import { withAbortedRequests } from "../../src/compose/open-project.js";
 import type { Agent } from "../../src/engine/loop/types.js";
 import { systemClock } from "../../src/engine/lib/clock.js";
 import { library, paper, paperText, researchFolder, rrdWith, temporaryFolder } from "../support/projects/research.js";
@@ -42,7 +42,7 @@ test("a bug ends the request that a preparation beside it waits for, though nobo
   const papers = [paper("p1", { priority: 5 }), paper("p2", { url: null, identifiers: { doi: "10.5555/p2" } })];
   const run = researchFolder(rrdWith(papers), given).run(agent, 5, {
     clock: systemClock,
-    wrapped: (workflow) => endingRequests(workflow, requests),
+    wrapped: (workflow) => withAbortedRequests(workflow, requests),
   });
   await expect(run).rejects.toThrow("ours");
   await service.closed;

@@ -94,7 +94,7 @@ async function heap(home) {
   const opened = new session.Session({
     io,
     // What the program itself hands over, so that this row fails where it hands over less than a session asks for.
-    handed: compose.handedTo(io),
+    handed: compose.programServices(io),
     asked,
     settings: await settings.settingsOf(asked),
     fetch: async () => new Response(stream(), { headers: { "content-type": "text/event-stream" } }),

@@ -1,6 +1,6 @@
 import { insecureNotice, redisOf, settingsFor } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
-import { housed, sandboxFor } from "../../compose/sandbox.js";
+import { inSandbox, sandboxFor } from "../../compose/sandbox.js";
 import { isRemote } from "../../engine/agents/registry.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -64,7 +64,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
       accepts,
       tell,
       ...limits,
-      settings: housed(settings, housing),
+      settings: inSandbox(settings, housing),
       now: io.clock.now,
     });
     return await untilSignal(worker, io, tell);

@@ -176,7 +176,7 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
 }
 
 const recordsBrought = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined> =>
-  (await import("../../compose/library.js")).countBrought(rrd, cwd);
+  (await import("../../compose/library.js")).countUserRecords(rrd, cwd);
 
 /**
  * How many papers a project can come to have with a larger target; undefined if this one is not larger, or every one

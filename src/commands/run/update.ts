@@ -1,7 +1,7 @@
 import { requireAgents, withLastAgent } from "../../compose/agents.js";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { openAsking } from "../../compose/search-for-update.js";
+import { openUpdateSearch } from "../../compose/search-for-update.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
@@ -193,7 +193,7 @@ async function begin(
       ...withoutUndefined({ iteration: research?.nextIteration() }),
     };
     const counted = args.quiet ? undefined : counter(io, "Asking the sources:", 0);
-    const asking = openAsking(folder, config, io, signals.finish, counted?.step);
+    const asking = openUpdateSearch(folder, config, io, signals.finish, counted?.step);
     const came = await findChanges(
       { ...state, rrd: withUpdateOpen(state.rrd, update) },
       update,

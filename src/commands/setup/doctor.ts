@@ -10,7 +10,7 @@ import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { addExtensions } from "../../compose/extensions/extensions.js";
 import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
-import { housed, sandboxFor } from "../../compose/sandbox.js";
+import { inSandbox, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./machine-checks.js";
 import { type Probe, probeAgent } from "./probe.js";
@@ -166,7 +166,7 @@ async function agentFinding(name: string, chosen: boolean, settings: AgentSettin
 async function probed(spec: string, config: ResolvedConfig, settings: AgentSettings, io: Io): Promise<Probe> {
   const housing = await sandboxFor(config, io, settings, [spec]);
   try {
-    return await probeAgent(spec, housed(settings, housing), io.clock.now);
+    return await probeAgent(spec, inSandbox(settings, housing), io.clock.now);
   } finally {
     await housing.sandbox?.close();
   }

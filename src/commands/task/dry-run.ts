@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { settingsFor } from "../../compose/agents.js";
-import { housed, sandboxFor } from "../../compose/sandbox.js";
+import { inSandbox, sandboxFor } from "../../compose/sandbox.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { guardOf, type NamedTask, placeFor, readOnlyIn, sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import type { ConfigFlags, ResolvedConfig } from "../../compose/config.js";
@@ -35,7 +35,7 @@ export async function dryRun(
     housing.sandbox === undefined
       ? []
       : [...(await readOnlyIn(workspace, named)), ...contextOutside(named.task, workspace)];
-  const place = placeFor({ workspace, folder: named.folder }, config, io, housed(settings, housing), shown);
+  const place = placeFor({ workspace, folder: named.folder }, config, io, inSandbox(settings, housing), shown);
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) say(io, housing.notice.message);
   const long = watchLongChecks((line) => say(io, line));

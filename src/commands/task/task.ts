@@ -4,7 +4,7 @@ import { requireHere, settingsFor } from "../../compose/agents.js";
 import { type CodeCrew, crewOf, requireCrew } from "../../compose/code-roles.js";
 import { drive } from "../../compose/drive.js";
 import { openTeam } from "../../compose/open-team.js";
-import { type NamedTask, openTask, sandboxOf, type TaskWish } from "../../compose/open-task.js";
+import { type NamedTask, openTask, sandboxOf, type TaskOverrides } from "../../compose/open-task.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { variableOf } from "../../engine/config/keys.js";
 import { keepTrust, requireTrust } from "../../engine/config/trust.js";
@@ -296,7 +296,7 @@ export const taskIn = async (folder: string): Promise<Named> =>
 export function wishOf(
   { team, target, rounds }: TaskArguments | Pick<TaskArguments, "team" | "target" | "rounds">,
   folder: string,
-): TaskWish {
+): TaskOverrides {
   if (rounds !== undefined && (!Number.isInteger(rounds) || rounds < 1))
     throw new ExpectedError("--rounds is a whole number from 1 on.", 2);
   return withoutUndefined({
@@ -306,10 +306,10 @@ export function wishOf(
   });
 }
 
-const withWish = ({ named, notices }: Named, wish: TaskWish): Named =>
+const withWish = ({ named, notices }: Named, wish: TaskOverrides): Named =>
   Object.keys(wish).length === 0
     ? { named, notices }
-    : { notices, named: { ...named, wish, task: { ...named.task, ...wish } } };
+    : { notices, named: { ...named, overrides: wish, task: { ...named.task, ...wish } } };
 
 /** @throws ExpectedError (exit code 2) for a target that is outside of the project, or not there. */
 export function targetIn(folder: string, target: string): string {

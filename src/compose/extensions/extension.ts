@@ -3,7 +3,7 @@ import type { Redact } from "../../engine/lib/redact.js";
 import type { Tell } from "../../engine/loop/types.js";
 import type { Participant } from "../../engine/points/points.js";
 
-/** What extensions know of the configuration. */
+/** The part of the configuration that extensions see. */
 export interface ExtensionConfig extends Pick<EngineConfig, "sandbox_env"> {
   readonly plugins: NonNullable<EngineConfig["plugins"]>;
   readonly unconfined: boolean;
@@ -15,7 +15,7 @@ export interface ExtensionPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What `doctor` and `verify --files` say of one part of an extension. */
+/** A result of `doctor` or `verify --files` for one part of an extension. */
 export interface ExtensionCheck {
   readonly name: string;
   readonly ok: boolean;
@@ -24,9 +24,9 @@ export interface ExtensionCheck {
 
 /** The run that an extension takes part in. */
 export interface ExtendedRun {
-  /** Of the project, and of the work where that is another; what takes part may read them. */
+  /** The folder of the project, and the folder of the work if it is another one. Participants may read them. */
   readonly folders: readonly string[];
-  /** The folder of the research project that the run is of; absent: it is of other work. */
+  /** The folder of the research project; absent for other work. */
   readonly research?: string;
   readonly tell: Tell;
   readonly redact: Redact;
@@ -34,7 +34,7 @@ export interface ExtendedRun {
   readonly signal: AbortSignal;
 }
 
-/** What adds to commands and runs without being known by them; loaded where the configuration has a use for it. */
+/** Adds to commands and runs, which do not know it. Loaded only if the configuration uses it. */
 export interface Extension {
   isUsed(config: ExtensionConfig): boolean;
   load(): Promise<LoadedExtension>;
@@ -42,10 +42,10 @@ export interface Extension {
 
 export interface LoadedExtension {
   /**
-   * Makes known what it adds to commands, such as sources, and says what each of its parts is, or why it can't be used.
-   * Called once a command.
+   * Registers what it adds to commands, such as sources. Returns a description of each part, or why it can't be used.
+   * Called once for each command.
    */
   addTo(config: ExtensionConfig, place: ExtensionPlace): Promise<readonly ExtensionCheck[]>;
-  /** Who takes part in a run; what went wrong with that is told. */
+  /** The participant of a run. Problems are shown as notices. */
   takePart(config: ExtensionConfig, place: ExtensionPlace, run: ExtendedRun): Promise<Participant>;
 }

@@ -8,25 +8,25 @@ import type {
 } from "./extension.js";
 import type { Participant } from "../../engine/points/points.js";
 
-/** Every extension. Taking one away takes its folder and its line here. */
+/** All extensions. To remove one, delete its folder and its line here. */
 const extensions: readonly Extension[] = [
   { isUsed: ({ plugins }) => plugins.length > 0, load: () => import("./plugins/extension.js") },
 ];
 
-const loaded = (config: ExtensionConfig): Promise<LoadedExtension[]> =>
-  Promise.all(extensions.filter((each) => each.isUsed(config)).map((each) => each.load()));
+const loadUsed = (config: ExtensionConfig): Promise<LoadedExtension[]> =>
+  Promise.all(extensions.filter((extension) => extension.isUsed(config)).map((extension) => extension.load()));
 
-/** Makes known what extensions add to commands, and says what each part is, or why it can't be used. */
+/** Registers what extensions add to commands. Returns a description of each part, or why it can't be used. */
 export async function addExtensions(config: ExtensionConfig, place: ExtensionPlace): Promise<ExtensionCheck[]> {
-  const checks = (await loaded(config)).map((each) => each.addTo(config, place));
+  const checks = (await loadUsed(config)).map((extension) => extension.addTo(config, place));
   return (await Promise.all(checks)).flat();
 }
 
-/** Whom extensions add to a run. */
+/** The participants that extensions add to a run. */
 export async function extensionsIn(
   config: ExtensionConfig,
   place: ExtensionPlace,
   run: ExtendedRun,
 ): Promise<Participant[]> {
-  return await Promise.all((await loaded(config)).map((each) => each.takePart(config, place, run)));
+  return await Promise.all((await loadUsed(config)).map((extension) => extension.takePart(config, place, run)));
 }

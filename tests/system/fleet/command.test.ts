@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readyFleet, type RunSettings } from "../../../src/compose/agents.js";
+import { connectFleet, type RunSettings } from "../../../src/compose/agents.js";
 import type { ResolvedConfig } from "../../../src/compose/config.js";
 import { limitOf } from "../../../src/fleet/worker.js";
 import { cli } from "../../support/processes/in-process.js";
@@ -69,7 +69,7 @@ test("a setting of more lanes than one machine bears is no obstacle to agents of
   const asked: string[] = [];
   const settings = { fleet: { connect: async () => void asked.push("Redis") } } as unknown as RunSettings;
   const lanes = (names: readonly string[], origin: string) =>
-    readyFleet(names, { jobs: 40, origins: { jobs: origin } } as unknown as ResolvedConfig, settings);
+    connectFleet(names, { jobs: 40, origins: { jobs: origin } } as unknown as ResolvedConfig, settings);
   expect(await lanes(["baseline", "fleet:claude"], "default")).toBe(16);
   expect(await lanes(["fleet:claude", "fleet:codex"], "--jobs")).toBe(40);
   expect(asked).toEqual(["Redis", "Redis"]);

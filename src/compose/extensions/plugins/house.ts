@@ -15,30 +15,32 @@ import type { ExtensionConfig, ExtensionPlace } from "../extension.js";
 
 const megabyte = 2 ** 20;
 
-/** A plugin changes a few texts: of anything that takes more it is a fault. */
+/** A plugin changes a few texts. If it needs more than this, it has a fault. */
 const limits = { processes: 64, memory: 2048 * megabyte, temporary: 64 * megabyte, file: 64 * megabyte };
 
-/** Loads the plugins of a configuration. `folders`: those of the project, which they may read. */
+/** Loads the plugins of a configuration. `folders`: the folders of the project, which plugins may read. */
 export async function pluginsFor(
   config: ExtensionConfig,
   { cwd, env }: ExtensionPlace,
-  more: Pick<PluginOptions, "folders"> & Partial<Pick<PluginOptions, "redact" | "signal" | "more">> = { folders: [] },
+  options: Pick<PluginOptions, "folders"> & Partial<Pick<PluginOptions, "redact" | "signal" | "more">> = {
+    folders: [],
+  },
 ): Promise<Plugins> {
-  const house = await houseOf(config, { cwd, env }, more.folders);
-  return await loadPlugins({ plugins: config.plugins, house, root: cwd, env, redact: redactFor(env), ...more });
+  const house = await startPlace(config, { cwd, env }, options.folders);
+  return await loadPlugins({ plugins: config.plugins, house, root: cwd, env, redact: redactFor(env), ...options });
 }
 
 /**
- * Where plugins run: in bubblewrap, whatever confines the agents; on the host only if bubblewrap is missing and the
- * person allowed it.
+ * How plugins are started: in bubblewrap, even if the agents run elsewhere; on the host only if bubblewrap is missing
+ * and the user allowed it.
  */
-async function houseOf(
+async function startPlace(
   { unconfined, sandbox_env }: ExtensionConfig,
-  { cwd, env: outside }: ExtensionPlace,
+  { cwd, env: userEnv }: ExtensionPlace,
   folders: readonly string[],
 ): Promise<PluginOptions["house"]> {
-  const around = agentFolders([cwd, ...folders], outside["HOME"] ?? homedir());
-  const env = { ...outside, PATH: pathOutside(around, outside["PATH"]) };
+  const workFolders = agentFolders([cwd, ...folders], userEnv["HOME"] ?? homedir());
+  const env = { ...userEnv, PATH: pathOutside(workFolders, userEnv["PATH"]) };
   const found = await findBubblewrap(env);
   const allowedVariables = namesIn(sandbox_env);
   if ("program" in found) {
@@ -46,13 +48,13 @@ async function houseOf(
     return { exec, node: process.execPath };
   }
   if (!unconfined) return { problem: `nothing confines it here: ${found.problem}. ${found.fix} Or add --unconfined` };
-  const named = sandboxEnvironment(env, {
+  const pluginVariables = sandboxEnvironment(env, {
     allowedVariables,
     access: noAccess,
     isOnline: false,
     node: process.execPath,
   });
-  const own = { ...named, HOME: outside["HOME"] };
-  const exec: PluginEnvironment["exec"] = (request) => runProcess({ ...request, env: own });
+  const hostVariables = { ...pluginVariables, HOME: userEnv["HOME"] };
+  const exec: PluginEnvironment["exec"] = (request) => runProcess({ ...request, env: hostVariables });
   return { exec, node: process.execPath, unconfined: true };
 }

@@ -1,4 +1,4 @@
-// What a plugin is written against: types alone. docs/plugins.md shows how.
+// The types for authors of plugins. docs/plugins.md explains how to write one.
 import type { LoopEvent } from "../../../engine/generated/event.js";
 import type { BriefDraft, AgentOutput } from "../../../engine/points/points.js";
 import type { Changed, SourcePage, SourceRequest } from "../../../engine/generated/plugin.js";
@@ -12,7 +12,7 @@ export type {
   SourceRequest,
 } from "../../../engine/generated/plugin.js";
 
-/** What a module exports as its default to be a plugin. */
+/** The default export of a plugin's module. */
 export interface Plugin {
   /** Letters, digits and `_ @ . / -`, at most 80. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Plugin {
   readonly sources?: readonly PluginSource[];
 }
 
-/** What a plugin gets with each call besides what the call is about. */
+/** The last argument of every call of a plugin. */
 export interface PluginContext {
   /** `config` of its entry in the configuration. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -32,38 +32,38 @@ export interface PluginContext {
 type Answer<Value> = Value | undefined | void | Promise<Value | undefined | void>;
 
 /**
- * What a plugin may do at points of a run; each call has ten seconds and a process of its own. A hook that answers with
- * `unknown` is not listened to; it is waited for.
+ * Functions that are called at points of a run. Each call runs in a separate process and may take ten seconds. If a
+ * hook returns `unknown`, the run waits for it and ignores its result.
  */
 export interface PluginHooks {
-  /** Before an agent starts. Answers with what is added to its brief: at most 4,000 characters. */
+  /** Before an agent starts. Returns a text to add to its brief: at most 4,000 characters. */
   onBeforeGen?(made: BriefDraft, context: PluginContext): Answer<string>;
   /**
-   * After an agent has ended, before its work is checked. Of work on a folder it answers with the files whose text is
-   * to be another; of a result with fields that are kept beside it.
+   * After an agent has ended, before its work is checked. For work on a folder, returns the files to change with their
+   * new text; for a result, returns fields that are stored beside it.
    */
   onAfterGen?(made: AgentOutput, context: PluginContext): Answer<Changed>;
   /** A check of a task has found failing tests. */
   onTestFail?(checked: Extract<LoopEvent, { type: "checked" }>, context: PluginContext): unknown;
   /**
-   * The work is about to be complete. A text vetoes that and says why, which the next brief repeats; so does `false`,
-   * without a reason.
+   * The work is about to be complete. A returned text vetoes that and gives the reason, which the next brief repeats;
+   * `false` vetoes without a reason.
    */
   onBeforeSuccess?(proposal: Proposal, context: PluginContext): Answer<boolean | string>;
   /** The work is complete. */
   onSuccess?(ended: Extract<LoopEvent, { type: "run-ended" }>, context: PluginContext): unknown;
   /** The reading of a paper was accepted; `paper` is its record in rrd.json. */
   onReading?(reading: { readonly iteration: number; readonly paper: PaperRead }, context: PluginContext): unknown;
-  /** The report was written; `path`: of research-report.md. */
+  /** The report was written; `path` is the path of research-report.md. */
   onReport?(report: { readonly iteration: number; readonly path: string }, context: PluginContext): unknown;
 }
 
-/** What is about to complete the work. */
+/** The result that would complete the work. */
 export interface Proposal {
   readonly unit: string;
   readonly phase: string;
   readonly title: string;
-  /** Of a research project; a task has its criteria met. */
+  /** Only for a research project; a task is complete when its criteria are met. */
   readonly summary?: string;
 }
 
@@ -75,17 +75,17 @@ export interface PaperRead {
 }
 
 /**
- * A scholarly service. The plugin says what to ask and reads the answers; the asking itself is ours, so that it has the
- * pace, the cache and the log of every other source.
+ * A scholarly service. The plugin makes the requests and reads the answers; research-ralph sends the requests, with the
+ * same pace, cache and log as for every other source.
  */
 export interface PluginSource {
-  /** As `--source` and reports name it: letters, digits, `_` and `-`. */
+  /** The name in `--source` and in reports: letters, digits, `_` and `-`. */
   readonly id: string;
-  /** Base address of the service, whose host has to be among `allow.hosts`. */
+  /** Base address of the service. Its host must be in `allow.hosts`. */
   readonly endpoint: string;
-  /** What to ask for one page of results. `next`: what the page before named, absent for the first. */
+  /** The request for one page of results. `next`: the value from the previous page; absent for the first. */
   search(search: SourceSearch, context: PluginContext): SourceRequest | Promise<SourceRequest>;
-  /** Reads the answer to that. */
+  /** Reads the answer to the request. */
   read(answer: SourceAnswer, context: PluginContext): SourcePage | Promise<SourcePage>;
 }
 
@@ -96,12 +96,12 @@ export interface SourceSearch {
   /** First and last day of publication, YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
-  /** Maximum number of records that are wanted. */
+  /** Maximum number of records. */
   readonly most: number;
   readonly next?: string | number;
 }
 
-/** What a service has answered. */
+/** The answer of a service. */
 export interface SourceAnswer {
   /** The body, decoded. */
   readonly text: string;

@@ -4,8 +4,8 @@ import { readResearch } from "../../../research/project-files/research.js";
 import { reportName } from "../../../research/project-files/layout.js";
 
 /**
- * What a research project has to say to plugins of a result that was accepted: the record of a paper that was read, or
- * where the report is.
+ * What plugins of a research project get after a result was accepted: the record of the paper that was read, or the
+ * path of the report.
  */
 export const researchNews =
   (folder: string) =>
@@ -13,6 +13,6 @@ export const researchNews =
     const [unit, iteration] = [valueAt(facts, "unit"), valueAt(facts, "iteration")];
     if (unit === "report") return { onReport: { iteration, path: join(folder, reportName) } };
     const { rrd } = await readResearch(folder);
-    const paper = rrd.papers_pool.find((each) => each.id === unit && each.iteration === iteration);
+    const paper = rrd.papers_pool.find((candidate) => candidate.id === unit && candidate.iteration === iteration);
     return paper === undefined ? {} : { onReading: { iteration, paper } };
   };

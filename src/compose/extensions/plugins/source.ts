@@ -7,18 +7,16 @@ import type { PaperRecord } from "../../../research/papers/paper-record.js";
 import { askText, collectPages, type Page, pageOf } from "../../../research/sources/shared/ask-service.js";
 import type { Answer, Query, Source, SourceContext } from "../../../research/sources/shared/source.js";
 
-/** Bytes of an answer: it goes to the plugin's process and stays in memory. */
-const maxAnswer = 2_000_000;
+/** Maximum size of an answer: it is sent to the plugin's process and stays in memory. */
+const maxAnswerBytes = 2_000_000;
 
-/** The sources of a plugin, and a sentence for each that may not be asked. */
+/** The sources of a plugin, and a sentence for each source that may not be used. */
 export function sourcesOf(plugin: LoadedPlugin): { readonly sources: Source[]; readonly refused: string[] } {
   const mayAsk = ({ endpoint }: DescribedSource) => plugin.hosts.includes(hostOf(endpoint));
   return {
-    sources: plugin.sources.flatMap((described, index) =>
-      mayAsk(described) ? [sourceOf(plugin, described, index)] : [],
-    ),
+    sources: plugin.sources.flatMap((source, index) => (mayAsk(source) ? [sourceOf(plugin, source, index)] : [])),
     refused: plugin.sources
-      .filter((described) => !mayAsk(described))
+      .filter((source) => !mayAsk(source))
       .map(
         ({ id, endpoint }) =>
           `The source ${id} of the plugin ${plugin.name} is not asked: add ${hostOf(endpoint)} to allow.hosts of the plugin.`,
@@ -26,8 +24,8 @@ export function sourcesOf(plugin: LoadedPlugin): { readonly sources: Source[]; r
   };
 }
 
-/** Where the first page begins. */
-const first = "";
+/** The cursor of the first page. */
+const firstCursor = "";
 
 function sourceOf(plugin: LoadedPlugin, { id, endpoint }: DescribedSource, index: number): Source {
   const source: Source = {
@@ -37,9 +35,9 @@ function sourceOf(plugin: LoadedPlugin, { id, endpoint }: DescribedSource, index
     search: ({ terms, from, until, most }, context) =>
       collectPages<string | number>(
         most,
-        first,
+        firstCursor,
         (cursor) => {
-          const next = cursor === first ? undefined : cursor;
+          const next = cursor === firstCursor ? undefined : cursor;
           return page(source, plugin, index, { terms, most, from, until, next }, context);
         },
         `${id} has no results for '${terms}' in this period.`,
@@ -50,7 +48,7 @@ function sourceOf(plugin: LoadedPlugin, { id, endpoint }: DescribedSource, index
 
 type Search = Pick<Query, "terms" | "from" | "until" | "most"> & { readonly next?: string | number };
 
-/** One page: the plugin says what to ask, the service is asked as any other, the plugin reads the answer. */
+/** One page of results: the plugin makes the request, this program sends it, and the plugin reads the answer. */
 async function page(
   source: Source,
   plugin: LoadedPlugin,
@@ -60,23 +58,23 @@ async function page(
 ): Promise<Answer<Page<string | number>>> {
   const ask = (name: "search" | "read", kind: keyof PluginAnswer, input: object) =>
     plugin.call({ call: ["sources", index, name], kind, input, isOffline: true });
-  const { answer: asked, told } = await ask("search", "request", search);
-  if (asked?.request === undefined) return { status: "error", reason: reasonIn(told, plugin) };
-  const { path, accept } = asked.request;
-  const answer = await askText(source, context, { url: `${context.endpoint}${path}`, limit: maxAnswer, accept });
+  const { answer: requested, told: notices } = await ask("search", "request", search);
+  if (requested?.request === undefined) return { status: "error", reason: failureReason(notices, plugin) };
+  const { path, accept } = requested.request;
+  const answer = await askText(source, context, { url: `${context.endpoint}${path}`, limit: maxAnswerBytes, accept });
   if (answer.status !== "ok") return answer;
-  const { answer: read, told: problems } = await ask("read", "page", { text: answer.value, search });
-  if (read?.page === undefined) return { status: "error", reason: reasonIn(problems, plugin) };
-  const { records, total, next } = read.page;
+  const { answer: parsed, told: problems } = await ask("read", "page", { text: answer.value, search });
+  if (parsed?.page === undefined) return { status: "error", reason: failureReason(problems, plugin) };
+  const { records, total, next } = parsed.page;
   return pageOf(records, (record) => recordOf(record as SourceRecord, source.name), { total, next });
 }
 
-/** What was said when a plugin failed: it is left out after that, and says nothing in later calls. */
-const failures = new WeakMap<LoadedPlugin, string>();
+/** The message of a plugin's failure. A failed plugin is not called again, so later calls give no message. */
+const lastFailures = new WeakMap<LoadedPlugin, string>();
 
-function reasonIn([told]: readonly NewEvent[], plugin: LoadedPlugin): string {
-  if (told?.type === "notice") failures.set(plugin, told.message);
-  return failures.get(plugin) ?? `The plugin ${plugin.name} is left out, or has answered nothing.`;
+function failureReason([notice]: readonly NewEvent[], plugin: LoadedPlugin): string {
+  if (notice?.type === "notice") lastFailures.set(plugin, notice.message);
+  return lastFailures.get(plugin) ?? `The plugin ${plugin.name} is left out, or has answered nothing.`;
 }
 
 const recordOf = ({ doi, arxiv, pmid, ...record }: SourceRecord, source: string): PaperRecord | undefined =>
