@@ -8,7 +8,7 @@ import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
 import { hold, resume, steer } from "../engine/storage/state/from-outside.js";
 import { settleField } from "../research/overview/screen/settle-field.js";
-import { renderProject } from "../research/report/documents/render-project.js";
+import { showInReport } from "../research/report/documents/show-in-report.js";
 import { followedList } from "./followed-list.js";
 import { type Followed, type ShownWork, followedProject, followedWork } from "./followed-project.js";
 import { type Guard, guardRequests } from "./guard.js";
@@ -208,9 +208,9 @@ async function settleByForm(
     ...(take === "own" ? ownValue : {}),
   };
   const options = { where, stateDir, git, now: now(), notify: (_: string, message: string) => warn(message) };
-  const render = () => renderProject(folder, { git, now, notify: warn });
+  const show = () => showInReport(folder, { git, stateDir, now, notify: warn });
   try {
-    return (await settleField(folder, settlement, { ...options, render })).says;
+    return (await settleField(folder, settlement, { ...options, show })).says;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return error.message;

@@ -1,3 +1,4 @@
+import { showInReport } from "../research/report/documents/show-in-report.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { endOfList, openScreening, type Screening } from "../research/overview/screen/session.js";
 import type { WhichRecords } from "../research/overview/screen/to-screen.js";
@@ -11,7 +12,7 @@ export interface WebScreening {
   page(work: ShownWork, which: string | undefined, at: string | undefined): Promise<Page>;
   /** Runs the action of a button. Returns the next address. */
   act(work: ShownWork, form: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Commits all decisions. */
+  /** Shows all decisions in the reports and commits them. */
   close(): Promise<void>;
 }
 
@@ -22,15 +23,16 @@ interface ScreeningOptions {
   warn(message: string): void;
 }
 
-/** Delay after the last decision before all decisions are committed. */
-const commitMs = 30_000;
+/** Delay after the last decision before the report shows all decisions and they are committed. */
+const commitMs = 10_000;
 
 export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): WebScreening {
   const sessions = new Map<string, { readonly screening: Promise<Screening>; says: string; queue: Promise<unknown> }>();
   const timers = new Map<string, NodeJS.Timeout>();
 
   const sessionOf = ({ folder, steered }: ShownWork) => {
-    const sessionOptions = { folder, where: steered.where, stateDir, git, now, notify: warn };
+    const show = () => showInReport(folder, { stateDir, git: false, now, notify: warn });
+    const sessionOptions = { folder, where: steered.where, stateDir, git, now, notify: warn, show };
     const session = sessions.get(folder) ?? {
       screening: openScreening(sessionOptions),
       says: "",

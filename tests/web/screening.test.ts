@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { renderProject } from "../../src/research/report/documents/render-project.js";
+import { pageName } from "../../src/research/project-files/layout.js";
 import type { Rrd } from "../../src/research/generated/rrd.js";
 import { screeningProject } from "../fixtures/screening-project.js";
 import { unitAgent } from "../support/processes/command-agents.js";
@@ -43,6 +45,17 @@ test("a decision on the page is what the commands write, and its redirect shows 
   expect(page).toContain("2 of 3 · 1 decided");
   await browser.post(`${at}screen`, { which: "all", id: "x1", act: "undo" });
   expect(of("p1")).toBeUndefined();
+});
+
+test("a decision on the page comes into the report as one of the command does", async () => {
+  const { cwd, browser } = await opened();
+  const folder = join(cwd, "researches", name);
+  await renderProject(folder, { git: false, now: Date.now, notify: () => undefined });
+  const page = () => readFileSync(join(folder, pageName), "utf8");
+  expect(page()).not.toContain("not about hands");
+  await browser.post(`${at}screen`, { which: "waiting", id: "p1", act: "exclude", why: "not about hands" });
+  await browser.close();
+  expect(page()).toContain("not about hands");
 });
 
 test("what a form should not hold changes nothing and is said: an unknown record, a criterion that is not there, no reason", async () => {

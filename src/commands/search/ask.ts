@@ -1,4 +1,3 @@
-import { showInReport } from "../steer/show-in-report.js";
 import { basename } from "node:path";
 import { rememberAgent, requireAgents, withLastAgent } from "../../compose/agents.js";
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
@@ -14,6 +13,7 @@ import type { Spending } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { findProjects, findResearch, nameFor } from "../../research/overview/find-research.js";
+import { showInReport } from "../../research/report/documents/show-in-report.js";
 import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
 import { namesAsked } from "../../research/overview/questions/pool.js";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
@@ -58,9 +58,12 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
   await requireAgents(config, io, false, checkerNamesOf(config));
   for (const folder of folders) await rememberAgent(config, folder, io);
   const { code } = await put(question, folders, args, config, io);
-  if (code === 0) await showInReport(folders[0], config, io);
+  if (code === 0) await inReport(folders[0], config, io);
   return code;
 }
+
+const inReport = (folder: string, { git, stateDir }: ResolvedConfig, io: Io): Promise<void> =>
+  showInReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
 
 /** The words for projects, and the question: the only word that names no project, or has spaces; else the last one. */
 async function projectsFirst(cwd: string, words: readonly string[]): Promise<[readonly string[], string]> {
@@ -92,7 +95,7 @@ export async function askForPage(folder: string, words: string, io: Io): Promise
     config,
     unseen,
   );
-  if (code === 0) await showInReport(folder, config, io);
+  if (code === 0) await inReport(folder, config, io);
   return isAnswered ? "The answer stands among the questions below." : reason;
 }
 
@@ -135,7 +138,7 @@ async function checkKept(
   const pool = await poolOf(foldersAsked(folder, answer));
   const asked = { answer: opened, pool, names: namesAsked(pool.papers) };
   const { code } = await checkAnswer(asked, folder, args, config, io, true);
-  await showInReport(folder, config, io);
+  await inReport(folder, config, io);
   return code;
 }
 
@@ -234,7 +237,7 @@ async function askAgain(
       // A signal, or a limit: what follows would end in the same way.
       if (code === 3 || code > 128) break;
     }
-    if (isAnswered) await showInReport(folder, config, io);
+    if (isAnswered) await inReport(folder, config, io);
     if (code === 3 || code > 128) break;
   }
   return exitCode;

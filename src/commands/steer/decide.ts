@@ -7,9 +7,9 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
+import { showInReport } from "../../research/report/documents/show-in-report.js";
 import { recordsNamed } from "../../research/overview/which-record.js";
 import { requirePerson } from "./require-person.js";
-import { showInReport } from "./show-in-report.js";
 
 interface DecideArguments {
   /** The project, which may be left out where there is one; papers, the decision and the reason, or a CSV file. */
@@ -30,7 +30,7 @@ export async function decideCommand({ words, flags, json }: DecideArguments, io:
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const decided = await recordDecisions(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
-  await showInReport(folder, { git, stateDir }, io);
+  await showInReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
   if (json) {
     const results = decided.map(({ says: _, next: __, ...one }, index) => {
       const { decision = "", why = "" } = said[index] ?? {};

@@ -10,6 +10,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { forecastText } from "../../engine/ui/terminal/tally.js";
 import { lastCachedText } from "../../research/full-text/text-cache.js";
+import { showInReport } from "../../research/report/documents/show-in-report.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
@@ -29,7 +30,6 @@ import { formWords } from "../../research/units/form/section.js";
 import { derive } from "../../research/workflow/derive.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { requirePerson } from "./require-person.js";
-import { showInReport } from "./show-in-report.js";
 import { agreed } from "../run/ask-person.js";
 import { work } from "../run/run.js";
 import { requireForm, typedForm } from "../run/typed-form.js";
@@ -81,7 +81,13 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
   const isDone = statusOf(rrd, ledger).done.includes("report");
   if (open.length === 0 || !isDone) {
     await edit();
-    if (isDone) await showInReport(folder, config, io);
+    if (isDone)
+      await showInReport(folder, {
+        git: config.git,
+        stateDir: config.stateDir,
+        now: io.clock.now,
+        notify: (message) => say(io, message),
+      });
     say(
       io,
       isDone

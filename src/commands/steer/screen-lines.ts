@@ -2,6 +2,7 @@ import pc from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
+import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { doubtsOf, hasPassage, type ToScreen, withKeywords } from "../../research/overview/screen/to-screen.js";
 import { clippedPassage } from "../../text/evidence/quoted.js";
@@ -11,13 +12,20 @@ const maxColumns = 96;
 /** Tokens of a passage. */
 const maxPassage = 80;
 
-/** A record with all that a person decides by. */
+/** So many lines of an abstract are shown, however much else there is. */
+const minAbstract = 3;
+
+/**
+ * A record with all that a person decides by. At most `maxLines` lines: the abstract is cut first, then the end, so
+ * that the title stays on the screen.
+ */
 export function recordLines(
   record: ToScreen,
   { requirements }: Pick<Rrd, "requirements">,
   { number, of, decided }: { readonly number: number; readonly of: number; readonly decided: number },
   { note, said, message }: { readonly note: string; readonly said: string; readonly message: string },
   io: Pick<Io, "columns" | "color">,
+  maxLines: number,
 ): string[] {
   const colors = pc.createColors(io.color);
   const columns = Math.min(maxColumns, io.columns - 1);
@@ -28,14 +36,19 @@ export function recordLines(
       .map(({ text, isKeyword }) => (!isKeyword ? text : io.color ? colors.underline(text) : `*${text}*`))
       .join("");
   const stand = said === "" ? record.stands : `you said ${said}`;
-  return [
+  const more = (count: number) => colors.dim(`… ${many(count, "more line")}: a shows all`);
+  const cut = (lines: readonly string[], room: number): readonly string[] =>
+    lines.length <= room ? lines : [...lines.slice(0, room - 1), more(lines.length - room + 1)];
+  const head = [
     ...(message === "" ? [] : [...flow(`· ${message}`), ""]),
     ...flow(`${number} of ${of} · ${decided} decided · ${record.name} ${stand}`).map(colors.dim),
     "",
     ...flow(record.title).map(colors.bold),
     ...(record.about === "" ? [] : flow(record.about)),
     "",
-    ...(record.abstract === "" ? ["(The abstract is not known.)"] : flow(record.abstract).map(mark)),
+  ];
+  const abstract = record.abstract === "" ? ["(The abstract is not known.)"] : flow(record.abstract).map(mark);
+  const rest = [
     ...(record.answers.length === 0 ? [] : [""]),
     ...record.answers.flatMap(({ criterion, answer }) => {
       const words = hasPassage(answer) ? clippedPassage(answer, maxPassage).replace(/\s+/g, " ") : "";
@@ -58,6 +71,8 @@ export function recordLines(
     ...(record.notes === "" ? [] : ["", ...labelledLines("Noted: ", record.notes, columns)]),
     ...(note === "" ? [] : ["", ...labelledLines("Your note: ", note, columns)]),
   ];
+  const room = maxLines - head.length;
+  return [...head, ...cut([...cut(abstract, Math.max(minAbstract, room - rest.length)), ...rest], room)];
 }
 
 const keys = [

@@ -8,9 +8,9 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { endOfList, type Look, openScreening, type Screening } from "../../research/overview/screen/session.js";
 import { nothingWords, recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
+import { showInReport } from "../../research/report/documents/show-in-report.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirePerson } from "./require-person.js";
-import { showInReport } from "./show-in-report.js";
 import { endLine, keyLines, recordLines } from "./screen-lines.js";
 import { type Keys, openKeys } from "./typed-keys.js";
 
@@ -47,15 +47,15 @@ export async function screenCommand(
       2,
     );
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
-  const how = { folder, where, stateDir, git, now: () => io.clock.now() };
-  const screening = await openScreening({ ...how, notify: (message) => say(io, message) });
+  const writing = { stateDir, now: io.clock.now, notify: (message: string) => say(io, message) };
+  const show = () => showInReport(folder, { ...writing, git: false });
+  const screening = await openScreening({ ...writing, folder, where, git, show });
   let decided = 0;
   try {
     decided = await goThrough(screening, which, keys, io);
   } finally {
     keys.close();
   }
-  if (decided > 0) await showInReport(folder, { git, stateDir }, io);
   await screening.commit();
   const left = recordsToScreen((await readResearch(folder)).rrd, which === "all" ? "waiting" : which).length;
   const next = screening.next();
@@ -70,6 +70,8 @@ const clear = "\u001b[2J\u001b[3J\u001b[H";
 /** Shows record after record until all are gone through or the person quits; how many decisions stand. */
 async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, io: Io): Promise<number> {
   let message = "";
+  /** The record whose abstract is shown in full, however long. */
+  let wholeId: string | undefined;
   let look = await screening.look(which);
   const to = async (index: number): Promise<void> => {
     look = await screening.look(which, look.records[Math.max(0, index)]?.id ?? endOfList);
@@ -105,7 +107,12 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
     const { id } = record;
     const head = { number: index + 1, of: records.length, decided: said.size };
     const shown = { note, said: said.get(id) ?? "", message: told };
-    io.stdout(`${clear}${recordLines(record, rrd, head, shown, io).join("\n")}\n\n${keyLines(io).join("\n")}\n`);
+    const keysShown = keyLines(io);
+    // An empty line stands before the keys, and the cursor on the line after them.
+    const maxLines =
+      wholeId === id ? Number.POSITIVE_INFINITY : (io.rows ?? Number.POSITIVE_INFINITY) - keysShown.length - 2;
+    const lines = recordLines(record, rrd, head, shown, io, maxLines);
+    io.stdout(`${clear}${lines.join("\n")}\n\n${keysShown.join("\n")}\n`);
     const key = await keys.next();
     switch (key) {
       case "i":
@@ -126,6 +133,9 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
         await to(index);
         break;
       }
+      case "a":
+        wholeId = id;
+        break;
       case "b":
         await to(index - 1);
         break;

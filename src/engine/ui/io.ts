@@ -37,6 +37,8 @@ export interface Io {
    * because users resize windows.
    */
   readonly columns: number;
+  /** Height of the terminal in lines, for a screen that is cleared first; undefined if it is not known. */
+  readonly rows?: number | undefined;
   /**
    * Maximum width of a table on stdout, in columns. Infinity if stdout is not a terminal and COLUMNS is not set,
    * because a pipe needs full names.
@@ -110,6 +112,9 @@ export function processIo(name: string): Io {
     get columns() {
       // A terminal without a known size has 0 columns.
       return stderr.columns || stdout.columns || (columnsWished ?? 80);
+    },
+    get rows() {
+      return stdout.rows || undefined;
     },
     get tableWidth() {
       return stdout.isTTY === true ? stdout.columns : (columnsWished ?? Number.POSITIVE_INFINITY);

@@ -105,6 +105,21 @@ describe("screen", () => {
     expect((JSON.parse(out) as { records: { id: string }[] }).records.map(({ id }) => id)).toEqual(ids);
   });
 
+  test("keeps the title on a screen that a long abstract does not fit, and shows all of it on a key", async () => {
+    const cwd = freshFolder();
+    const abstract = Array.from({ length: 400 }, (_, index) => `word${index}`).join(" ");
+    makeResearch(cwd, project, {
+      requirements: { target_papers: 4, criteria },
+      papers_pool: [paper("p1", "waiting", { readings, abstract, title: "Hands that grasp" })],
+    });
+    const io = ioIn(cwd, {}, { keyboard: pressing(["a", "q"]), columns: 60, rows: 20 });
+    await main(["screen", project, "--no-git"], io, "0.0.0");
+    const [short = "", whole = ""] = io.out().split("\u001b[2J\u001b[3J\u001b[H").slice(1);
+    expect(short.split("\n").length).toBeLessThanOrEqual(20);
+    expect(short).toMatch(/Hands that grasp[^]*more lines: a shows all[^]*would exclude it: mice[^]*include/);
+    expect(whole).toContain("word399");
+  });
+
   test("without a terminal says what to do instead", async () => {
     const { cwd } = place();
     expect(await cli(["screen", project], cwd)).toMatchObject({

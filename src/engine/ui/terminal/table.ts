@@ -4,8 +4,8 @@ import { pad, truncate, textWidth } from "./format.js";
 export interface Column {
   readonly head?: string;
   /**
-   * The column is shortened if the table is too wide: at its end, or before the date at its end, because the date
-   * distinguishes names of the same topic.
+   * The column is shortened if the table is too wide: at its end, or before the date at its end. Before the date, as
+   * much of each name is kept as distinguishes it from the others.
    */
   readonly cut?: "end" | "before-date";
   /** Omitted if the table is too wide; the column with the lowest number is omitted first. */
@@ -60,16 +60,22 @@ export function tableLines(
       ? fullWidth
       : Math.max(Math.min(minCutWidth, fullWidth), Math.min(fullWidth, remainingWidth));
   });
+  const cutters = columns.map(({ cut }, columnIndex) => {
+    const cutWidth = widths[columnIndex] ?? 0;
+    return cut === "before-date"
+      ? nameCutter(
+          rows.map((row) => row[columnIndex] ?? ""),
+          cutWidth,
+        )
+      : (cell: string) => truncate(cell, cutWidth);
+  });
   const rowLine = (cells: readonly string[]) => {
     const isFullRow = cells.length === columns.length;
     const visibleColumns = isFullRow ? columnIndexes : cells.map((_, columnIndex) => columnIndex);
     const texts = visibleColumns.map((columnIndex, position) => {
       const [cell, columnWidth] = [cells[columnIndex] ?? "", widths[columnIndex] ?? 0];
       if (!isFullRow && position === visibleColumns.length - 1) return cell;
-      return pad(
-        columns[columnIndex]?.cut === "before-date" ? withDate(cell, columnWidth) : truncate(cell, columnWidth),
-        columnWidth,
-      );
+      return pad(cutters[columnIndex]?.(cell) ?? cell, columnWidth);
     });
     const text = texts.join(" ".repeat(gap)).trimEnd();
     return isFullRow ? text : truncate(text, maxWidth);
@@ -78,8 +84,19 @@ export function tableLines(
   return [...(heads.some((head) => head !== "") ? [rowLine(heads)] : []), ...rows.map(rowLine)];
 }
 
-function withDate(name: string, columns: number): string {
-  if (textWidth(name) <= columns) return name;
-  const date = /-\d{4}-\d{2}-\d{2}(-\d+)?$/.exec(name)?.[0] ?? "";
-  return `${truncate(name.slice(0, name.length - date.length), columns - textWidth(date))}${date}`;
+/** Shortens each of these names to `columns` columns, so that different names stay different where that is possible. */
+function nameCutter(names: readonly string[], columns: number): (name: string) => string {
+  const withTail = (keptColumns: number) => (name: string) => {
+    if (textWidth(name) <= columns) return name;
+    const date = /-\d{4}-\d{2}-\d{2}(-\d+)?$/.exec(name)?.[0] ?? "";
+    const words = [...name.slice(0, name.length - date.length)];
+    const tail = `${words.slice(words.length - keptColumns).join("")}${date}`;
+    return `${truncate(words.join(""), columns - textWidth(tail))}${tail}`;
+  };
+  const distinct = new Set(names).size;
+  for (let keptColumns = 0; keptColumns < columns / 2; keptColumns += 1) {
+    const cut = withTail(keptColumns);
+    if (new Set(names.map(cut)).size === distinct) return cut;
+  }
+  return withTail(0);
 }

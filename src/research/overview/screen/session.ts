@@ -60,6 +60,7 @@ export interface Screening {
   /** Puts a record behind all others, next time. */
   putOff(id: string): Promise<void>;
   note(id: string, text: string): Promise<void>;
+  /** Shows the decisions since the last call in the report, where one is written, and commits them. */
   commit(): Promise<void>;
   /** How the report gets to know of the last decision, where one is written. */
   next(): string | undefined;
@@ -73,6 +74,8 @@ interface ScreeningOptions {
   readonly git: boolean;
   readonly now: () => number;
   readonly notify: (message: string) => void;
+  /** Shows the decisions in the report, where one is written. */
+  show(): Promise<unknown>;
 }
 
 /** Opens a session. What the person put off before stands behind the rest. */
@@ -155,9 +158,11 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
       await keep();
     },
     async commit() {
-      if (uncommitted === 0 || !options.git) return;
+      if (uncommitted === 0) return;
       const message = `screen: ${many(said.size, "decision")}`;
       uncommitted = 0;
+      await options.show();
+      if (!options.git) return;
       const warn = (says: string) => options.notify(`warning: ${says}`);
       await (await openCheckpoints(folder, committedFiles, warn))?.commit(message);
     },

@@ -8,12 +8,10 @@ import { nameOf } from "../../papers/paper-keys.js";
 import { fieldNamed, formOf } from "../../project-files/form.js";
 import { textsFolder } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
-import { signState } from "../../project-files/guarded/signed-state.js";
 import { type Answered, answeredFor, withSettled } from "../../units/form/agreement.js";
 import { checkOwn, textOf } from "../../units/form/check-values.js";
 import { isExtractable } from "../../units/form/open-forms.js";
 import { settledMessage } from "../../units/form/settled.js";
-import { readNarrative } from "../../units/narrative/kept-narrative.js";
 import { editOrLeave, type LeaveOptions } from "../edit-or-leave.js";
 import { recordNamed } from "../which-record.js";
 
@@ -34,8 +32,8 @@ export interface SaidOfField {
 export interface SettleOptions extends LeaveOptions {
   /** The project as the person knows it. */
   readonly where: string;
-  /** Makes the documents of a project that has a report. */
-  render(): Promise<unknown>;
+  /** Shows the change in the report, where one is written. */
+  show(): Promise<unknown>;
 }
 
 /** What came of it. */
@@ -59,7 +57,7 @@ export interface SettledBy {
  * do not differ, and for a value or a quote that can't be kept.
  */
 export async function settleField(folder: string, said: SaidOfField, options: SettleOptions): Promise<SettledBy> {
-  const { where, now, render, stateDir } = options;
+  const { where, now, show } = options;
   const { rrd } = await readResearch(folder);
   const field = fieldNamed(formOf(rrd), said.field);
   const { id } = recordNamed(rrd, said.paper, where);
@@ -71,10 +69,7 @@ export async function settleField(folder: string, said: SaidOfField, options: Se
   const settled = await settledOf(folder, said, field, paper, new Date(now).toISOString());
   const one = { paper: id, settled };
   const edited = await editOrLeave(folder, (current) => withSettled(current, one), [settledMessage(one)], options);
-  if (edited !== undefined && (await readNarrative(folder)) !== undefined) {
-    await render();
-    await signState(folder, stateDir);
-  }
+  if (edited !== undefined) await show();
   const { value } = (settled.take === "own" ? settled.own : answered[settled.take]) ?? {};
   const counts = value === undefined ? "not reported" : oneLine(textOf(value));
   const when = edited === undefined ? " A run is under way and takes this before its next iteration." : "";

@@ -9,7 +9,7 @@ import { pageOf } from "./page-file.js";
 import { type ReportModel, reportModel } from "../model.js";
 import { hashOfInputs, readBeside, readReportInput, type ReadReport } from "../read-report.js";
 
-interface RenderOptions {
+export interface RenderOptions {
   readonly git: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { tableLines } from "../../../../src/engine/ui/terminal/table.js";
+
+const names = (rows: readonly string[], maxWidth: number): string[] =>
+  tableLines(
+    [{ cut: "before-date" }],
+    rows.map((name) => [name]),
+    maxWidth,
+  );
+
+test("a shortened name keeps its date", () => {
+  const topic = "do-heat-pumps-save-energy-in-cold-climates";
+  expect(names([`${topic}-2026-11-28`, `${topic}-2026-11-29`, `${topic}-2026-11-29-2`], 26)).toEqual([
+    "do-heat-pumps-…-2026-11-28",
+    "do-heat-pumps-…-2026-11-29",
+    "do-heat-pump…-2026-11-29-2",
+  ]);
+});
+
+test("a shortened name keeps the words before the date where they alone distinguish it", () => {
+  expect(
+    names(["do-heat-pumps-save-energy-in-norway-2026-11-29", "do-heat-pumps-save-energy-in-germany-2026-11-29"], 26),
+  ).toEqual(["do-heat-pump…ay-2026-11-29", "do-heat-pump…ny-2026-11-29"]);
+});
+
+test("equal names and names that differ nowhere a cut can show are cut before the date", () => {
+  const name = "a-name-longer-than-the-column-2026-11-29";
+  expect(names([name, name], 20)).toEqual(["a-name-l…-2026-11-29", "a-name-l…-2026-11-29"]);
+});
