@@ -112,7 +112,7 @@ export async function addCommand(
         `and ${all.length - maxShown} more; of all ${all.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
       );
     if (count("added") > 0) {
-      say(io, "They skip screening, and the PRISMA flow counts them as found by other methods.");
+      say(io, "They skip screening, and the PRISMA flow counts them as found another way.");
       say(io, isNoted ? notedText : `They are read first: 'research-ralph run ${nameFor(io.cwd, folder)}'`);
     }
     if (lists.length > 0 && count("added") > 0)

@@ -42,6 +42,7 @@ export interface FlowRow {
 /** A project's records in a PRISMA flow: records from searches, and records from other ways. */
 export interface FlowCounts {
   readonly searched: FlowRow;
+  /** Not screened, as PRISMA 2020 has it: whoever brings a paper has chosen it. */
   readonly other: FlowRow;
 }
 
@@ -178,9 +179,10 @@ function isFromOtherWay(record: Paper | Exclusion, known: Counts | undefined): b
     return before !== undefined && isFromOtherWay(before as unknown as Paper | Exclusion, known);
   }
   const { found, source, added } = record as Paper;
+  // Snowballing may name sources for a paper that the user added, too.
+  if (added === true) return true;
   if ((found?.sources ?? []).length > 0) return false;
-  if (known === undefined) return added === true || isWeb(source);
-  return added === true || source == null || !known.has(source);
+  return known === undefined ? isWeb(source) : source == null || !known.has(source);
 }
 
 const isWeb = (source: unknown): boolean => typeof source === "string" && /^web\b/i.test(source);

@@ -97,8 +97,11 @@ export function flowOf(rrd: Rrd): Flow {
   const included = searched.presented + searched.insights;
   const otherIncluded = other.presented + other.insights;
   return {
-    steps: stepsOf(searched, isRecorded ? "Records identified" : "Records known", wording),
-    other: hasOther ? stepsOf(other, "Found another way", wording) : [],
+    steps: [
+      ...screeningSteps(searched, isRecorded ? "Records identified" : "Records known", wording),
+      ...stepsFromSought(searched, wording),
+    ],
+    other: hasOther ? [unscreenedStep(other, wording), ...stepsFromSought(other, wording)] : [],
     reasons: linesOf(searched.rejected, wording),
     otherReasons: linesOf(other.rejected, wording),
     says: [
@@ -170,29 +173,48 @@ function wordsOf(rrd: Rrd): Wording {
 const linesOf = (counts: ReadonlyMap<string, number>, wording: Wording): FlowLine[] =>
   [...counts].map(([reason, count]) => ({ label: wording(reason), count }));
 
-function stepsOf(row: FlowRow, first: string, wording: Wording): FlowStep[] {
+const identifiedBox = (label: string, { identified }: FlowRow): FlowBox => ({
+  label,
+  count: total(identified),
+  lines: [...identified].map(([source, count]) => ({ label: source, count })),
+});
+
+const removedLines = ({ duplicates, removed }: FlowRow, wording: Wording): FlowLine[] => [
+  { label: "duplicates", count: duplicates },
+  ...linesOf(removed, wording),
+];
+
+const excludedLines = ({ excluded, conflicts }: FlowRow, wording: Wording): FlowLine[] => [
+  ...linesOf(excluded, wording),
+  { label: "readers disagree, so a person decides", count: conflicts },
+];
+
+function screeningSteps(row: FlowRow, first: string, wording: Wording): FlowStep[] {
   return [
     {
       stage: "identification",
-      box: {
-        label: first,
-        count: total(row.identified),
-        lines: [...row.identified].map(([label, count]) => ({ label, count })),
-      },
+      box: identifiedBox(first, row),
       ...out(row.notScreened === 0 ? "Removed before screening" : "Removed, or not screened yet", [
-        { label: "duplicates", count: row.duplicates },
-        ...linesOf(row.removed, wording),
+        ...removedLines(row, wording),
         { label: "not screened yet", count: row.notScreened },
       ]),
     },
     {
       stage: "screening",
       box: { label: "Records screened", count: row.screened, lines: [] },
-      ...out(row.conflicts === 0 ? "Excluded by title and abstract" : "Not sought", [
-        ...linesOf(row.excluded, wording),
-        { label: "readers disagree, so a person decides", count: row.conflicts },
-      ]),
+      ...out(row.conflicts === 0 ? "Excluded by title and abstract" : "Not sought", excludedLines(row, wording)),
     },
+  ];
+}
+
+const unscreenedStep = (row: FlowRow, wording: Wording): FlowStep => ({
+  stage: "identification",
+  box: identifiedBox("Found another way", row),
+  ...out("Not sought", [...removedLines(row, wording), ...excludedLines(row, wording)]),
+});
+
+function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
+  return [
     {
       stage: "screening",
       box: { label: "Papers sought", count: row.sought, lines: [] },

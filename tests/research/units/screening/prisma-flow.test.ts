@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { flowCounts } from "../../../../src/research/derived/flow-counts.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
+import { flowOf } from "../../../../src/research/report/prisma-flow.js";
 import { researchFolder, scriptedAgent } from "../../../support/projects/research.js";
 import { expectWhole, libraryOf, wanting, page, document } from "../../../support/projects/searched-library.js";
 
@@ -43,6 +44,30 @@ describe("the PRISMA flow", () => {
     const { notScreened, removed } = flowCounts(rrd).searched;
     expect(notScreened + (removed.get("not screened: the search ended before them") ?? 0)).toBe(2);
     expect(removed.has("no longer among the records")).toBe(false);
+  });
+
+  test("counts a paper that a person adds another way than by the search, unscreened, even where snowballing meets it", () => {
+    const before = wanting(["SearXNG"], 5);
+    const sources = ["Crossref"];
+    const rrd: Rrd = {
+      ...before,
+      papers_pool: [
+        { ...document("p1", "Searched"), authors: [], source: "SearXNG", status: "pending" } as Paper,
+        {
+          ...document("p2", "Added"),
+          authors: [],
+          source: "Crossref",
+          status: "pending",
+          added: true,
+          found: { sources, why: "" },
+        } as Paper,
+      ],
+      statistics: { discovery_metrics: { flow: { identified: { SearXNG: 1 }, not_screened: 0 } } },
+    };
+    const { steps, other } = flowOf(rrd);
+    const boxes = (row: typeof steps) => row.map(({ box }) => `${box.label} ${box.count}`).slice(0, 3);
+    expect(boxes(steps)).toEqual(["Records identified 1", "Records screened 1", "Papers sought 1"]);
+    expect(boxes(other)).toEqual(["Found another way 1", "Papers sought 1", "Papers assessed 0"]);
   });
 
   describe("with an article and its correction", () => {
