@@ -42,7 +42,7 @@ export interface FlowRow {
 /** A project's records in a PRISMA flow: records from searches, and records from other ways. */
 export interface FlowCounts {
   readonly searched: FlowRow;
-  /** Not screened, as PRISMA 2020 has it: whoever brings a paper has chosen it. */
+  /** Not screened, as in PRISMA 2020. */
   readonly other: FlowRow;
 }
 
