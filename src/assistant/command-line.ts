@@ -52,7 +52,10 @@ export function commandLineOf(args: readonly string[], io: Io, version: string):
     .argument("[message...]")
     .option("-m, --model <name>", "model to ask, instead of the configured one", requireValue)
     .option("--api-url <url>", "address of its API, in full", requireValue)
-    .option("--json", "print the answer as JSON; with tools: their schemas; with sessions: the list")
+    .option(
+      "--json",
+      "print the answer as JSON; with --settings: those; with tools: their schemas; with sessions: the list",
+    )
     .option("--debug", "print every request on stderr, without keys")
     .option("-c, --continue", "go on with the last dialogue of this folder, or with its last single message")
     .option("-y, --yes", "let tools write files and run commands without asking")

@@ -4,7 +4,7 @@ import type { Clock } from "../engine/lib/clock.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
 import { duration } from "../engine/lib/words.js";
-import { failureOf, retryAfter } from "./model/failure.js";
+import { failureOf, isServerDown, retryAfter } from "./model/failure.js";
 import { shortenToFit } from "./conversation/compact.js";
 import { maxAnswerTokens, maxPromptTokens, tokensIn } from "./conversation/room.js";
 import { opensThinking, type SplitText, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
@@ -83,7 +83,7 @@ export async function converse(conversation: Conversation): Promise<Conversation
     if (!ensureRoom()) return { failure: noRoomFailure(conversation, messages), messages, usage };
     const usesTextActions = modelsWithoutTools.has(modelId(conversation));
     const request = usesTextActions ? withTextActions(conversation) : conversation;
-    let answer = await requestWithRetries(request, messages);
+    let answer = await requestWithRetries(request, messages, usage.requests > 0);
     const sentMessages = messages;
     // The same request would be refused again, so it is repeated only if it became shorter.
     if (
@@ -92,7 +92,7 @@ export async function converse(conversation: Conversation): Promise<Conversation
       ensureRoom(smallerRoomShare) &&
       messages !== sentMessages
     )
-      answer = await requestWithRetries(request, messages);
+      answer = await requestWithRetries(request, messages, usage.requests > 0);
     if ("failure" in answer && !usesTextActions && tools.length > 0 && refusesTools(answer.failure)) {
       modelsWithoutTools.add(modelId(conversation));
       continue;
@@ -194,10 +194,14 @@ interface ModelAnswer {
   readonly reason: string;
 }
 
-/** One request and its answer, with further tries if they may help. */
+/**
+ * One request and its answer, with further tries if they may help. `isReached`: the service has answered in this
+ * conversation. A local server that was reached may be starting again; one that was not has to be started by a person.
+ */
 async function requestWithRetries(
   conversation: Conversation,
   messages: readonly ModelMessage[],
+  isReached: boolean,
 ): Promise<ModelAnswer | { readonly failure: Failure }> {
   const { clock, signal, maxWaitMs, settings, tell } = conversation;
   for (let tryNumber = 1; ; tryNumber += 1) {
@@ -207,7 +211,8 @@ async function requestWithRetries(
       const failure = signal.aborted
         ? { kind: "aborted" as const, message: "The answer was interrupted." }
         : failureOf(error, settings, clock.now());
-      const mayPass = failure.kind === "rate-limit" || failure.kind === "network";
+      const isRestarting = isServerDown(error, settings) && (isReached || tryNumber > 1);
+      const mayPass = failure.kind === "rate-limit" || failure.kind === "network" || isRestarting;
       const waitMs = retryAfter(error, clock.now()) ?? firstWaitMs * 2 ** (tryNumber - 1);
       if (!mayPass || tryNumber >= maxTries || waitMs > maxWaitMs) return { failure };
       tell({

@@ -6,7 +6,7 @@ import { keyRoutesVariable } from "../engine/process/access.js";
 import type { Exec } from "../engine/process/run-process.js";
 import { converse } from "./converse.js";
 import { modelFetch, defaultTimeouts } from "./model/fetch.js";
-import { type SettingsRequest, isOwnOllama, keyFileProblems, settingsOf } from "./settings.js";
+import { type SettingsRequest, isFree, keyFileProblems, settingsOf } from "./settings.js";
 import { type AssistantTool, type ProgramServices, toolContext, type ToolContext } from "./tools/context.js";
 import { briefTools } from "./tools/list.js";
 
@@ -55,7 +55,7 @@ export async function headless(asked: HeadlessOptions): Promise<number> {
     const fetch = withKeyRoutes(asked.fetch ?? modelFetch(defaultTimeouts), asked.env);
     const settings = await settingsOf({ ...asked, fetch, cwd: asked.folder, uses: Object.keys(asked.keys.apart) });
     const { provider, url, model, key, window } = settings;
-    write({ type: "start", provider: provider.name, model, window, ...(isOwnOllama(url) ? { cost_usd: 0 } : {}) });
+    write({ type: "start", provider: provider.name, model, window, ...(isFree(settings) ? { cost_usd: 0 } : {}) });
     for (const message of await keyFileProblems(settings, false)) write({ type: "notice", message });
     const languageModel = await provider.open({ url, model, fetch, key });
     if (asked.toolSocket !== undefined) server = await connectTools(asked.toolSocket, asked);

@@ -12,13 +12,15 @@ import { errorReport } from "../engine/ui/command-line.js";
 import { canRepaint } from "../engine/ui/terminal/format.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
-import { modelFetch } from "./model/fetch.js";
+import { isRefused, modelFetch } from "./model/fetch.js";
 import { isOfficialAddress } from "./providers.js";
 import type { SavedSession, SessionKind } from "./conversation/saved.js";
 import {
   type SettingsRequest,
   type Settings,
-  isOwnOllama,
+  isFree,
+  isLocalServer,
+  notRunning,
   keyFileProblems,
   ownFolder,
   ownServers,
@@ -119,7 +121,7 @@ export async function main(
         });
       }
       if (options.settings === true)
-        return print(io, `${settingsText(await settingsOf({ ...settingsRequest, cwd: io.cwd }))}\n`);
+        return await showSettings(await settingsOf({ ...settingsRequest, cwd: io.cwd }), io, environment.fetch);
       const flags = {
         isDebug: options.debug === true,
         isAllowed: options.yes === true,
@@ -352,11 +354,21 @@ async function talk(start: ConversationStart, chosenSession?: SavedSession): Pro
   });
 }
 
+/** Prints the settings. Throws ExpectedError if they name a local server that does not run. */
+async function showSettings(settings: Settings, io: Io, fetch = modelFetch()): Promise<number> {
+  const text = settingsText(settings);
+  print(io, `${settings.json === true ? JSON.stringify({ text, free: isFree(settings) }) : text}\n`);
+  if (isLocalServer(settings.url) && (await isRefused(settings.url, fetch)))
+    throw new ExpectedError(notRunning(settings));
+  return 0;
+}
+
 /** The provider, the model and the source of the key, as a sentence without the key. */
-function settingsText({ provider, url, model, keyFrom, window, isWindowKnown, chosen }: Settings): string {
+function settingsText(settings: Settings): string {
+  const { provider, url, model, keyFrom, window, isWindowKnown, chosen } = settings;
   const serviceText = isOfficialAddress(provider, url)
     ? provider.title
-    : `${isOwnOllama(url) ? "your own Ollama, without charge," : "the server"} at ${url.origin}${url.pathname}`;
+    : `the ${isLocalServer(url) ? "local " : ""}server${isFree(settings) ? ", without charge," : ""} at ${url.origin}${url.pathname}`;
   const keyText = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
   return `Asks ${model} of ${serviceText} ${keyText}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.${chosen === undefined ? "" : ` ${chosen}`}`;
 }

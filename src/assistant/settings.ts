@@ -11,6 +11,7 @@ import { type TrustPrompt as Person, keepTrust, partsIn, requireTrust } from "..
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { userFolder } from "../engine/lib/layout.js";
+import { isPrivateAddress } from "../engine/lib/private-address.js";
 import { oneLine, shellWord } from "../engine/lib/sanitise.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
@@ -55,6 +56,8 @@ export const defaultHistory: HistoryLimits = { exchanges: 8, whole: 3, messageCh
 export interface Settings {
   readonly provider: Provider;
   readonly url: URL;
+  /** The variable, the flag or the file that names the address, or "default". */
+  readonly urlFrom: string;
   readonly model: string;
   readonly key?: string;
   /** The environment variable or the file that contains the key. */
@@ -119,6 +122,7 @@ export async function settingsOf(request: SettingsRequest): Promise<Settings> {
   return {
     provider,
     url,
+    urlFrom: address.from,
     model,
     ...(foundKey === undefined ? {} : { key: foundKey.key, keyFrom: foundKey.from }),
     window: window ?? knownWindow ?? defaultWindow,
@@ -261,8 +265,26 @@ function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: WrittenConf
 
 const isLocalOllama = (address: string): boolean => URL.canParse(address) && isOwnOllama(new URL(address));
 
-/** Whether an address is that of Ollama on this machine, which charges nothing. */
-export const isOwnOllama = (url: URL): boolean => isLoopback(url) && isOllama(url);
+/** Whether an address is that of Ollama on this machine. */
+const isOwnOllama = (url: URL): boolean => isLoopback(url) && isOllama(url);
+
+/** Whether a server is on this machine or in its private network. */
+export const isLocalServer = (url: URL): boolean => isLoopback(url) || isPrivateAddress(url.hostname);
+
+/**
+ * Whether the model runs on a local server, so that it costs nothing. A server that gets a key may be a gateway to a
+ * provider, except Ollama, which ignores it.
+ */
+export const isFree = ({ url, key }: Pick<Settings, "url" | "key">): boolean =>
+  isLocalServer(url) && (isOllama(url) || key === undefined);
+
+/** What to do if no program listens at the address of a local server. */
+export const notRunning = ({ url, urlFrom }: Pick<Settings, "url" | "urlFrom">): string => {
+  const start =
+    isOllama(url) || urlFrom === "OLLAMA_HOST" ? "start Ollama with `ollama serve`" : "start the model server there";
+  const setting = /^(?:--|[A-Z_]+$)/.test(urlFrom) ? urlFrom : `api_url in ${urlFrom}`;
+  return `No model server runs at ${url.origin} (the connection was refused); ${start}, or correct ${setting}.`;
+};
 
 /**
  * The key for an address, and where it is from. One of the environment goes to its maker, to the gateway that the

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { settingsOf } from "../../src/assistant/settings.js";
+import { isFree, settingsOf } from "../../src/assistant/settings.js";
 import { configKeys } from "../../src/compose/config.js";
 import { freshFolder } from "../support/projects/research-folder.js";
 
@@ -34,4 +34,19 @@ test("of several models none is guessed: all are named, and where to choose one"
   const address = await serving("one", "two");
   await expect(settingsAt(address)).rejects.toThrow(/offers 2 models.*one, two.*"model": "one" in .*config\.json/);
   expect((await settingsAt(address, { model: "two" })).model).toBe("two");
+});
+
+test.each([
+  ["http://127.0.0.1:11434", {}, true],
+  ["http://127.0.0.1:11434", { OPENAI_API_KEY: "key-of-a-test" }, true],
+  ["http://127.0.0.1:8080", {}, true],
+  // It may be a gateway to a provider.
+  ["http://127.0.0.1:4000", { OPENAI_API_KEY: "key-of-a-test" }, false],
+  ["http://[::1]:8080", {}, true],
+  ["http://192.168.1.7:1234", {}, true],
+  ["https://models.example.org", {}, false],
+])("a model at %s with the environment %o: free is %s", async (apiUrl, env, free) => {
+  const cwd = freshFolder();
+  const settings = await settingsAt(apiUrl, { model: "own-model", env: { HOME: cwd, ...env } });
+  expect(isFree(settings)).toBe(free);
 });

@@ -10,8 +10,8 @@ import { resetTimeIn } from "../../engine/agents/reset-time.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Failure } from "../../engine/loop/types.js";
-import { NoAnswer, withoutMarkup } from "./fetch.js";
-import { serviceName, type Settings } from "../settings.js";
+import { NoAnswer, Refused, withoutMarkup } from "./fetch.js";
+import { isLocalServer, notRunning, serviceName, type Settings } from "../settings.js";
 
 /** The error of the providers' packages for an answer that is an error. */
 interface ApiError extends Error {
@@ -22,10 +22,16 @@ interface ApiError extends Error {
 
 const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === "AI_APICallError";
 
+/** Whether a request failed because the local server does not run: a person must start it. */
+export const isServerDown = (error: unknown, { url }: Settings): boolean =>
+  findNoAnswer(error) instanceof Refused && isLocalServer(url);
+
 /** The failure for a failed request, as a sentence that says what to do. */
-export function failureOf(error: unknown, { provider, url, model, keyFrom }: Settings, now: number): Failure {
+export function failureOf(error: unknown, settings: Settings, now: number): Failure {
+  const { provider, url, model, keyFrom } = settings;
   const name = serviceName({ provider, url });
   const noAnswer = findNoAnswer(error);
+  if (isServerDown(error, settings)) return { kind: "auth", message: notRunning(settings) };
   if (noAnswer !== undefined) return { kind: noAnswer.mayPass ? "network" : "no-answer", message: noAnswer.message };
   // The model would give the same answer again, and each answer costs money.
   if (error instanceof RangeError)

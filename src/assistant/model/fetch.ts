@@ -26,6 +26,9 @@ export class NoAnswer extends Error {
   }
 }
 
+/** No program listens at the address. */
+export class Refused extends NoAnswer {}
+
 /**
  * A `fetch` for model services. It uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and follows no redirect, which would
  * receive the key. It ends an answer that starts too late, ends too late or is longer than 50 MB. It loads undici with
@@ -119,11 +122,24 @@ function withMaxLength(
   );
 }
 
+/** Maximum milliseconds until a local server answers. */
+const localMs = 2_000;
+
+/** Whether no program listens at an address. False if another failure prevents an answer. */
+export async function isRefused({ origin }: URL, fetch: typeof globalThis.fetch): Promise<boolean> {
+  try {
+    await fetch(origin, { method: "HEAD", signal: AbortSignal.timeout(localMs) });
+    return false;
+  } catch (error) {
+    return error instanceof Refused;
+  }
+}
+
 function networkErrorOf(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const proxy = lostProxy(cause);
   if (proxy !== undefined) return new NoAnswer(`The proxy set in ${proxy} can't be reached; correct or unset it.`);
-  if (hasCode(cause, "ECONNREFUSED")) return new NoAnswer(`${host} does not accept connections (ECONNREFUSED).`);
+  if (hasCode(cause, "ECONNREFUSED")) return new Refused(`${host} does not accept connections (ECONNREFUSED).`);
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
   const message = messageOf(cause);
   if (message === "bad port")

@@ -337,7 +337,8 @@ function costText(
     ? "-i and --max-minutes limit it; --max-usd cannot, because the agent does not tell what it uses"
     : "--max-usd and --max-minutes limit it";
   const found = check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `;
-  return forecast === undefined
-    ? `${found}What it costs is not known; ${limits}.`
-    : `${found}${forecastText(forecast, "of work")}; estimated from ${forecast.from}. ${limits}.`;
+  if (forecast === undefined) return `${found}What it costs is not known; ${limits}.`;
+  const { cost_usd_most: _, ...rest } = forecast;
+  const priced = check?.free === true ? { ...rest, cost_usd: 0 } : forecast;
+  return `${found}${forecastText(priced, "of work")}; estimated from ${forecast.from}. ${limits}.`;
 }

@@ -128,6 +128,8 @@ export interface AgentCheck {
   readonly detail: string;
   /** What the user should do, if something is wrong. */
   readonly fix?: string;
+  /** Its model costs nothing. */
+  readonly free?: true;
 }
 
 /** A known agent of a kind; its full name is `<kind>:<name>`. */

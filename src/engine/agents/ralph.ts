@@ -114,17 +114,15 @@ export const ralph: AgentDefinition = {
     const probe = await runProbe(context, process.execPath, [
       builtFile("ralph"),
       "--settings",
+      "--json",
       ...model,
       ...(context.options.args ?? []),
     ]);
-    const reply = (probe.exitCode === 0 ? probe.stdout : probe.stderr).trim().replace(/^ralph: /, "");
-    return probe.exitCode === 0
-      ? { ok: true, version: process.version, detail: reply }
-      : {
-          ok: false,
-          detail: reply === "" ? "It does not start." : reply,
-          fix: "Set a key, or the address of a local server.",
-        };
+    const problem = probe.stderr.trim().replace(/^ralph: /, "");
+    if (probe.exitCode !== 0) return { ok: false, detail: problem === "" ? "It does not start." : problem };
+    const settings = objectIn(probe.stdout.trim());
+    const free = settings?.["free"] === true ? { free: true as const } : {};
+    return { ok: true, version: process.version, detail: text(settings?.["text"]) ?? "", ...free };
   },
 };
 

@@ -29,7 +29,12 @@ afterEach(async () => {
 /** What the loop understands of a brief that a scripted model answers. */
 async function briefed(
   answer: (request: ModelRequest) => Answer,
-  { reads = false, env = {}, toolSocket }: { reads?: boolean; env?: NodeJS.ProcessEnv; toolSocket?: string } = {},
+  {
+    reads = false,
+    env = {},
+    toolSocket,
+    apiUrl,
+  }: { reads?: boolean; env?: NodeJS.ProcessEnv; toolSocket?: string; apiUrl?: string } = {},
 ) {
   server = await startFakeLlm(answer, { countsAll: true });
   const reader = ralph.reader();
@@ -44,7 +49,7 @@ async function briefed(
     reads,
     ...(toolSocket === undefined ? {} : { toolSocket }),
     brief: "Do the work.",
-    apiUrl: `${server.url}/v1/chat/completions`,
+    apiUrl: apiUrl ?? `${server.url}/v1/chat/completions`,
     model: "gpt-4o-mini",
     clock: { ...systemClock, sleep: async () => undefined },
     signal: new AbortController().signal,
@@ -182,6 +187,28 @@ describe("a brief", () => {
     expect(lines).toMatchObject([
       { type: "end", failure: { kind: "auth", message: expect.stringContaining("OPENAI_API_KEY") } },
     ]);
+  });
+});
+
+describe("a local server that does not run", () => {
+  it("is not waited for before its first answer, and shortly after it", async () => {
+    const gone = await startFakeLlm(() => ({ text: "" }));
+    await gone.close();
+    const early = await briefed(() => ({ text: "" }), { apiUrl: `${gone.url}/v1/chat/completions` });
+    expect(early.answer).toMatchObject({
+      failure: { kind: "auth", message: expect.stringContaining(`No model server runs at ${gone.url} (`) },
+    });
+    await server?.close();
+    expect(early.events).toEqual([]);
+    const late = await briefed(
+      ({ results }) => {
+        if (results.length === 0) void server?.close();
+        return { tools: [{ name: "file_read", input: { file_path: "01.txt" } }] };
+      },
+      { reads: true },
+    );
+    expect(late.answer).toMatchObject({ failure: { message: expect.stringContaining("No model server runs at") } });
+    expect(late.events.filter((event) => (event as { type: string }).type === "notice")).toHaveLength(3);
   });
 });
 
