@@ -122,6 +122,7 @@ export async function drive<State, U extends Unit, P, C>(
     questions: options.questions,
     maxIterations: Number.isFinite(iterations) ? iterations : undefined,
     name: folder === undefined ? undefined : basename(folder),
+    isNumbered: folder !== undefined,
   });
   const traces = config.otel
     ? (await import("../engine/traces/traces.js")).withTraces(userSink, io.env, (event) => void tell(event))

@@ -6,7 +6,7 @@ import type { Verdict } from "../../engine/loop/types.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { labelledLines, truncate } from "../../engine/ui/terminal/format.js";
-import { costText } from "../../engine/ui/terminal/tally.js";
+import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { pageName, reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -53,7 +53,10 @@ export async function endLines(
       ? []
       : [{ label: "Quotes", text: `${counts.quotes.found} of ${counts.quotes.all} found in the papers` }]),
     ...(check === undefined ? [] : [{ label: "Check", text: oneLine(check.says) }]),
-    { label: "Cost", text: `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all` },
+    {
+      label: "Cost",
+      text: `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all${idleText(total.not_counted)}`,
+    },
     ...(counts.waiting === undefined
       ? []
       : [{ label: "Decide", text: "what waits for you:", commands: [`research-ralph status ${name}`] }]),

@@ -15,14 +15,19 @@ import {
   titleOf,
   tokensOf,
   type Tally,
+  numberedText,
   runningIterations,
 } from "./terminal/tally.js";
 
 /**
  * Writes plain lines to stderr, for logs and pipes: one line for each important event, without escape sequences, in
- * local time.
+ * local time. `isNumbered` as in `WatchOptions`.
  */
-export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal, verbose = false): Sink {
+export function plainSink(
+  io: Pick<Io, "stderr" | "clock">,
+  finish: AbortSignal,
+  { verbose = false, isNumbered = true }: { readonly verbose?: boolean; readonly isNumbered?: boolean } = {},
+): Sink {
   let tally = emptyTally;
   /** Titles of the units in preparation, by unit. */
   const preparing = new Map<string, string>();
@@ -62,7 +67,7 @@ export function plainSink(io: Pick<Io, "stderr" | "clock">, finish: AbortSignal,
       const lines =
         event.type === "searching"
           ? [...searchFormatter(event), ...slowSearchFormatter(event)]
-          : [lineOf(event, verbose, lastFailureText) ?? []].flat();
+          : [lineOf(event, { verbose, isNumbered, lastFailureText }) ?? []].flat();
       if (event.type === "iteration-ended" && event.outcome.outcome === "failed")
         lastFailureText = failureText(event.outcome.failure);
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
@@ -126,14 +131,25 @@ export const delayMessage = ({
  * The line of an event; undefined if it has none, or if it needs other events. A wait does not repeat
  * `lastFailureText`, which the line before it says.
  */
-function lineOf(event: LoopEvent, verbose: boolean, lastFailureText: string): string | undefined {
+function lineOf(
+  event: LoopEvent,
+  {
+    verbose,
+    isNumbered,
+    lastFailureText,
+  }: { readonly verbose: boolean; readonly isNumbered: boolean; readonly lastFailureText: string },
+): string | undefined {
+  const numbered = (iteration: number, text: string) => numberedText(iteration, text, isNumbered);
   switch (event.type) {
     case "run-started":
       return `${event.workflow} with ${event.agent}`;
     case "iteration-started": {
       const { done, total } = event.progress;
       const forecastSuffix = event.forecast === undefined ? "" : `; ${shortForecastText(event.forecast)}`;
-      return `#${event.iteration} ${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${forecastSuffix})`;
+      return numbered(
+        event.iteration,
+        `${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${forecastSuffix})`,
+      );
     }
     case "prepared": {
       const delayText = delayMessage(event);
@@ -143,13 +159,16 @@ function lineOf(event: LoopEvent, verbose: boolean, lastFailureText: string): st
       return `warning: ${event.to} continues instead of ${event.from}: ${event.reason}`;
     case "iteration-ended": {
       const cost = usageParts(tokensOf(event.usage), event.cost_usd, event.estimated);
-      return `#${event.iteration} ${outcomeText(event.outcome)} (${[duration(event.duration_seconds * 1000), ...cost].join(", ")})`;
+      return numbered(
+        event.iteration,
+        `${outcomeText(event.outcome)} (${[duration(event.duration_seconds * 1000), ...cost].join(", ")})`,
+      );
     }
     case "settled":
-      return `#${event.iteration} ${event.phase}, without an agent: ${event.title}: ${event.summary}`;
+      return numbered(event.iteration, `${event.phase}, without an agent: ${event.title}: ${event.summary}`);
     case "agent":
-      if (event.event.type === "begun") return `#${event.iteration} ${begunText(event.event)}`;
-      return event.event.type === "notice" ? `#${event.iteration} ${event.event.message}` : undefined;
+      if (event.event.type === "begun") return numbered(event.iteration, begunText(event.event));
+      return event.event.type === "notice" ? numbered(event.iteration, event.event.message) : undefined;
     case "checked":
       return checkText(event);
     case "searching":

@@ -13,6 +13,8 @@ interface WatchOptions {
   readonly verbose: boolean;
   /** The name of the project or task, if it has one. */
   readonly name?: string;
+  /** False: its iterations have no place in the numbers of a project or a task, so none is shown. */
+  readonly isNumbered: boolean;
   readonly agent: string;
   /** Maximum number of iterations of this run. */
   readonly maxIterations?: number;
@@ -30,5 +32,5 @@ export function sinkFor(io: Io, { json, quiet, ...otherOptions }: WatchOptions):
   if (quiet) return quietSink(lines);
   return canRepaint(io)
     ? terminalSink(io, { ...otherOptions, clock: io.clock })
-    : plainSink(lines, otherOptions.finish, otherOptions.verbose);
+    : plainSink(lines, otherOptions.finish, otherOptions);
 }

@@ -122,7 +122,7 @@ export function methodOf(
     ],
     agents: agentsOf(lines),
     phases: phasesOf(lines),
-    setbacks: lines.flatMap(({ iteration, unit, outcome, reasons = [] }) =>
+    setbacks: linesAtWork(lines).flatMap(({ iteration, unit, outcome, reasons = [] }) =>
       outcome === "refused" || outcome === "failed"
         ? { iteration, unit: names.get(unit) ?? unit, outcome, reasons }
         : [],

@@ -35,6 +35,14 @@ test("off a terminal each event worth reading is one line without escape sequenc
   ]);
 });
 
+test("the iterations of a run without a project or a task have no numbers", () => {
+  const io = fakeIo();
+  const sink = plainSink(io, new AbortController().signal, { isNumbered: false });
+  whole.forEach((each) => sink.event(each));
+  expect(io.err()).toContain("10:01:22 accepted: PRESENT, 31 of 50 (1m 12s, 36.1k tokens, $0.12)\n");
+  expect(io.err()).not.toContain("#");
+});
+
 test("each number of an iteration is shown: one that code alone did has its line and is counted", () => {
   const io = fakeIo();
   const sink = plainSink(io, new AbortController().signal);
@@ -63,7 +71,7 @@ test("a summary of the history is told only where somebody asks for all", () => 
   };
   const told = (verbose: boolean): string => {
     const io = fakeIo();
-    const sink = plainSink(io, new AbortController().signal, verbose);
+    const sink = plainSink(io, new AbortController().signal, { verbose });
     for (const each of [...whole, summarised, event.runEnded(145, { verdict: "limit", reason: "Over." })])
       sink.event(each);
     return io.err();

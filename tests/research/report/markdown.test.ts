@@ -53,6 +53,22 @@ test("sections stand in the page's order, the evidence last, and those without c
   expect(headings(render(rrdWith([])))).toEqual(["Question", "Answer", "Findings", "Method and limits"]);
 });
 
+test("an iteration in which no agent got to work is counted nowhere, and that is said", () => {
+  const line = { iteration: 1, unit: "p1", phase: "ANALYSIS", duration_seconds: 1, agent: "claude" } as const;
+  const at = "2026-11-22T10:00:00Z";
+  const failed = { ...line, at, outcome: "failed" as const, reasons: ["It was not there."] };
+  const text = render(rrdWith([presented("p1", [time])]), {
+    ledger: [
+      { ...failed, failure: "missing" },
+      { ...failed, iteration: 2, failure: "crash" },
+      { ...line, at, iteration: 3, outcome: "accepted" },
+    ],
+  });
+  expect(text).toMatch(/\| analysis \| 2 \| 1 \| 0 \| 1 \|/);
+  expect(text).toContain("\n2 iterations, and 1 that does not count: no agent got to work.\n");
+  expect(text.match(/^- #\d/gm)).toEqual(["- #2"]);
+});
+
 test("the answer says how sure it is, in the words of the page; without one it says why there is none", () => {
   const rrd = rrdWith([presented("p1", [time]), presented("p2", [time], { authors: ["Somebody Else"] })]);
   const findings = [{ text: "It takes 14 minutes.", rests_on: ["p1#1", "p2#1"] }];

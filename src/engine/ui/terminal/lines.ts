@@ -15,6 +15,7 @@ import {
   usageSoFar,
   summary,
   type Tally,
+  numberedText,
   tokensOf,
   runningIterations,
 } from "./tally.js";
@@ -24,6 +25,7 @@ export interface LiveState {
   /** The project's name; empty if it is missing. */
   readonly name: string;
   readonly agent: string;
+  readonly isNumbered: boolean;
   /** Maximum number of iterations of this run. */
   readonly maxIterations?: number;
   readonly tally: Tally;
@@ -81,7 +83,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
         duration(awakeBetween(startedAt, now, live.sleeps)),
         ...(tokens === 0 ? [] : [`${count(tokens)} tokens`]),
       ].join(" · ");
-      lines.push(twoSided(`#${iteration} ${oneLine(title)}`, iterationUsage, colors.bold));
+      lines.push(twoSided(numberedText(iteration, oneLine(title), live.isNumbered), iterationUsage, colors.bold));
     }
     const silenceMs = now - live.lastOutputAt;
     if (checking !== undefined) lines.push(checkingLine(checking));
@@ -120,7 +122,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
     oneLine(live.agent),
     `run ${duration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     usageSoFar(tally),
-    ...(lastIteration === undefined ? [] : [`to #${lastIteration} at most`]),
+    ...(lastIteration === undefined || !live.isNumbered ? [] : [`to #${lastIteration} at most`]),
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
   if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));
@@ -158,7 +160,11 @@ export function permanentLines(
     colors,
     verbose,
     sleeps,
-  }: { readonly columns: number; readonly colors: Colors; readonly verbose: boolean } & Pick<LiveState, "sleeps">,
+    isNumbered,
+  }: { readonly columns: number; readonly colors: Colors; readonly verbose: boolean } & Pick<
+    LiveState,
+    "sleeps" | "isNumbered"
+  >,
 ): string[] {
   const maxWidth = columns - 1;
   const wrappedLines = (text: string, applyColor: (text: string) => string) =>
@@ -178,7 +184,7 @@ export function permanentLines(
         ...usageParts(0, event.cost_usd, event.estimated),
       ];
       return iterationEndLines(
-        `#${event.iteration} ${oneLine(title)}`,
+        numberedText(event.iteration, oneLine(title), isNumbered),
         event.outcome,
         cost.join(" · "),
         maxWidth,
@@ -187,7 +193,13 @@ export function permanentLines(
     }
     case "settled": {
       const summary = { outcome: "noted", summary: event.summary } as const;
-      return iterationEndLines(`#${event.iteration} ${oneLine(event.title)}`, summary, "no agent", maxWidth, colors);
+      return iterationEndLines(
+        numberedText(event.iteration, oneLine(event.title), isNumbered),
+        summary,
+        "no agent",
+        maxWidth,
+        colors,
+      );
     }
     case "history-compressed":
       return verbose ? historyBox(event, columns, colors) : [];

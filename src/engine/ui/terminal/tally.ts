@@ -262,17 +262,17 @@ export function shortForecastText({ tokens, seconds, ...cost }: Forecast): strin
 export const forecastSentence = (forecast: Forecast): string =>
   `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 
-/**
- * "12 iterations in 14m 20s, 2 of them without an agent"; those in which an agent did not get to work do not count, and
- * are named.
- */
+/** "12 iterations in 14m 20s, 2 of them without an agent"; those that do not count are named. */
 function countText({ iterations, free = 0, settled = 0 }: Tally, time: string): string {
   const all = iterations + settled;
   if (all === 0 && free > 0) return `the agent never got to work, so no iteration counts · ${time}`;
   const without = settled === 0 ? "" : `, ${settled} of them without an agent`;
-  const idle = free === 0 ? "" : `, and ${free} in which the agent did not get to work`;
-  return `${many(all, "iteration")} in ${time}${without}${idle}`;
+  return `${many(all, "iteration")} in ${time}${without}${idleText(free)}`;
 }
+
+/** "#5 reads p1"; the text alone where the iterations of a run are not numbered. */
+export const numberedText = (iteration: number, text: string, isNumbered: boolean): string =>
+  isNumbered ? `#${iteration} ${text}` : text;
 
 /** ", and 2 that do not count: no agent got to work", after a count of iterations; empty if all count. */
 export const idleText = (idle = 0): string =>

@@ -20,6 +20,8 @@ const minRepaintMs = 100;
 interface TerminalOptions {
   /** The project's name. */
   readonly name?: string;
+  /** As in `WatchOptions`. */
+  readonly isNumbered?: boolean;
   /** Each summary of the history too. */
   readonly verbose: boolean;
   readonly agent: string;
@@ -38,8 +40,8 @@ interface TerminalOptions {
  */
 export function terminalSink(io: Io, options: TerminalOptions): Sink {
   const colors = pc.createColors(io.color);
-  const { agent, maxIterations, name = "" } = options;
-  let live: LiveState = { agent, maxIterations, name, tally: emptyTally, lastOutput: "", lastOutputAt: 0 };
+  const { agent, maxIterations, name = "", isNumbered = true } = options;
+  let live: LiveState = { agent, isNumbered, maxIterations, name, tally: emptyTally, lastOutput: "", lastOutputAt: 0 };
   const screen = repainter(io);
   let paintedAt = 0;
   const prompt =
@@ -80,6 +82,7 @@ export function terminalSink(io: Io, options: TerminalOptions): Sink {
         columns: io.columns,
         colors,
         verbose: options.verbose,
+        isNumbered,
         sleeps: options.clock.sleeps?.(),
       });
       const isFrequent = (event.type === "agent" || event.type === "searching") && permanent.length === 0;

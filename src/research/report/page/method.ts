@@ -1,6 +1,6 @@
 import { type Markup, isolated, link, markup } from "../../../engine/lib/markup.js";
-import { costText, tokensText } from "../../../engine/ui/terminal/tally.js";
-import { duration } from "../../../engine/lib/words.js";
+import { costText, idleText, tokensText } from "../../../engine/ui/terminal/tally.js";
+import { duration, many } from "../../../engine/lib/words.js";
 import { checklistOf } from "../sections/checklist.js";
 import type { Held } from "../sections/section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
@@ -32,7 +32,7 @@ export function* method(context: PageContext): Iterable<Markup> {
   if (exclusions.length > 0)
     yield markup`<h3>Why records were left out</h3>${table("Reasons of exclusion", markup`<tr><th>Reason</th><th class="n">Records</th></tr>${exclusions.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${count}</td></tr>`)}`)}`;
   if (agents.length > 0) yield markup`<h3>Who read</h3>${agentsTable(agents)}`;
-  if (phases.length > 0) yield markup`<h3>What it took</h3>${phasesTable(phases)}${costs(context)}`;
+  if (phases.length > 0) yield markup`<h3>What it took</h3>${phasesTable(phases)}${notCounted(model)}${costs(context)}`;
   if (setbacks.length > 0)
     yield markup`<details class="words"><summary>${counted(setbacks.length, "iteration was", "iterations were")} refused or failed</summary>${table(
       "Refused and failed iterations",
@@ -114,6 +114,12 @@ function phasesTable(phases: Method["phases"]): Markup {
     )}`,
   );
 }
+/** The iterations that the table does not count, where there are any. */
+const notCounted = ({ total }: PageContext["model"]): Markup =>
+  total.not_counted === undefined
+    ? markup``
+    : markup`<p>${many(total.iterations, "iteration")}${idleText(total.not_counted)}.</p>`;
+
 const outcomeNames = { accepted: "Accepted", refused: "Refused", failed: "Failed" } as const;
 
 export function* checklist({ model }: PageContext, held: Held): Iterable<Markup> {

@@ -1,5 +1,5 @@
 import { ledgerName } from "../../../engine/lib/layout.js";
-import { costText, tokensText } from "../../../engine/ui/terminal/tally.js";
+import { costText, idleText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { count, duration, many } from "../../../engine/lib/words.js";
 import { queriesName, rrdName } from "../../project-files/layout.js";
 import {
@@ -621,7 +621,7 @@ function methodText(model: ReportModel): string {
       "Cost by phase",
       method.phases.length === 0
         ? ""
-        : grid(
+        : `${grid(
             ["Phase", "Iterations", "Accepted", "Refused", "Failed", "Agent time", "Tokens in", "Tokens out", "Cost"],
             [
               ...method.phases.map((phase) => ({ name: phase.phase, ...phase })),
@@ -635,7 +635,7 @@ function methodText(model: ReportModel): string {
               tokensText(phase, phase.output, count),
               cell(costText(phase)),
             ]),
-          ),
+          )}${total.not_counted === undefined ? "" : `\n\n${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`}`,
     ),
     ...heading(
       "Refused and failed",
