@@ -1,6 +1,6 @@
 import type { ReportFile } from "../../generated/report.js";
 import type { Checked } from "../../generated/rrd.js";
-import { sentences, withSentences } from "./sentences.js";
+import { isAdvice, sentences, withSentences } from "./sentences.js";
 
 /**
  * The narrative with the marks of the earlier report. A sentence keeps its mark if its words and its quotes are
@@ -13,9 +13,9 @@ export function withMarksOf(before: ReportFile | undefined, narrative: ReportFil
   const known = new Map<string, Checked>();
   for (const [, { text, rests_on = [], check }] of sentences(before))
     if (check !== undefined) known.set(keyOf(text, rests_on, before.quotes), check);
-  return withSentences(narrative, (_, said) => {
+  return withSentences(narrative, (where, said) => {
     const check = known.get(keyOf(said.text, said.rests_on ?? [], narrative.quotes));
-    return check === undefined ? said : { ...said, check };
+    return check === undefined || isAdvice(where) ? said : { ...said, check };
   });
 }
 

@@ -2,7 +2,7 @@ import type { Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Change } from "../../project-files/research.js";
 import { evidenceAt } from "./handles.js";
-import { sentences } from "./sentences.js";
+import { isAdvice, sentences } from "./sentences.js";
 import { isFailing, isProven } from "../../derived/checker-rates.js";
 
 type Asked = OpenCheck["sentences"][number];
@@ -15,12 +15,12 @@ export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd;
   return { rrd: opened, changes: [{ in: "rrd", set: { meaning: opened.meaning }, was: { meaning: rrd.meaning } }] };
 }
 
-/** A check of every sentence that cites passages, and of the cited claims. */
+/** A check of every sentence that cites passages, except advice, and of the cited claims. */
 function openedCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
   const papers = papersOf(rrd);
   const asked = sentences(narrative).flatMap(([where, { text, rests_on = [], check }]): Asked[] => {
     const found = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
-    return found.length === 0 || check !== undefined ? [] : [{ where, text, rests_on: found }];
+    return found.length === 0 || check !== undefined || isAdvice(where) ? [] : [{ where, text, rests_on: found }];
   });
   const cited = sentences(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
   return { report: narrative.iteration ?? 0, step: "check", sentences: asked, claims: [...new Set(cited)].toSorted() };

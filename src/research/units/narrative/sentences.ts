@@ -28,6 +28,12 @@ export const sentences = (
   ...at("/side_by_side", said.side_by_side ?? []),
 ];
 
+/**
+ * Whether the sentence at this pointer says what to do. Advice follows from no passage, so no checker is asked whether
+ * it does; the claims that it cites are checked like others.
+ */
+export const isAdvice = (where: string): boolean => where.startsWith("/recommendations/");
+
 const at = (pointer: string, list: readonly Sentence[]): (readonly [string, Sentence])[] =>
   list.map((sentence, index) => [`${pointer}/${index}`, sentence] as const);
 

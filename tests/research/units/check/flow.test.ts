@@ -81,6 +81,25 @@ test("a sentence that a checker whose answers do not count has judged too is not
   expect(countOf(["scripted", "newcomer"])).toBeLessThan(alone);
 });
 
+test("advice is put to no checker, and has no mark", async () => {
+  const given = researchFolder(project());
+  const asked: string[] = [];
+  const agent = agentThat(
+    (shown) => {
+      asked.push(shown.sentence);
+      return judges(shown);
+    },
+    () => null,
+  );
+  await given.run(agent, 40, { check: "reports" });
+  const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
+  const [advice] = said.recommendations;
+  expect(advice?.rests_on).not.toHaveLength(0);
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked).not.toContain(advice?.text);
+  expect(advice).not.toHaveProperty("check");
+});
+
 test("what is overstated is mended, what is made up is removed, and both are told", async () => {
   const given = researchFolder(project());
   const agent = agentThat(judges, (sentence) =>
