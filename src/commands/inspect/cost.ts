@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { configToRead } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { count, duration, many } from "../../engine/lib/words.js";
+import { duration, many } from "../../engine/lib/words.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
@@ -12,6 +12,7 @@ import {
   missingCosts,
   shortCost,
   unlabelledCost,
+  unlabelledTokens,
   forecastSentence,
   type UsageSum,
 } from "../../engine/ui/terminal/tally.js";
@@ -125,7 +126,7 @@ const dollars = (sum: UsageSum, text: typeof shortCost): string =>
   `${text(sum)}${sum.subscription === true && sum.cost_usd !== undefined ? "*" : ""}`;
 
 const spentText = (sum: UsageSum): string =>
-  [dollars(sum, unlabelledCost), `${count(sum.tokens)} tokens`, duration(sum.seconds * 1000)].join(", ");
+  [dollars(sum, unlabelledCost), unlabelledTokens(sum), duration(sum.seconds * 1000)].join(", ");
 
 const table = (rows: readonly (readonly [string, UsageSum])[], room: number): string[] =>
   tableLines(
@@ -134,7 +135,7 @@ const table = (rows: readonly (readonly [string, UsageSum])[], room: number): st
       `  ${oneLine(name)}`,
       many(sum.iterations, "iteration"),
       dollars(sum, shortCost),
-      `${count(sum.tokens)} tokens`,
+      unlabelledTokens(sum),
       duration(sum.seconds * 1000),
     ]),
     room - 1,

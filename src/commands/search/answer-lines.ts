@@ -117,6 +117,15 @@ export function answerLines(
       ? []
       : [
           colors.bold("Not in these papers."),
+          ...(nearest.length > 0
+            ? []
+            : [
+                "",
+                ...flow(
+                  "No passage shares a word with the question, so the agent saw only the records and the beginnings of the papers. Ask in the papers' language and words.",
+                  "",
+                ),
+              ]),
           ...nearest.flatMap(({ paper, locator, text }) => [
             "",
             ...flow(`Near: ${nameOf(paper)}${locator ? `, ${locator}` : ""}`, ""),

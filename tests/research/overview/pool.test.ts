@@ -157,4 +157,15 @@ describe("a question is put", () => {
     expect(tokens).toBeLessThanOrEqual(4_000);
     expect(passageTokens).toBe(20_000);
   });
+
+  test("without a shared word the beginnings of the papers, within the limit too", async () => {
+    const { open } = await project(
+      Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`a_2020_0${10 + n}`, `Trial ${n}.`])),
+    );
+    const pool = await open();
+    const chosen = [...chosenFor(pool, pool.query("Помогает ли рандомизация?"), 20_000)];
+    expect(new Set(chosen.map((passage) => passage.paper)).size).toBe(12);
+    expect(chosen).toHaveLength(24);
+    expect([...chosenFor(pool, pool.query("Помогает ли рандомизация?"), 1_000)].length).toBeLessThan(5);
+  });
 });

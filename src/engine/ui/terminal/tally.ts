@@ -209,12 +209,20 @@ export interface UsageSum extends KnownCost {
 export const costText = (cost: KnownCost): string =>
   [shortCost(cost), ...(isCostKnown(cost) ? missingCosts(cost) : [])].join("; ");
 
+/** Whether any agent reported tokens, or none had to. */
+const areTokensKnown = ({ tokens, unreported = 0 }: Pick<UsageSum, "tokens" | "unreported">): boolean =>
+  tokens > 0 || unreported === 0;
+
 /** `part` of the tokens as `format` writes it; "not known" where no agent reported any. */
 export const tokensText = (
-  { tokens, unreported = 0 }: Pick<UsageSum, "tokens" | "unreported">,
+  sum: Pick<UsageSum, "tokens" | "unreported">,
   part: number,
   format: (count: number) => string,
-): string => (tokens === 0 && unreported > 0 ? "not known" : format(part));
+): string => (areTokensKnown(sum) ? format(part) : "not known");
+
+/** "12.0k tokens", "tokens not known". */
+export const unlabelledTokens = (sum: Pick<UsageSum, "tokens" | "unreported">): string =>
+  areTokensKnown(sum) ? `${count(sum.tokens)} tokens` : "tokens not known";
 
 /** How many iterations have no cost, and why; empty if all have one. */
 export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): string[] => [

@@ -161,7 +161,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
     },
     progress: ({ answer }) => ({ done: answer === undefined ? 0 : 1, total: 1 }),
     account: options.account,
-    prepare: async () => (query.words.size === 0 ? { settled: undefined } : { ready: undefined }),
+    prepare: async () => ({ ready: undefined }),
     brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {
         started += 1;
@@ -183,12 +183,8 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       }),
     accept: (_state, _unit, done) =>
       orVerdict(async () => {
-        if ("run" in done) return judge(done.run);
-        const at = new Date(options.now()).toISOString();
-        const { id, phase } = unit;
-        const line = { iteration: 1, at, unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
-        const not_found = "No passage and no record of these papers shares a word with the question.";
-        return accepted(line, { not_found });
+        if (!("run" in done)) throw new Error("A question is not answered without an agent.");
+        return judge(done.run);
       }),
     close: async () => {
       await workspaces.sweep();

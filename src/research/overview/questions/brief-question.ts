@@ -57,7 +57,7 @@ export async function questionBrief(asked: Asked): Promise<string> {
     question: clip(question, questionTokens),
     weights: Object.fromEntries(weights),
     ...(repair === undefined ? {} : { repair: repairData(repair) }),
-    ...textsNote(pool, passages),
+    ...textsNote(pool, query, passages),
   };
   const room = briefTokens - estimateTokens([...fixed, unitBlock(head)].join("\n\n")) - frame;
   const { papers, left } = cardsFor(pool, question, query, room);
@@ -76,10 +76,18 @@ const questionTokens = 700;
 /** Tokens for headings and what joins the parts. */
 const frame = 160;
 
-function textsNote(pool: Pool, passages: readonly FoundPassage[]): object {
+function textsNote(pool: Pool, { words }: ReturnType<Pool["query"]>, passages: readonly FoundPassage[]): object {
   if (passages.length === 0)
     return { passages: "No text of these papers is stored here. Use the quotes of the records." };
-  return pool.withoutText.length === 0 ? {} : { papers_without_text: pool.withoutText.length };
+  return {
+    ...(words.size > 0
+      ? {}
+      : {
+          passages:
+            "No paper shares a word with the question. The passages are not the nearest ones: they begin each paper.",
+        }),
+    ...(pool.withoutText.length === 0 ? {} : { papers_without_text: pool.withoutText.length }),
+  };
 }
 
 const repairData = ({ reasons, previous, missing }: AnswerRepair): object => ({

@@ -295,9 +295,13 @@ export async function passagesFor(pool: Pool, query: Query, tokens: number): Pro
 
 const fitsWhole = (pool: Pool, tokens: number): boolean => pool.tokens + pool.passages.length * passageFrame <= tokens;
 
-/** The passages that are nearest to a question, in half of the room the best of each paper. */
+/**
+ * The passages that are nearest to a question, in half of the room the best of each paper. Where no word of the
+ * question is known: those that begin each paper, which mostly hold its abstract.
+ */
 export function chosenFor(pool: Pool, query: Query, tokens: number): Set<PoolPassage> {
-  const { perPaper, best } = pool.search(query, Math.ceil(tokens / 20));
+  const { perPaper, best } =
+    query.words.size === 0 ? { perPaper: firstOfEach(pool), best: [] } : pool.search(query, Math.ceil(tokens / 20));
   const chosen = new Set<PoolPassage>();
   let room = tokens;
   /** A passage's own words are not known before it is read; its characters are, and what those of its paper cost. */
@@ -316,3 +320,7 @@ export function chosenFor(pool: Pool, query: Query, tokens: number): Set<PoolPas
   take(best, 0);
   return chosen;
 }
+
+/** The two first passages of each paper. */
+const firstOfEach = ({ passages }: Pool): Hit[] =>
+  passages.filter(({ paper }, at) => passages[at - 2]?.paper !== paper).map((passage) => ({ passage, score: 0 }));
